@@ -2,17 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { main } from '../../cli/main.ts'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { runMillrace } from '../support/millrace.ts'
+import { untilEnd } from '../support/until-end.ts'
 
-let api: ApiServer
 let folder: string
 let count = 0
 
-beforeAll(async () => {
-  api = await startApi(({ query, headers }, response) => {
+const api = await untilEnd(
+  startApi(({ query, headers }, response) => {
     if (headers.authorization !== undefined && headers.authorization !== 'Bearer s3cr3t-token') {
       response.statusCode = 401
       return { error: `wrong: ${headers.authorization}` }
@@ -26,14 +26,13 @@ beforeAll(async () => {
       next_cursor: null,
       paging: after < 4 ? { after: after + 2 } : {},
     }
-  })
-})
+  }),
+)
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'init-cli-')), String(count++))
   api.requests.length = 0
 })
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
-afterAll(() => api.close())
 
 const init = (args: string[], environment = {}) => runMillrace(['init', folder, ...args], { environment })
 const written = () =>

@@ -1,42 +1,34 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { appendFile, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { runMillrace, spawnMillrace } from '../support/millrace.ts'
-import { type StorageService, startStorageService } from '../support/storage-service.ts'
+import { withStorage } from '../support/storage-service.ts'
+import { folderUntilEnd } from '../support/until-end.ts'
 
 const MiB = 1024 ** 2
 const cli = join(import.meta.dirname, '../../cli/millrace.ts')
 
-let service: StorageService
-let api: Server
-let url: string
-let folder: string
 let names = 0
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-transfer-'))
-  service = await startStorageService()
-  api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
-  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}` // It listens on a port.
-  await service.createBucket('transfer')
-})
+const folder = folderUntilEnd()
+const service = await withStorage()
+const api: Server = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}` // It listens on a port.
+await service.createBucket('transfer')
 
 afterAll(async () => {
   await new Promise(resolve => api?.close(resolve))
-  await service?.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const newPath = (ending = 'csv'): string => {

@@ -2,25 +2,23 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runMillrace } from '#support/millrace.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
 import sample from '../samples/version-01/tables.json' with { type: 'json' }
 
 const KEYED = 'in.c-main.keyed'
 const PLAIN = 'in.c-main.plain'
 
-let service: StorageService
+const service = await withStorage()
 beforeAll(async () => {
-  service = await startStorageService()
   await putSample('main')
   for (const [Key, content] of Object.entries(sample.objects))
     await service.s3.send(
       new PutObjectCommand({ Bucket: service.tablesBucket, Key, Body: Buffer.from(content, 'base64') }),
     )
 })
-afterAll(() => service.close())
 
 /** The items of the sample, with its bucket under a name. Its kept snapshot belongs to `main`. */
 const putSample = async (bucket: string): Promise<void> => {

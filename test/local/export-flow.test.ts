@@ -1,44 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
-  type S3Client,
 } from '@aws-sdk/client-s3'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { deadLetter } from '../support/dead-letter.ts'
 import { hasEnded, poll } from '../support/poll.ts'
+import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
 const MiB = 1024 ** 2
 
-let dataDir: string
-let cloud: EmbeddedCloud
-let s3: S3Client
-let sqs: SQSClient
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-export-flow-'))
-  cloud = await startEmbeddedCloud({ dataDir })
-  const { region, accessKeyId, secretAccessKey, control } = cloud
-  const shared = { region, credentials: { accessKeyId, secretAccessKey } }
-  s3 = s3Of(cloud)
-  sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
-})
-
-afterAll(async () => {
-  for (const client of [s3, sqs]) client?.destroy()
-  await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
-})
+const dataDir = folderUntilEnd()
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const { region, accessKeyId, secretAccessKey, control } = cloud
+const shared = { region, credentials: { accessKeyId, secretAccessKey } }
+const s3 = await untilEnd(s3Of(cloud))
+const sqs = await untilEnd(new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false }))
 
 const bucket = () => cloud.exportsBucket ?? ''
 

@@ -1,28 +1,17 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { expect, it } from 'vitest'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasEnded, poll } from '../support/poll.ts'
+import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
-let dataDir: string
-let cloud: EmbeddedCloud
 /** The server to which an attacker tries to send data. */
-let outside: ApiServer
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-run-rights-'))
-  cloud = await startEmbeddedCloud({ dataDir })
-  outside = await startApi(() => [{ id: 1 }])
-})
-
-afterAll(async () => {
-  await outside?.close()
-  await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
-})
+const dataDir = folderUntilEnd()
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const outside = await untilEnd(startApi(() => [{ id: 1 }]))
 
 const call = async (method: string, path: string, body?: unknown, token = cloud.token ?? '') => {
   const response = await fetch(`${cloud.api}/v2/storage/${path}`, {

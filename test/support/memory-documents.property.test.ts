@@ -1,21 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createDocumentRequests, type DocumentRequests } from '#lib/aws/document-requests.ts'
 import { startDocumentDatabase } from './document-database.ts'
 import { createMemoryDocuments } from './memory-documents.ts'
+import { untilEnd } from './until-end.ts'
 
 /*
  * The records of the import hook are in memory in most tests. What they show holds for DynamoDB as far as both give the
  * same answers to the expressions that the hook writes.
  */
 
-let database: Awaited<ReturnType<typeof startDocumentDatabase>>
-let dynamo: DocumentRequests
-beforeAll(async () => {
-  database = await startDocumentDatabase()
-  dynamo = createDocumentRequests(database.settings)
-})
-afterAll(() => database?.close())
+const database = await untilEnd(startDocumentDatabase())
+const dynamo = createDocumentRequests(database.settings)
 
 /** The hook compares nothing else. */
 const plain = fc.constantFrom('x', 'y', 1, 1.5)

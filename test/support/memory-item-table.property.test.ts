@@ -1,18 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
+import { untilEnd } from './until-end.ts'
 
 /*
  * Most tests keep their items in memory. What they show holds for DynamoDB as far as both give the same answers.
  */
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
-beforeAll(async () => {
-  database = await startItemDatabase('storage')
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemDatabase('storage'))
 
 /** Few of them, so that they meet; characters whose order differs between UTF-8 and UTF-16. */
 const sortKey = fc.constantFrom('a', 'a#1', 'a#10', 'a#2', 'b', 'z', 'ä', '\u{ff5e}', '\u{1f600}')

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTestS3, testRoot } from './embedded-s3.ts'
 import { startItemDatabase } from './item-database.ts'
 import { startObjectStore } from './object-store.ts'
+import { untilEnd } from './until-end.ts'
 
 const names = ['MILLRACE_TEST_DYNAMODB', 'MILLRACE_TEST_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
 let before: Record<string, string | undefined> = {}
@@ -50,20 +51,16 @@ it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new
 })
 
 it('tests of S3 code use the store at MILLRACE_TEST_S3, in buckets of their own, and leave nothing there', async () => {
-  const other = await startTestS3()
-  try {
-    set('MILLRACE_TEST_S3', other.s3.endpoint)
-    set('AWS_ACCESS_KEY_ID', testRoot.accessKeyId)
-    set('AWS_SECRET_ACCESS_KEY', testRoot.secretAccessKey)
-    const store = await startObjectStore()
-    const bucket = await store.createBucket('data')
-    await store.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'a', Body: 'x' }))
-    await other.client.send(new HeadBucketCommand({ Bucket: bucket }))
-    await store.close()
-    await expect(other.client.send(new HeadBucketCommand({ Bucket: bucket }))).rejects.toMatchObject({
-      name: 'NotFound',
-    })
-  } finally {
-    await other.close()
-  }
+  const other = await untilEnd(startTestS3())
+  set('MILLRACE_TEST_S3', other.s3.endpoint)
+  set('AWS_ACCESS_KEY_ID', testRoot.accessKeyId)
+  set('AWS_SECRET_ACCESS_KEY', testRoot.secretAccessKey)
+  const store = await startObjectStore()
+  const bucket = await store.createBucket('data')
+  await store.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'a', Body: 'x' }))
+  await other.client.send(new HeadBucketCommand({ Bucket: bucket }))
+  await store.close()
+  await expect(other.client.send(new HeadBucketCommand({ Bucket: bucket }))).rejects.toMatchObject({
+    name: 'NotFound',
+  })
 })

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Crash, startJobsByHand } from '#support/jobs-by-hand.ts'
 import { isThorough } from '#support/thorough.ts'
 
-let by: Awaited<ReturnType<typeof startJobsByHand>>
 let branchId: number
+const by = await startJobsByHand()
 beforeAll(async () => {
-  by = await startJobsByHand()
   const { body } = await by.service.call('POST', '/v2/storage/dev-branches', { name: 'crashes' })
   branchId = body.id
   await by.execute(branchId)

@@ -1,20 +1,14 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
-import { dyingAt, startLanding, type TestLanding } from '../../support/landing.ts'
+import { dyingAt, startLanding } from '../../support/landing.ts'
 import { isThorough } from '../../support/thorough.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
-let landing: TestLanding
 let tables = 0
 
-beforeAll(async () => {
-  landing = await startLanding()
-})
-
-afterAll(async () => {
-  await landing?.close()
-})
+const landing = await untilEnd(startLanding())
 
 interface Version {
   incremental: boolean

@@ -1,15 +1,14 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { startStorageService } from '../../support/storage-service.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { withStorage } from '../../support/storage-service.ts'
 import { sweepAll } from '../../support/sweep-all.ts'
 
 const DAY_MS = 86_400_000
 /** The object store has the clock of this machine; the service is that far ahead of it. */
 let aheadMs = 0
 const now = () => new Date(Date.now() + aheadMs)
-const service = await startStorageService({ now })
+const service = await withStorage({ now })
 const bucketId = await service.createBucket('main')
-afterAll(() => service.close())
 beforeEach(() => {
   aheadMs = 0
 })

@@ -22,12 +22,11 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
-let assembly: string
 let cloud: EmbeddedCloud
 let outputs: Readonly<Record<string, string>>
 
+const assembly: string = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
 beforeAll(async () => {
-  assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
   cloud = await startEmbeddedCloud({ dataDir, assembly })
   outputs = cloud.describeOutputs()
 })

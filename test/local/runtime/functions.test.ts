@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { invokeWhenThereIsRoom } from '#local/runtime/lambda/asynchronous.ts'
 import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
@@ -12,7 +12,6 @@ import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
-let functions: Functions
 
 const definition = (name: string, given: Partial<FunctionDefinition> = {}): FunctionDefinition => ({
   name,
@@ -48,19 +47,17 @@ const definitions = [
 /** The reserved one has its own; all others share three. */
 const ACCOUNT_CONCURRENCY = 4
 
-beforeAll(async () => {
-  functions = await Functions.open({
-    definitions,
-    concurrency: concurrencyPools(definitions, ACCOUNT_CONCURRENCY),
-    endpoints: { s3: 'http://s3', dynamodb: 'http://dynamodb', control: 'http://control' },
-    credentials: new RoleCredentials(() => ({
-      accessKeyId: 'ASIATEST',
-      secretAccessKey: 'secret',
-      sessionToken: 'token',
-      expiration: new Date(Date.now() + 3_600_000),
-    })),
-    dataDir: folder.path,
-  })
+const functions = await Functions.open({
+  definitions,
+  concurrency: concurrencyPools(definitions, ACCOUNT_CONCURRENCY),
+  endpoints: { s3: 'http://s3', dynamodb: 'http://dynamodb', control: 'http://control' },
+  credentials: new RoleCredentials(() => ({
+    accessKeyId: 'ASIATEST',
+    secretAccessKey: 'secret',
+    sessionToken: 'token',
+    expiration: new Date(Date.now() + 3_600_000),
+  })),
+  dataDir: folder.path,
 })
 
 afterAll(async () => {

@@ -4,16 +4,13 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { evaluatePreconditions, type Preconditions } from '#local/s3/http/preconditions.ts'
-import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { startTestS3 } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
-let s3: TestS3
-beforeAll(async () => {
-  s3 = await startTestS3()
-  await s3.s3.createBucket('box')
-})
-afterAll(() => s3.close())
+const s3 = await untilEnd(startTestS3())
+await s3.s3.createBucket('box')
 
 const put = (Key: string, Body: string, condition: { IfMatch?: string; IfNoneMatch?: string } = {}) =>
   s3.client.send(new PutObjectCommand({ Bucket: 'box', Key, Body, ...condition }))

@@ -17,6 +17,7 @@ import {
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dataFiles, startTestS3, testRoot } from '../../support/embedded-s3.ts'
 import { eventually } from '../../support/eventually.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
 let folder: string
 let dataDir: string
@@ -83,33 +84,31 @@ it('keeps every acknowledged object whole, and no partial one, when it is killed
   }
 
   const events = new Set<string>(readFileSync(join(folder, 'events'), 'utf8').split('\n'))
-  const s3 = await startTestS3({
-    dataDir,
-    onObjectCreated: async ({ detail }) => void events.add(detail.object.key),
-  })
-  try {
-    for (const [Key, expected] of acknowledged) {
-      const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))
-      expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(expected)
-    }
-    // Requests under way may be committed without being acknowledged; their objects are whole too.
-    const listed: string[] = []
-    let ContinuationToken: string | undefined
-    do {
-      const page = await s3.client.send(new ListObjectsV2Command({ Bucket: 'box', ContinuationToken }))
-      for (const { Key = '', Size } of page.Contents ?? []) {
-        listed.push(Key)
-        expect(Size).toBe(Key.split('/')[1] === '0' ? 3_000_000 : 2000)
-      }
-      ContinuationToken = page.NextContinuationToken
-    } while (ContinuationToken !== undefined)
-    expect(listed.length - acknowledged.size).toBeLessThanOrEqual(12)
-    const large = listed.filter(key => key.split('/')[1] === '0')
-    expect(await dataFiles(dataDir)).toHaveLength(large.length)
-    await eventually(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
-  } finally {
-    await s3.close()
+  const s3 = await untilEnd(
+    startTestS3({
+      dataDir,
+      onObjectCreated: async ({ detail }) => void events.add(detail.object.key),
+    }),
+  )
+  for (const [Key, expected] of acknowledged) {
+    const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))
+    expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(expected)
   }
+  // Requests under way may be committed without being acknowledged; their objects are whole too.
+  const listed: string[] = []
+  let ContinuationToken: string | undefined
+  do {
+    const page = await s3.client.send(new ListObjectsV2Command({ Bucket: 'box', ContinuationToken }))
+    for (const { Key = '', Size } of page.Contents ?? []) {
+      listed.push(Key)
+      expect(Size).toBe(Key.split('/')[1] === '0' ? 3_000_000 : 2000)
+    }
+    ContinuationToken = page.NextContinuationToken
+  } while (ContinuationToken !== undefined)
+  expect(listed.length - acknowledged.size).toBeLessThanOrEqual(12)
+  const large = listed.filter(key => key.split('/')[1] === '0')
+  expect(await dataFiles(dataDir)).toHaveLength(large.length)
+  await eventually(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
 })
 
 it('resumes a multipart upload after a kill', async () => {
@@ -158,15 +157,11 @@ it('sweeps what was never answered, and adopts what an earlier version left in i
   writeFileSync(join(dataDir, 'incoming', 'e'.repeat(32)), 'half a bo')
   writeFileSync(join(dataDir, 'data', 'f', 'f'.repeat(32)), '')
 
-  const s3 = await startTestS3({ dataDir })
-  try {
-    const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'moved' }))
-    expect(await Body?.transformToString()).toBe(large)
-    expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
-    expect(await dataFiles(dataDir)).toEqual([stored])
-  } finally {
-    await s3.close()
-  }
+  const s3 = await untilEnd(startTestS3({ dataDir }))
+  const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'moved' }))
+  expect(await Body?.transformToString()).toBe(large)
+  expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
+  expect(await dataFiles(dataDir)).toEqual([stored])
 })
 
 it.each([
@@ -194,10 +189,6 @@ it('refuses a damaged database with a sentence', async () => {
 })
 
 it('lets only one server use a folder', async () => {
-  const s3 = await startTestS3({ dataDir })
-  try {
-    await expect(startTestS3({ dataDir })).rejects.toThrow(/in use by another server/)
-  } finally {
-    await s3.close()
-  }
+  await untilEnd(startTestS3({ dataDir }))
+  await expect(startTestS3({ dataDir })).rejects.toThrow(/in use by another server/)
 })

@@ -14,16 +14,13 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
 } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { describe, expect, it } from 'vitest'
+import { startTestS3 } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 import { codeOf, send, sendSigned, sign } from './raw-client.ts'
 
-let s3: TestS3
-beforeAll(async () => {
-  s3 = await startTestS3()
-  await s3.s3.createBucket('box')
-})
-afterAll(() => s3.close())
+const s3 = await untilEnd(startTestS3())
+await s3.s3.createBucket('box')
 
 const put = (input: Partial<PutObjectCommandInput>) =>
   s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'key', Body: 'body', ...input }))

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dataFiles, startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { describe, expect, it } from 'vitest'
+import { dataFiles, startTestS3 } from '../../support/embedded-s3.ts'
 import { eventually } from '../../support/eventually.ts'
+import { untilEnd } from '../../support/until-end.ts'
 import { codeOf, type RawRequest, type SigningOptions, sendSigned, sign } from './raw-client.ts'
 
-let s3: TestS3
-let endpoint: string
-beforeAll(async () => {
-  s3 = await startTestS3()
-  endpoint = s3.s3.endpoint
-  await s3.s3.createBucket('box')
-  await sendSigned(endpoint, { method: 'PUT', path: '/box/there', body: 'hello' })
-})
-afterAll(() => s3.close())
+const s3 = await untilEnd(startTestS3())
+const endpoint: string = s3.s3.endpoint
+await s3.s3.createBucket('box')
+await sendSigned(endpoint, { method: 'PUT', path: '/box/there', body: 'hello' })
 
 describe('what is not implemented is refused by name', () => {
   it.each([

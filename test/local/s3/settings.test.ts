@@ -13,29 +13,24 @@ import {
   PutObjectTaggingCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
+import { describe, expect, it } from 'vitest'
+import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 import { codeOf, sendSigned } from './raw-client.ts'
 
 /* What standard tools read besides objects. */
-let s3: TestS3
-let client: S3Client
 const box = { Bucket: 'box', Key: 'there' }
-beforeAll(async () => {
-  s3 = await startTestS3()
-  client = new S3Client({
+const s3 = await untilEnd(startTestS3())
+const client = await untilEnd(
+  new S3Client({
     endpoint: s3.s3.endpoint,
     region: 'us-east-1',
     credentials: testRoot,
     forcePathStyle: true,
-  })
-  await s3.s3.createBucket('box')
-  await client.send(new PutObjectCommand({ ...box, Body: 'hello', ChecksumAlgorithm: 'SHA256' }))
-})
-afterAll(async () => {
-  client?.destroy()
-  await s3?.close()
-})
+  }),
+)
+await s3.s3.createBucket('box')
+await client.send(new PutObjectCommand({ ...box, Body: 'hello', ChecksumAlgorithm: 'SHA256' }))
 
 describe('a bucket', () => {
   it.each([

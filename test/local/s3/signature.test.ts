@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
+import { describe, expect, it } from 'vitest'
+import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 import {
   codeOf,
   type RawRequest,
@@ -13,15 +14,10 @@ import {
   signChunks,
 } from './raw-client.ts'
 
-let s3: TestS3
-let endpoint: string
-beforeAll(async () => {
-  s3 = await startTestS3()
-  endpoint = s3.s3.endpoint
-  await s3.s3.createBucket('box')
-  await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'greeting.txt', Body: 'hello' }))
-})
-afterAll(() => s3.close())
+const s3 = await untilEnd(startTestS3())
+const endpoint: string = s3.s3.endpoint
+await s3.s3.createBucket('box')
+await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'greeting.txt', Body: 'hello' }))
 
 const minutes = (count: number): Date => new Date(Date.now() + count * 60_000)
 const getGreeting: RawRequest = { method: 'GET', path: '/box/greeting.txt' }

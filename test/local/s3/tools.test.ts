@@ -3,28 +3,21 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
 
 /* Tools of others, as this machine has them; docs/tools.md says which were tried. Those that are missing are skipped. */
 const folder = temporaryFolder()
-let s3: TestS3
-let file: string
-let copy: string
 const content = randomBytes(17 * 1024 ** 2) // Large enough for several parts.
 
-beforeAll(async () => {
-  s3 = await startTestS3()
-  await s3.s3.createBucket('box')
-  file = join(folder.path, 'file.bin')
-  copy = join(folder.path, 'copy.bin')
-  await writeFile(file, content)
-})
-afterAll(async () => {
-  await s3?.close()
-  await folder.remove()
-})
+const s3 = await untilEnd(startTestS3())
+await s3.s3.createBucket('box')
+const file: string = join(folder.path, 'file.bin')
+const copy: string = join(folder.path, 'copy.bin')
+await writeFile(file, content)
+afterAll(() => folder.remove())
 
 const isThere = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0
 

@@ -9,15 +9,12 @@ import {
   PutBucketVersioningCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { describe, expect, it } from 'vitest'
+import { startTestS3 } from '../../support/embedded-s3.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
-let s3: TestS3
-beforeAll(async () => {
-  s3 = await startTestS3()
-  await s3.s3.createBucket('box', { versioned: true })
-})
-afterAll(() => s3.close())
+const s3 = await untilEnd(startTestS3())
+await s3.s3.createBucket('box', { versioned: true })
 
 const put = async (Key: string, Body: string, Bucket = 'box') =>
   (await s3.client.send(new PutObjectCommand({ Bucket, Key, Body }))).VersionId

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMasker } from '#lib/extractor/masking/masker.ts'
 import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { type ApiRequest, startApi } from './api-server.ts'
 import {
   configuration,
@@ -164,29 +165,27 @@ const withHost = (settings: Settings, origin: string): Settings => {
 describe('what is derived from a secret is masked', () => {
   it.each(cases)('%s', async (_, given, carried) => {
     const seen: string[] = []
-    const server = await startApi((request, response) => {
-      const texts = carried(request).filter(text => typeof text === 'string')
-      seen.push(...texts)
-      response.statusCode = 400
-      const echo = texts.map(text => [
-        text,
-        encodeURIComponent(text),
-        Buffer.from(text).toString('base64url'),
-        JSON.stringify(JSON.stringify(text)),
-      ])
-      return { echo, url: request.url, headers: request.headers, body: request.body }
-    })
-    try {
-      const extraction = await extractFrom(server.origin, withHost(given, server.origin))
-      expect(extraction.error?.message).toContain('[400]')
-      expect(seen.length).toBeGreaterThan(0)
-      const output = shown({ ...extraction, requests: [] })
-      for (const secret of seen)
-        for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64url')])
-          expect(output).not.toContain(form)
-    } finally {
-      await server.close()
-    }
+    const server = await untilEnd(
+      startApi((request, response) => {
+        const texts = carried(request).filter(text => typeof text === 'string')
+        seen.push(...texts)
+        response.statusCode = 400
+        const echo = texts.map(text => [
+          text,
+          encodeURIComponent(text),
+          Buffer.from(text).toString('base64url'),
+          JSON.stringify(JSON.stringify(text)),
+        ])
+        return { echo, url: request.url, headers: request.headers, body: request.body }
+      }),
+    )
+    const extraction = await extractFrom(server.origin, withHost(given, server.origin))
+    expect(extraction.error?.message).toContain('[400]')
+    expect(seen.length).toBeGreaterThan(0)
+    const output = shown({ ...extraction, requests: [] })
+    for (const secret of seen)
+      for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64url')])
+        expect(output).not.toContain(form)
   })
 
   it('also in the plan', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DataFile, ManifestEntry } from '#lib/iceberg/manifests/data-file.ts'
 import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
 import type { NestedField, PrimitiveType } from '#lib/iceberg/metadata/types.ts'
@@ -6,14 +6,11 @@ import { pairWithDeletes } from '#lib/iceberg/read/live-files.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
 import { readRows } from '#support/iceberg/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
-import { createParquetFiles, type FileColumn, type ParquetFiles } from './support/parquet-files.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createParquetFiles, type FileColumn } from './support/parquet-files.ts'
 import { createTableWriter, dataFile, textField } from './support/table-writer.ts'
 
-let parquet: ParquetFiles
-beforeAll(async () => {
-  parquet = await createParquetFiles()
-})
-afterAll(() => parquet.close())
+const parquet = await untilEnd(createParquetFiles())
 
 const field = (id: number, name: string, type: PrimitiveType): NestedField => ({
   ...textField(id, name),

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isFileName, pathInside } from '#lib/paths/path-inside.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'path-inside-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderUntilEnd()
 
 describe('a path inside of a folder', () => {
   it.each([
@@ -51,7 +47,7 @@ describe('a path inside of a folder', () => {
     fc.assert(
       fc.property(text, name => {
         if (isFileName(name)) expect(dirname(pathInside('/some/folder', name))).toBe('/some/folder')
-        else expect(() => pathInside('/some/folder', name)).toThrow()
+        else expect(() => pathInside('/some/folder', name)).toThrow('is not the name of a file')
       }),
     )
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import {
   isTableMadeMeanwhile,
   keyAfter,
@@ -6,20 +6,15 @@ import {
   loadIntoTable,
   type TableLoad,
 } from '#lib/storage-client/load-into-table.ts'
-import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
-import { json, type ScriptedServer, startScriptedServer } from '#support/scripted-server.ts'
+import { createStorageClient } from '#lib/storage-client/storage-client.ts'
+import { json, startScriptedServer } from '#support/scripted-server.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let server: ScriptedServer
-let storage: StorageClient
-
-beforeAll(async () => {
-  server = await startScriptedServer()
-  storage = createStorageClient({ baseUrl: server.url, token: 'a-token', timeoutSeconds: 300 })
-})
+const server = await untilEnd(startScriptedServer())
+const storage = createStorageClient({ baseUrl: server.url, token: 'a-token', timeoutSeconds: 300 })
 beforeEach(() => {
   server.received.length = 0
 })
-afterAll(() => server.close())
 
 const job = { id: 12, status: 'waiting', url: 'http://127.0.0.1/v2/storage/jobs/12', operationParams: {} }
 const accepted = json(202, job)

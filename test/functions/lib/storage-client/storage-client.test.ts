@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
-import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
-import {
-  halfABody,
-  json,
-  noContent,
-  reset,
-  type ScriptedServer,
-  startScriptedServer,
-} from '#support/scripted-server.ts'
+import { createStorageClient } from '#lib/storage-client/storage-client.ts'
+import { halfABody, json, noContent, reset, startScriptedServer } from '#support/scripted-server.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 const TOKEN = '1-1-a-very-secret-token'
 const job = { id: 12, status: 'waiting', url: 'http://127.0.0.1/v2/storage/jobs/12', operationParams: {} }
 
-let server: ScriptedServer
-let client: StorageClient
-
-beforeAll(async () => {
-  server = await startScriptedServer()
-  client = createStorageClient({ baseUrl: `${server.url}/`, token: TOKEN, timeoutSeconds: 300 })
-})
+const server = await untilEnd(startScriptedServer())
+const client = createStorageClient({ baseUrl: `${server.url}/`, token: TOKEN, timeoutSeconds: 300 })
 beforeEach(() => {
   server.received.length = 0
 })
-afterAll(() => server.close())
 
 describe('requests', () => {
   it('a prepared file asks for credentials and encryption', async () => {
@@ -205,7 +193,10 @@ describe('replies that are not', () => {
 
   it('a redirect is not followed: it would carry the token away', async () => {
     server.replyWith(json(302, {}, { Location: `${server.url}/elsewhere` }))
-    await expect(client.job(12)).rejects.toThrow()
+    await expect(client.job(12)).rejects.toMatchObject({
+      code: 'storage.unreachable',
+      cause: { message: 'It answered with a redirect' },
+    })
     expect(server.received).toHaveLength(1)
   })
 

@@ -1,14 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DuckDbSession, fitToColumns, openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-let scratchDir: string
-beforeAll(async () => {
-  scratchDir = await mkdtemp(path.join(tmpdir(), 'millrace-duckdb-'))
-})
-afterAll(() => rm(scratchDir, { recursive: true, force: true }))
+const scratchDir = folderUntilEnd()
 
 const open = () => openDuckDbSession({ scratchDir, memoryLimitMiB: 256, threads: 2 })
 

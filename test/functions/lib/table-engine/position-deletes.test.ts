@@ -2,15 +2,12 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { liveRows, type Snapshot } from '#lib/table-engine/snapshot.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture({ smallFileBytes: 1 })
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ smallFileBytes: 1 }))
 
 const primaryKey = ['id']
 /** Rows in the reverse order of the key. */

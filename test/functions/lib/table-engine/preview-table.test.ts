@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-let snapshot: Snapshot
 const FIRST = new Date('2024-01-01T00:00:00.000Z')
 const SECOND = new Date('2024-01-02T00:00:00.500Z')
 
-beforeAll(async () => {
-  tables = await createTableFixture({ chunkBytes: 30 })
-  const { snapshot: current } = await tables.load(
-    'id,name,amount\n1,Böhm,9\n2,"O\'Hara",10\n3,,\n4,"new\nline",-1.5\n',
-    { loadedAt: FIRST, primaryKey: ['id'] },
-  )
-  snapshot = (await tables.load('id,name,amount\n5,zoë,1e2\n', { current, incremental: true, loadedAt: SECOND }))
-    .snapshot // biome-ignore format: one statement
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ chunkBytes: 30 }))
+const { snapshot: current } = await tables.load(
+  'id,name,amount\n1,Böhm,9\n2,"O\'Hara",10\n3,,\n4,"new\nline",-1.5\n',
+  { loadedAt: FIRST, primaryKey: ['id'] },
+)
+const snapshot: Snapshot = (await tables.load('id,name,amount\n5,zoë,1e2\n', { current, incremental: true, loadedAt: SECOND }))
+  .snapshot // biome-ignore format: one statement
 
 const ids = async (query: Partial<PreviewQuery>): Promise<string> =>
   (await tables.engine.preview(snapshot, { limit: 100, columns: ['id'], ...query })).rows.join()

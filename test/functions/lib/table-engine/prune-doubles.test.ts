@@ -2,13 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fileStatistics } from '#lib/table-engine/parquet/file-statistics.ts'
 import { footerBytes, parseFooter } from '#lib/table-engine/parquet/footer.ts'
 import { mayHoldMatches } from '#lib/table-engine/prune-files.ts'
 import type { Filter } from '#lib/table-engine/row-conditions.ts'
 import { emptySnapshot, type Snapshot, type TableFile, withFiles } from '#lib/table-engine/snapshot.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
 /** `null`: NULL. */
 type Cell = number | null
@@ -60,11 +61,7 @@ it('a file with a double that matches is never left out, unless it is known to h
   expect(mayHoldMatches(empty, { where: [isGreater] }, () => without)).toBe(false)
 })
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture()
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture())
 
 const bytesOf = (value: number): Buffer => {
   const bytes = Buffer.alloc(8)

@@ -2,14 +2,15 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fileStatistics } from '#lib/table-engine/parquet/file-statistics.ts'
 import { footerBytes, parseFooter } from '#lib/table-engine/parquet/footer.ts'
 import { mayHoldMatches } from '#lib/table-engine/prune-files.ts'
 import type { Filter } from '#lib/table-engine/row-conditions.ts'
 import { emptySnapshot, type Snapshot, type TableFile, withFiles } from '#lib/table-engine/snapshot.ts'
 import { quoteLiteral } from '#lib/table-engine/sql.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
 type Cell = string | null
 
@@ -56,11 +57,7 @@ it('a file with a row that matches is never left out, whatever it says of its nu
 /** The least that DuckDB writes, when there are several. */
 const GROUP_ROWS = 2048
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture()
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture())
 
 let written = 0
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
 import type { RowConditions } from '#lib/table-engine/row-conditions.ts'
 import {
@@ -12,7 +12,8 @@ import {
   withFiles,
   withoutColumn,
 } from '#lib/table-engine/snapshot.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 import { writeVersion01Table } from './support/version-01-table.ts'
 
 /** About 6 files of 180 kB, in the order of the key. Their texts do not compress. */
@@ -22,14 +23,9 @@ const idOf = (index: number): string => String(1_000_000 + index)
 const toCsv = (indices: number[], textOf = text): string =>
   ['id,text', ...indices.map(index => `${idOf(index)},${textOf(index)}`), ''].join('\n')
 
-let tables: TableFixture
-let table: Snapshot
-beforeAll(async () => {
-  tables = await createTableFixture({ chunkBytes: 200_000 })
-  const all = Array.from({ length: ROWS }, (_, index) => index)
-  table = (await tables.load(toCsv(all), { primaryKey: ['id'], keyPrefix: 'tables/1/ranged/' })).snapshot
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ chunkBytes: 200_000 }))
+const all = Array.from({ length: ROWS }, (_, index) => index)
+const table = (await tables.load(toCsv(all), { primaryKey: ['id'], keyPrefix: 'tables/1/ranged/' })).snapshot
 
 const bytesOf = (...indices: number[]): number =>
   indices.reduce((sum, index) => sum + (table.files[index]?.bytes ?? 0), 0)

@@ -1,26 +1,21 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readObject } from '#lib/table-engine/read-object.ts'
-import { type Reply, type ScriptedServer, startScriptedServer } from '#support/scripted-server.ts'
+import { type Reply, startScriptedServer } from '#support/scripted-server.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let server: ScriptedServer
-let s3: S3Client
-beforeAll(async () => {
-  server = await startScriptedServer()
-  s3 = new S3Client({
+const server = await untilEnd(startScriptedServer())
+const s3 = await untilEnd(
+  new S3Client({
     endpoint: server.url,
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
     maxAttempts: 1,
-  })
-})
+  }),
+)
 beforeEach(() => {
   server.received.splice(0)
-})
-afterAll(async () => {
-  s3.destroy()
-  await server.close()
 })
 
 const OBJECT = '0123456789'
@@ -65,7 +60,7 @@ describe('readObject', () => {
 
   it('gives up when nothing arrives any more', async () => {
     server.replyWith(serve(4), serve(0))
-    await expect(read()).rejects.toThrow()
+    await expect(read()).rejects.toThrow('aborted')
     expect(server.received).toHaveLength(4)
   })
 

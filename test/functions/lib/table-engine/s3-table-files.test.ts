@@ -1,33 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { receiveBody } from '#lib/aws/multipart/source-object.ts'
 import { readObject } from '#lib/table-engine/read-object.ts'
 import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import { createTableEngine } from '#lib/table-engine/table-engine.ts'
-import type { ObjectAddress, TableFiles } from '#lib/table-engine/table-files.ts'
-import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
+import type { ObjectAddress } from '#lib/table-engine/table-files.ts'
+import { startObjectStore } from '#support/object-store.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 
-let store: ObjectStore
-let data: string
-let tables: string
-let files: TableFiles
-let folder: string
-beforeAll(async () => {
-  store = await startObjectStore()
-  data = await store.createBucket('data')
-  tables = await store.createBucket('tables')
-  files = createS3TableFiles({ s3: store.client, tablesBucket: tables })
-  folder = await mkdtemp(path.join(tmpdir(), 'millrace-s3-tables-'))
-})
-afterAll(async () => {
-  await store.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const store = await untilEnd(startObjectStore())
+const data: string = await store.createBucket('data')
+const tables: string = await store.createBucket('tables')
+const files = createS3TableFiles({ s3: store.client, tablesBucket: tables })
+const folder = folderUntilEnd()
 
 const put = async (key: string, body: Uint8Array | string): Promise<void> => {
   await store.client.send(new PutObjectCommand({ Bucket: data, Key: key, Body: body }))

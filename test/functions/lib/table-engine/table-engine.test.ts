@@ -4,14 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CsvSource } from '#lib/table-engine/load-request.ts'
 import { columnNames } from '#lib/table-engine/snapshot.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { csvCase } from './csv/support/csv-arbitrary.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture({ chunkBytes: 100, maxSmallFiles: 1_000 })
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ chunkBytes: 100, maxSmallFiles: 1_000 }))
 
 describe('a full load', () => {
   it('creates a table with every record, in the order of the file', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   columnNames,
   emptySnapshot,
@@ -11,15 +11,14 @@ import {
   withoutColumn,
 } from '#lib/table-engine/snapshot.ts'
 import { runs } from '#support/thorough.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 import { writeVersion01Table } from './support/version-01-table.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  // So small that a few loads lead to several files, deletes, rewritten files and compaction of both classes.
-  tables = await createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300, maxSmallFiles: 2 })
-})
-afterAll(() => tables.close())
+// So small that a few loads lead to several files, deletes, rewritten files and compaction of both classes.
+const tables = await untilEnd(
+  createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300, maxSmallFiles: 2 }),
+)
 
 /** A row as cells by column, and the day of the load that last changed it. */
 interface ModelRow {

@@ -1,15 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { cellSql, textSql, valueLiteral } from '#lib/table-engine/types/cell-sql.ts'
 import { compareValues } from '#lib/table-engine/types/compare-values.ts'
 import type { CellType } from '#lib/table-engine/types/field-type.ts'
 import { readBound, readCell } from '#lib/table-engine/types/read-cell.ts'
 
-let instance: DuckDBInstance
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:', { threads: '1' })
-})
+const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
 afterAll(() => instance.closeSync())
 
 const loadedAt = new Date('2026-11-21T10:00:00.5Z')

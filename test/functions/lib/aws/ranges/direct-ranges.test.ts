@@ -3,37 +3,30 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { readRange, type SourceObject } from '#lib/aws/multipart/source-object.ts'
-import { type DirectRanges, directRanges } from '#lib/aws/ranges/direct-ranges.ts'
+import { directRanges } from '#lib/aws/ranges/direct-ranges.ts'
 import { caCertificate, serverCertificate, serverKey } from '#support/certificates.ts'
-import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
+import { startTestS3, testRoot } from '#support/embedded-s3.ts'
+import { type Fault, startFaultProxy } from '#support/fault-proxy.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 const Bucket = 'ranges'
 const content = randomBytes(300_000)
 /** What a client says that may not send anything by itself. */
 const SENT_BY_SDK = 'sent by the SDK'
 
-let store: TestS3
-let proxy: FaultProxy
-let direct: DirectRanges
 const clients: S3Client[] = []
 const servers: Server[] = []
 
-beforeAll(async () => {
-  store = await startTestS3()
-  proxy = await startFaultProxy(store.s3.endpoint)
-  direct = directRanges()
-  await store.client.send(new CreateBucketCommand({ Bucket }))
-})
+const store = await untilEnd(startTestS3())
+const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
+const direct = await untilEnd(directRanges())
+await store.client.send(new CreateBucketCommand({ Bucket }))
 
 afterAll(async () => {
-  direct.close()
   for (const client of clients) client.destroy()
   for (const server of servers) server.close()
-  await proxy.close()
-  await store.close()
 })
 
 const clientOf = (endpoint: string, config: ConstructorParameters<typeof S3Client>[0] = {}): S3Client => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { BODY_IN_MEMORY_BYTES } from '#lib/extractor/answers/answer-limits.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import type { Answer } from '../api-server.ts'
 import { rowCount, runExtraction, type Settings } from '../run-extraction.ts'
 import { zip } from './zip.ts'
@@ -224,26 +224,22 @@ describe('a body that is too large for memory', () => {
 
   it('waits in a file, decoded, and leaves nothing behind', async () => {
     expect(large.length).toBeGreaterThan(BODY_IN_MEMORY_BYTES)
-    const folder = mkdtempSync(join(tmpdir(), 'large-'))
-    try {
-      for (const [body, headers] of [
-        [large, {}],
-        [
-          brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } }),
-          { 'content-encoding': 'br' },
-        ],
-      ] as const) {
-        const spoolDir = join(folder, 'spool')
-        const { tables, error } = await runExtraction(send(body, 'text/csv', headers), {
-          ...job({}),
-          options: { spoolDir },
-        })
-        expect(error).toBeUndefined()
-        expect(rowCount(tables['items'])).toBe(10_000)
-        expect(readdirSync(spoolDir)).toEqual([])
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
+    const folder = folderUntilEnd()
+    for (const [body, headers] of [
+      [large, {}],
+      [
+        brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } }),
+        { 'content-encoding': 'br' },
+      ],
+    ] as const) {
+      const spoolDir = join(folder, 'spool')
+      const { tables, error } = await runExtraction(send(body, 'text/csv', headers), {
+        ...job({}),
+        options: { spoolDir },
+      })
+      expect(error).toBeUndefined()
+      expect(rowCount(tables['items'])).toBe(10_000)
+      expect(readdirSync(spoolDir)).toEqual([])
     }
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import { configuration, extractFrom, runExtraction } from '../run-extraction.ts'
 
@@ -78,21 +79,17 @@ describe('a refresh token that is replaced', () => {
 
   it('is good for the next run, and a newly configured one wins over it', async () => {
     const server = rotating()
-    const api = await startApi(server.answer)
-    try {
-      const first = await extractFrom(api.origin, refresh)
-      expect(first.error).toBeUndefined()
-      const state = first.result?.finished === true ? first.result.state : undefined
-      const second = await extractFrom(api.origin, { ...refresh, options: { state } })
-      expect(second.error).toBeUndefined()
-      const stale = await extractFrom(api.origin, { ...refresh, options: { state } })
-      expect(stale.error?.message).toContain('invalid_grant')
-      const config = { '#refresh': server.valid() }
-      const renewed = await extractFrom(api.origin, { ...refresh, config, options: { state } })
-      expect(renewed.error).toBeUndefined()
-    } finally {
-      await api.close()
-    }
+    const api = await untilEnd(startApi(server.answer))
+    const first = await extractFrom(api.origin, refresh)
+    expect(first.error).toBeUndefined()
+    const state = first.result?.finished === true ? first.result.state : undefined
+    const second = await extractFrom(api.origin, { ...refresh, options: { state } })
+    expect(second.error).toBeUndefined()
+    const stale = await extractFrom(api.origin, { ...refresh, options: { state } })
+    expect(stale.error?.message).toContain('invalid_grant')
+    const config = { '#refresh': server.valid() }
+    const renewed = await extractFrom(api.origin, { ...refresh, config, options: { state } })
+    expect(renewed.error).toBeUndefined()
   })
 
   it('stops the run when it cannot be kept', async () => {

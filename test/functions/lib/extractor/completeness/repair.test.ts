@@ -7,6 +7,7 @@ import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import { PassRecording } from '#lib/extractor/completeness/pass-recording.ts'
 import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import {
   configuration,
@@ -229,23 +230,18 @@ describe('tables of a job that is read in passes', () => {
   })
 
   it('are the same when a recording of the run is played', async () => {
-    const server = await startApi(inTurn(one(1, 2), one(2), one(2)))
-    const folder = mkdtempSync(join(tmpdir(), 'repair-'))
-    try {
-      const config = configuration(server.origin, { config: { jobs: [{ endpoint: 'items', ...repaired }] } })
-      const options = { config, outDir: join(folder, 'out'), spoolDir: join(folder, 'spool') }
-      const { differences } = await recordExtraction(join(folder, 'recording'), options)
-      expect(differences).toEqual([])
-      const replayed = await replayExtraction(join(folder, 'recording'), {
-        ...options,
-        outDir: join(folder, 'again'),
-      })
-      expect(replayed.differences).toEqual([])
-      expect(readTables(join(folder, 'again'))).toEqual({ items: '"id"\n"2"\n' })
-    } finally {
-      await server.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
+    const server = await untilEnd(startApi(inTurn(one(1, 2), one(2), one(2))))
+    const folder = folderUntilEnd()
+    const config = configuration(server.origin, { config: { jobs: [{ endpoint: 'items', ...repaired }] } })
+    const options = { config, outDir: join(folder, 'out'), spoolDir: join(folder, 'spool') }
+    const { differences } = await recordExtraction(join(folder, 'recording'), options)
+    expect(differences).toEqual([])
+    const replayed = await replayExtraction(join(folder, 'recording'), {
+      ...options,
+      outDir: join(folder, 'again'),
+    })
+    expect(replayed.differences).toEqual([])
+    expect(readTables(join(folder, 'again'))).toEqual({ items: '"id"\n"2"\n' })
   })
 })
 

@@ -8,6 +8,7 @@ import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts
 import { KeyLogs } from '#lib/extractor/deletions/key-logs.ts'
 import { type ExtractResult, extract } from '#lib/extractor/extract.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { type Answer, type ApiServer, startApi } from '../api-server.ts'
 import { configuration, readTables, runExtraction, type Settings } from '../run-extraction.ts'
 
@@ -64,45 +65,45 @@ describe('rows that are gone', () => {
   it('are marked after each complete run and after no other, whichever runs are lost', async () => {
     let list: number[] = []
     let total = 0
-    const server = await startApi(({ query }) => {
-      const offset = Number(query.get('offset'))
-      return { total, rows: list.slice(offset, offset + 2).map(id => ({ id, n: `${id}` })) }
-    })
-    try {
-      await fc.assert(
-        fc.asyncProperty(fc.array(run, { maxLength: 6 }), async runs => {
-          const table = new Map<string, string>()
-          let state: unknown
-          for (const { ids, isComplete, isSaved, pagesPerLeg } of runs) {
-            list = ids
-            total = isComplete ? ids.length : ids.length + 1
-            const { result, tables } = await runTo(server, items, state, pagesPerLeg)
-            if (!isSaved) continue // it died before its tables were loaded
-            const before = new Map(table)
-            for (const { id = '', is_deleted = '?' } of rowsOf(tables['items'])) table.set(id, is_deleted)
-            state = result.state
-            const expected = isComplete
-              ? [...table].map(([id]) => [id, ids.includes(Number(id)) ? '' : '1'])
-              : [...new Map([...before, ...ids.map(id => [`${id}`, ''] as const)])]
-            expect([...table].sort()).toEqual(expected.sort())
-            expect(result.warnings.filter(text => text.startsWith('Deletions'))).toHaveLength(
-              isComplete ? 0 : 1,
-            )
-          }
-        }),
-        { numRuns: runs(40) },
-      )
-    } finally {
-      await server.close()
-    }
+    const server = await untilEnd(
+      startApi(({ query }) => {
+        const offset = Number(query.get('offset'))
+        return { total, rows: list.slice(offset, offset + 2).map(id => ({ id, n: `${id}` })) }
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(run, { maxLength: 6 }), async runs => {
+        const table = new Map<string, string>()
+        let state: unknown
+        for (const { ids, isComplete, isSaved, pagesPerLeg } of runs) {
+          list = ids
+          total = isComplete ? ids.length : ids.length + 1
+          const { result, tables } = await runTo(server, items, state, pagesPerLeg)
+          if (!isSaved) continue // it died before its tables were loaded
+          const before = new Map(table)
+          for (const { id = '', is_deleted = '?' } of rowsOf(tables['items'])) table.set(id, is_deleted)
+          state = result.state
+          const expected = isComplete
+            ? [...table].map(([id]) => [id, ids.includes(Number(id)) ? '' : '1'])
+            : [...new Map([...before, ...ids.map(id => [`${id}`, ''] as const)])]
+          expect([...table].sort()).toEqual(expected.sort())
+          expect(result.warnings.filter(text => text.startsWith('Deletions'))).toHaveLength(
+            isComplete ? 0 : 1,
+          )
+        }
+      }),
+      { numRuns: runs(40) },
+    )
   })
 
   it('are those of vanished parent rows too', async () => {
     let shops: Record<string, number[]> = { x: [1, 2], y: [1] }
-    const server = await startApi(({ path }) =>
-      path === '/shops'
-        ? Object.keys(shops).map(id => ({ id }))
-        : (shops[path.slice(1, 2)] ?? []).map(no => ({ no })),
+    const server = await untilEnd(
+      startApi(({ path }) =>
+        path === '/shops'
+          ? Object.keys(shops).map(id => ({ id }))
+          : (shops[path.slice(1, 2)] ?? []).map(no => ({ no })),
+      ),
     )
     const orders = {
       endpoint: '{id}/orders',
@@ -116,21 +117,17 @@ describe('rows that are gone', () => {
     const settings = {
       config: { jobs: [{ endpoint: 'shops', primaryKey: 'id', completeness: 'fail', children: [orders] }] },
     }
-    try {
-      const first = await runTo(server, settings, undefined)
-      expect(rowsOf(first.tables['orders']).every(({ gone }) => gone === '')).toBe(true)
-      shops = { x: [2, 3] }
-      const second = await runTo(server, settings, first.result.state)
-      expect(second.tables['orders']).toBe(
-        '"no","source","parent_id","gone"\n"2","web","x",""\n"3","web","x",""\n"1","","x","1"\n"1","","y","1"\n',
-      )
-      expect(second.result.summary.jobs[1]?.deleted).toBe(2)
-      const third = await runTo(server, settings, second.result.state)
-      expect(rowsOf(third.tables['orders'])).toHaveLength(2)
-      expect(third.result.tables[0]).toBeDefined()
-    } finally {
-      await server.close()
-    }
+    const first = await runTo(server, settings, undefined)
+    expect(rowsOf(first.tables['orders']).every(({ gone }) => gone === '')).toBe(true)
+    shops = { x: [2, 3] }
+    const second = await runTo(server, settings, first.result.state)
+    expect(second.tables['orders']).toBe(
+      '"no","source","parent_id","gone"\n"2","web","x",""\n"3","web","x",""\n"1","","x","1"\n"1","","y","1"\n',
+    )
+    expect(second.result.summary.jobs[1]?.deleted).toBe(2)
+    const third = await runTo(server, settings, second.result.state)
+    expect(rowsOf(third.tables['orders'])).toHaveLength(2)
+    expect(third.result.tables[0]).toMatchObject({ name: 'shops' })
   })
 
   it.each<[string, Settings['api'], Answer]>([

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { KeptWindows } from '#lib/extractor/extract.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { runExtraction, type Settings } from '../run-extraction.ts'
 
 const job = (more: object = {}): Settings => ({
@@ -87,21 +86,17 @@ describe('drift', () => {
       'extractor.drift',
       undefined,
     ])
-    const outDir = mkdtempSync(join(tmpdir(), 'drift-'))
-    try {
-      const state = {
-        millrace: {
-          profiles: [
-            { table: 'items', type: 'items', rows: 1, isWhole: true, columns: [['id', 'integer', 0]] },
-          ],
-        },
-      }
-      const { error } = await runExtraction(() => rows({ b: 1 }), { ...settings, options: { state, outDir } })
-      expect(error?.message).toContain("table 'items' has a new column 'b' (integer)")
-      expect(readdirSync(outDir)).toEqual([])
-    } finally {
-      rmSync(outDir, { recursive: true, force: true })
+    const outDir = folderUntilEnd()
+    const state = {
+      millrace: {
+        profiles: [
+          { table: 'items', type: 'items', rows: 1, isWhole: true, columns: [['id', 'integer', 0]] },
+        ],
+      },
     }
+    const { error } = await runExtraction(() => rows({ b: 1 }), { ...settings, options: { state, outDir } })
+    expect(error?.message).toContain("table 'items' has a new column 'b' (integer)")
+    expect(readdirSync(outDir)).toEqual([])
   })
 
   it('with "fail" keeps no windows, of a run that fails by it or by something else after it', async () => {

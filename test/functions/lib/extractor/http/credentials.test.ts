@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPublicAddress } from '#lib/extractor/http/address-guard.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../api-server.ts'
 import { extractFrom, runExtraction, type Settings } from '../run-extraction.ts'
 
@@ -20,49 +21,37 @@ const guarded: Settings = {
 
 describe('credentials', () => {
   it('do not follow a redirect to another origin', async () => {
-    const other = await startApi(() => [{ id: 1 }])
-    try {
-      const { error, requests } = await runExtraction(
-        (_, response) => response.writeHead(302, { location: `${other.origin}/stolen` }).end(),
-        guarded,
-      )
-      expect(error).toBeUndefined()
-      expect(JSON.stringify(requests[0])).toContain(secret)
-      expect(other.requests).toHaveLength(1)
-      expect(JSON.stringify(other.requests)).not.toContain(secret)
-    } finally {
-      await other.close()
-    }
+    const other = await untilEnd(startApi(() => [{ id: 1 }]))
+    const { error, requests } = await runExtraction(
+      (_, response) => response.writeHead(302, { location: `${other.origin}/stolen` }).end(),
+      guarded,
+    )
+    expect(error).toBeUndefined()
+    expect(JSON.stringify(requests[0])).toContain(secret)
+    expect(other.requests).toHaveLength(1)
+    expect(JSON.stringify(other.requests)).not.toContain(secret)
   })
 
   it('do not go to a next link elsewhere', async () => {
-    const other = await startApi(() => ({ items: [{ id: 2 }] }))
-    try {
-      const { error } = await runExtraction(
-        () => ({ items: [{ id: 1 }], next: `${other.origin}/stolen?a=b` }),
-        guarded,
-      )
-      expect(error).toBeUndefined()
-      expect(other.requests[0]?.url).toBe('/stolen?a=b&d=1')
-      expect(JSON.stringify(other.requests)).not.toContain(secret)
-    } finally {
-      await other.close()
-    }
+    const other = await untilEnd(startApi(() => ({ items: [{ id: 2 }] })))
+    const { error } = await runExtraction(
+      () => ({ items: [{ id: 1 }], next: `${other.origin}/stolen?a=b` }),
+      guarded,
+    )
+    expect(error).toBeUndefined()
+    expect(other.requests[0]?.url).toBe('/stolen?a=b&d=1')
+    expect(JSON.stringify(other.requests)).not.toContain(secret)
   })
 
   it('go there when the origin is listed', async () => {
-    const other = await startApi(() => ({ items: [{ id: 2 }] }))
-    try {
-      const api = {
-        ...guarded.api,
-        http: { ...(guarded.api?.['http'] as object), trustedOrigins: [other.origin] },
-      }
-      await runExtraction(() => ({ items: [{ id: 1 }], next: `${other.origin}/x` }), { ...guarded, api })
-      expect(other.requests[0]?.url).toContain(`key=${secret}`)
-      expect(other.requests[0]?.headers['x-key']).toBe(secret)
-    } finally {
-      await other.close()
+    const other = await untilEnd(startApi(() => ({ items: [{ id: 2 }] })))
+    const api = {
+      ...guarded.api,
+      http: { ...(guarded.api?.['http'] as object), trustedOrigins: [other.origin] },
     }
+    await runExtraction(() => ({ items: [{ id: 1 }], next: `${other.origin}/x` }), { ...guarded, api })
+    expect(other.requests[0]?.url).toContain(`key=${secret}`)
+    expect(other.requests[0]?.headers['x-key']).toBe(secret)
   })
 
   it('are added anew after a redirect within the origin', async () => {
@@ -77,23 +66,19 @@ describe('credentials', () => {
   })
 
   it('in a body never go elsewhere', async () => {
-    const other = await startApi(() => [{ id: 1 }])
-    try {
-      const { error } = await runExtraction(
-        (_, response) => response.writeHead(307, { location: `${other.origin}/stolen` }).end(),
-        {
-          ...guarded,
-          config: {
-            '#token': secret,
-            jobs: [{ endpoint: 'items', method: 'POST', params: { p: { attr: '#token' } } }],
-          },
+    const other = await untilEnd(startApi(() => [{ id: 1 }]))
+    const { error } = await runExtraction(
+      (_, response) => response.writeHead(307, { location: `${other.origin}/stolen` }).end(),
+      {
+        ...guarded,
+        config: {
+          '#token': secret,
+          jobs: [{ endpoint: 'items', method: 'POST', params: { p: { attr: '#token' } } }],
         },
-      )
-      expect(error?.message).toContain('The request body holds a secret')
-      expect(other.requests).toEqual([])
-    } finally {
-      await other.close()
-    }
+      },
+    )
+    expect(error?.message).toContain('The request body holds a secret')
+    expect(other.requests).toEqual([])
   })
 
   it('turns a POST into a GET on 302 and repeats it on 307', async () => {
@@ -161,19 +146,15 @@ describe('the address guard', () => {
   })
 
   it('checks what a name resolves to at the moment of connecting, so that rebinding gains nothing', async () => {
-    const server = await startApi(() => [{ id: 1 }])
+    const server = await untilEnd(startApi(() => [{ id: 1 }]))
     const answers = [['93.184.216.34'], ['127.0.0.1'], ['93.184.216.34', '127.0.0.1']]
-    try {
-      for (const addresses of answers.slice(1)) {
-        const { error } = await extractFrom(server.origin.replace('127.0.0.1', 'api.example'), {
-          options: { guard: true, resolve: async () => addresses.map(address => ({ address, family: 4 })) },
-        })
-        expect(error?.message).toContain('Address of "api.example" is not on the public internet (127.0.0.1)')
-      }
-      expect(server.requests).toEqual([])
-    } finally {
-      await server.close()
+    for (const addresses of answers.slice(1)) {
+      const { error } = await extractFrom(server.origin.replace('127.0.0.1', 'api.example'), {
+        options: { guard: true, resolve: async () => addresses.map(address => ({ address, family: 4 })) },
+      })
+      expect(error?.message).toContain('Address of "api.example" is not on the public internet (127.0.0.1)')
     }
+    expect(server.requests).toEqual([])
   })
 
   it('holds for redirects to metadata addresses', async () => {

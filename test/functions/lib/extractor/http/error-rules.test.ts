@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '#support/thorough.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import { extractFrom, runExtraction } from '../run-extraction.ts'
 
@@ -123,32 +121,29 @@ describe('a job that a rule stops', () => {
 
   it('stays stopped in the legs that follow', async () => {
     const stop = new AbortController()
-    const api = await startApi((request, response) => {
-      if (request.path === '/parents') return [{ id: 0 }, { id: 1 }, { id: 2 }]
-      if (request.path === '/others') return [{ ok: 1 }]
-      stop.abort()
-      response.statusCode = 402
-      return []
-    })
+    const api = await untilEnd(
+      startApi((request, response) => {
+        if (request.path === '/parents') return [{ id: 0 }, { id: 1 }, { id: 2 }]
+        if (request.path === '/others') return [{ ok: 1 }]
+        stop.abort()
+        response.statusCode = 402
+        return []
+      }),
+    )
     const settingsOfLeg = settings(1)
-    const spoolDir = mkdtempSync(join(tmpdir(), 'legs-'))
-    try {
-      const first = await extractFrom(api.origin, {
-        ...settingsOfLeg,
-        options: { concurrency: 1, spoolDir, signal: stop.signal },
-      })
-      expect(first.result?.finished).toBe(false)
-      const checkpoint = first.result?.finished === false ? first.result.checkpoint : undefined
-      const second = await extractFrom(api.origin, {
-        ...settingsOfLeg,
-        options: { concurrency: 1, spoolDir, checkpoint },
-      })
-      expect(second.error).toBeUndefined()
-      expect(second.tables['others']).toBe('"ok"\n"1"\n')
-      expect(api.requests.filter(({ path }) => path.startsWith('/child'))).toHaveLength(1)
-    } finally {
-      rmSync(spoolDir, { recursive: true, force: true })
-      await api.close()
-    }
+    const spoolDir = folderUntilEnd()
+    const first = await extractFrom(api.origin, {
+      ...settingsOfLeg,
+      options: { concurrency: 1, spoolDir, signal: stop.signal },
+    })
+    expect(first.result?.finished).toBe(false)
+    const checkpoint = first.result?.finished === false ? first.result.checkpoint : undefined
+    const second = await extractFrom(api.origin, {
+      ...settingsOfLeg,
+      options: { concurrency: 1, spoolDir, checkpoint },
+    })
+    expect(second.error).toBeUndefined()
+    expect(second.tables['others']).toBe('"ok"\n"1"\n')
+    expect(api.requests.filter(({ path }) => path.startsWith('/child'))).toHaveLength(1)
   })
 })

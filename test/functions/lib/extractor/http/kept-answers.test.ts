@@ -2,27 +2,16 @@ import { mkdtempSync, statSync, truncateSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
+import { untilEnd } from '#support/until-end.ts'
 import type { ApiRequest } from '../api-server.ts'
 import { configuration, readTables, type Settings } from '../run-extraction.ts'
-import {
-  type ConditionalApi,
-  conditional,
-  etagOf,
-  type Finished,
-  NOW,
-  startConditionalApi,
-  tagged,
-} from './conditional-api.ts'
+import { conditional, etagOf, type Finished, NOW, startConditionalApi, tagged } from './conditional-api.ts'
 
-let server: ConditionalApi
-beforeAll(async () => {
-  server = await startConditionalApi()
-})
+const server = await untilEnd(startConditionalApi())
 beforeEach(() => server.forget())
-afterAll(() => server.close())
 
 const family = {
   ...conditional,

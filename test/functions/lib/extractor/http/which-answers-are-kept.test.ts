@@ -1,14 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import type { Settings } from '../run-extraction.ts'
-import { type ConditionalApi, conditional, NOW, startConditionalApi, tagged } from './conditional-api.ts'
+import { conditional, NOW, startConditionalApi, tagged } from './conditional-api.ts'
 
-let server: ConditionalApi
-beforeAll(async () => {
-  server = await startConditionalApi()
-})
+const server = await untilEnd(startConditionalApi())
 beforeEach(() => server.forget())
-afterAll(() => server.close())
 
 it.each([
   ['no-store', { 'cache-control': 'private, no-store' }],

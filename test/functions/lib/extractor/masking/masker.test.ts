@@ -4,6 +4,7 @@ import { createMasker } from '#lib/extractor/masking/masker.ts'
 import { secretsOf } from '#lib/extractor/masking/secrets-of.ts'
 import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../api-server.ts'
 import { configuration, extractFrom } from '../run-extraction.ts'
 
@@ -58,53 +59,51 @@ const secretText = fc
 
 describe('no secret of the configuration', () => {
   it('appears in logs, errors, progress, summary, state or plan, whatever the API does with it', async () => {
-    const server = await startApi((request, response) => {
-      if (request.path === '/fail') {
-        response.statusCode = 400
-        return { echo: request.url, headers: request.headers, body: request.body }
-      }
-      return { rows: [{ id: 1 }], next: `fail${new URL(request.url, 'http://x').search}` }
-    })
-    try {
-      await fc.assert(
-        fc.asyncProperty(secretText, secretText, async (token, password) => {
-          const settings = {
-            api: {
-              http: { headers: { 'X-Key': { function: 'base64_encode', args: [{ attr: '#token' }] } } },
-              authentication: { type: 'query', query: { key: { attr: '#token' } } },
-              pagination: { method: 'response.url', urlKey: 'next', includeParams: true },
-            },
-            config: {
-              debug: true,
-              '#token': token,
-              '#password': password,
-              jobs: [{ endpoint: 'items', params: { p: { attr: '#password' } } }],
-            },
-          }
-          const seen: unknown[] = []
-          const { error, logs } = await extractFrom(server.origin, {
-            ...settings,
-            options: { onProgress: progress => seen.push(progress) },
-          })
-          const plan = await describePlan({ config: configuration(server.origin, settings), now: () => 0 })
-          const output = [
-            error?.message,
-            error?.stack,
-            JSON.stringify(error),
-            logs.map(({ message, context }) => `${message} ${JSON.stringify(context)}`).join('\n'),
-            JSON.stringify(seen),
-            plan,
-          ].join('\n')
-          expect(error?.message).toContain('[400]')
-          for (const secret of [token, password]) {
-            for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
-              expect(output).not.toContain(form)
-          }
-        }),
-        { numRuns: runs(25) },
-      )
-    } finally {
-      await server.close()
-    }
+    const server = await untilEnd(
+      startApi((request, response) => {
+        if (request.path === '/fail') {
+          response.statusCode = 400
+          return { echo: request.url, headers: request.headers, body: request.body }
+        }
+        return { rows: [{ id: 1 }], next: `fail${new URL(request.url, 'http://x').search}` }
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(secretText, secretText, async (token, password) => {
+        const settings = {
+          api: {
+            http: { headers: { 'X-Key': { function: 'base64_encode', args: [{ attr: '#token' }] } } },
+            authentication: { type: 'query', query: { key: { attr: '#token' } } },
+            pagination: { method: 'response.url', urlKey: 'next', includeParams: true },
+          },
+          config: {
+            debug: true,
+            '#token': token,
+            '#password': password,
+            jobs: [{ endpoint: 'items', params: { p: { attr: '#password' } } }],
+          },
+        }
+        const seen: unknown[] = []
+        const { error, logs } = await extractFrom(server.origin, {
+          ...settings,
+          options: { onProgress: progress => seen.push(progress) },
+        })
+        const plan = await describePlan({ config: configuration(server.origin, settings), now: () => 0 })
+        const output = [
+          error?.message,
+          error?.stack,
+          JSON.stringify(error),
+          logs.map(({ message, context }) => `${message} ${JSON.stringify(context)}`).join('\n'),
+          JSON.stringify(seen),
+          plan,
+        ].join('\n')
+        expect(error?.message).toContain('[400]')
+        for (const secret of [token, password]) {
+          for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+            expect(output).not.toContain(form)
+        }
+      }),
+      { numRuns: runs(25) },
+    )
   })
 })

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { extract } from '#lib/extractor/extract.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type ApiRequest, startApi } from '../api-server.ts'
 import { configuration, rowCount, runExtraction } from '../run-extraction.ts'
 
@@ -90,30 +89,25 @@ describe('limits of a run', () => {
   })
 
   it('count all legs together', async () => {
-    const server = await startApi(answer)
-    const folder = await mkdtemp(join(tmpdir(), 'bounds-'))
-    try {
-      const config = configuration(server.origin, { api: { ...api, limits: { requests: 6 } } })
-      const options = { config, outDir: join(folder, 'out'), spoolDir: join(folder, 'spool') }
-      let checkpoint: unknown
-      const leg = async () => {
-        const stop = new AbortController()
-        const onProgress = () => stop.abort()
-        const at = checkpoint === undefined ? {} : { checkpoint }
-        return extract({ ...options, ...at, signal: stop.signal, onProgress, concurrency: 1 })
-      }
-      const legs = async () => {
-        for (;;) {
-          const result = await leg()
-          if (result.finished) return
-          checkpoint = result.checkpoint
-        }
-      }
-      await expect(legs()).rejects.toMatchObject({ code: 'extractor.job.limit' })
-      expect(server.requests).toHaveLength(6)
-    } finally {
-      await server.close()
-      await rm(folder, { recursive: true })
+    const server = await untilEnd(startApi(answer))
+    const folder = folderUntilEnd()
+    const config = configuration(server.origin, { api: { ...api, limits: { requests: 6 } } })
+    const options = { config, outDir: join(folder, 'out'), spoolDir: join(folder, 'spool') }
+    let checkpoint: unknown
+    const leg = async () => {
+      const stop = new AbortController()
+      const onProgress = () => stop.abort()
+      const at = checkpoint === undefined ? {} : { checkpoint }
+      return extract({ ...options, ...at, signal: stop.signal, onProgress, concurrency: 1 })
     }
+    const legs = async () => {
+      for (;;) {
+        const result = await leg()
+        if (result.finished) return
+        checkpoint = result.checkpoint
+      }
+    }
+    await expect(legs()).rejects.toMatchObject({ code: 'extractor.job.limit' })
+    expect(server.requests).toHaveLength(6)
   })
 })

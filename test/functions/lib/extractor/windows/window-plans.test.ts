@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import { previewExtraction } from '#lib/extractor/preview/preview-extraction.ts'
 import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { startApi } from '../api-server.ts'
 import { configuration, readTables } from '../run-extraction.ts'
 import { issuesApi } from './issues-api.ts'
@@ -87,49 +86,39 @@ it('a preview ends as soon as it has its rows', async () => {
     [1, 2, 3].map(id => ({ id, repo: 'a', updated_at: `2026-01-0${id}T00:00:00Z` })),
     { pageSize: 1 },
   )
-  const api = await startApi(answer)
-  const folder = mkdtempSync(join(tmpdir(), 'window-preview-'))
-  try {
-    const { api: given, config } = settings
-    const one = { api: { ...given, http: { maxConcurrency: 1 } }, config: { jobs: config.jobs.slice(0, 1) } }
-    const preview = await previewExtraction({
-      config: configuration(api.origin, one),
-      state: undefined,
-      rows: 2,
-      folder,
-      allowedPrivateHosts: ['127.0.0.1'],
-    })
-    expect(preview).toMatchObject({
-      error: null,
-      stoppedBy: null,
-      tables: [{ name: 'issues', rowsCount: 2 }],
-    })
-    expect(api.requests).toHaveLength(2)
-  } finally {
-    await api.close()
-    rmSync(folder, { recursive: true })
-  }
+  const api = await untilEnd(startApi(answer))
+  const folder = folderUntilEnd()
+  const { api: given, config } = settings
+  const one = { api: { ...given, http: { maxConcurrency: 1 } }, config: { jobs: config.jobs.slice(0, 1) } }
+  const preview = await previewExtraction({
+    config: configuration(api.origin, one),
+    state: undefined,
+    rows: 2,
+    folder,
+    allowedPrivateHosts: ['127.0.0.1'],
+  })
+  expect(preview).toMatchObject({
+    error: null,
+    stoppedBy: null,
+    tables: [{ name: 'issues', rowsCount: 2 }],
+  })
+  expect(api.requests).toHaveLength(2)
 })
 
 it('a recording is played with its clock: the same windows, years later', async () => {
   const { answer } = issuesApi([{ id: 1, repo: 'a', updated_at: '2026-01-09T00:00:00Z' }])
-  const api = await startApi(answer)
-  const folder = mkdtempSync(join(tmpdir(), 'window-recording-'))
+  const api = await untilEnd(startApi(answer))
+  const folder = folderUntilEnd()
   const options = (run: string) => ({
     config: configuration(api.origin, { ...settings, config: { jobs: settings.config.jobs.slice(0, 1) } }),
     outDir: join(folder, run, 'out'),
     spoolDir: join(folder, run, 'spool'),
   })
-  try {
-    const recorded = await recordExtraction(join(folder, 'tape'), { ...options('one'), now })
-    expect(recorded.differences).toEqual([])
-    await api.close()
-    const { differences, result } = await replayExtraction(join(folder, 'tape'), options('two'))
-    expect(differences).toEqual([])
-    expect(result?.state['millrace']).toEqual({ windows: { issues: '2026-03-01T08:00:00Z' } })
-    expect(readTables(options('two').outDir)).toEqual(readTables(options('one').outDir))
-  } finally {
-    await api.close()
-    rmSync(folder, { recursive: true })
-  }
+  const recorded = await recordExtraction(join(folder, 'tape'), { ...options('one'), now })
+  expect(recorded.differences).toEqual([])
+  await api.close()
+  const { differences, result } = await replayExtraction(join(folder, 'tape'), options('two'))
+  expect(differences).toEqual([])
+  expect(result?.state['millrace']).toEqual({ windows: { issues: '2026-03-01T08:00:00Z' } })
+  expect(readTables(options('two').outDir)).toEqual(readTables(options('one').outDir))
 })

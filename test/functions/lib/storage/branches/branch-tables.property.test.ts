@@ -1,15 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { deleteBucket } from '#lib/storage/buckets/delete-bucket.ts'
 import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 import { isThorough } from '#support/thorough.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 // One bucket: what happens to it in both branches matters, and is then likely.
 const bucketNames = ['a']

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { copyConfiguration, newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
@@ -13,13 +13,10 @@ import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { changed, step } from './steps.ts'
 
-let database: Awaited<ReturnType<typeof startItemTable>>
-beforeAll(async () => {
-  database = await startItemTable()
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemTable())
 
 // Nothing here is too long for an item.
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
@@ -287,23 +284,19 @@ describe('a reader', () => {
 
 describe('rows that are too much for the head', () => {
   it('are in S3 after a copy, until they have items of their own', async () => {
-    const s3 = await startTestS3()
-    try {
-      await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))
-      const open = () => createConfigurationStore(table(), createDocumentFiles(s3.client, 'tables'))
-      const source = await read(await createWithRows(120))
-      const place = newPlace()
-      const ids = { id: place.configId, internalId: `internal-${place.configId}` }
-      const copy = copyConfiguration(source, source.current, { ...ids, name: 'copy' }, changed())
-      expect(await open().insert(place, copy)).toBe(true)
-      expect(await open().get(place)).toEqual(copy)
+    const s3 = await untilEnd(startTestS3())
+    await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))
+    const open = () => createConfigurationStore(table(), createDocumentFiles(s3.client, 'tables'))
+    const source = await read(await createWithRows(120))
+    const place = newPlace()
+    const ids = { id: place.configId, internalId: `internal-${place.configId}` }
+    const copy = copyConfiguration(source, source.current, { ...ids, name: 'copy' }, changed())
+    expect(await open().insert(place, copy)).toBe(true)
+    expect(await open().get(place)).toEqual(copy)
 
-      const next = await open().change(place, update('r7', 'changed'))
-      // Read without S3: all rows are items now.
-      expect(await read(place)).toEqual(next)
-      expect(await newStore().version(copy, 1)).toEqual(copy.current)
-    } finally {
-      await s3.close()
-    }
+    const next = await open().change(place, update('r7', 'changed'))
+    // Read without S3: all rows are items now.
+    expect(await read(place)).toEqual(next)
+    expect(await newStore().version(copy, 1)).toEqual(copy.current)
   })
 })

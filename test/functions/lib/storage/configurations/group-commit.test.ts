@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newConfiguration, updateConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
 import type { Configuration } from '#lib/storage/configurations/configuration.ts'
@@ -10,13 +10,10 @@ import {
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemTable } from '#support/start-item-table.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { changed } from './steps.ts'
 
-let database: Awaited<ReturnType<typeof startItemTable>>
-beforeAll(async () => {
-  database = await startItemTable()
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemTable())
 
 // Nothing here is too long for an item.
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createUsedComponents } from '#lib/storage/configurations/used-components.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemTable } from '#support/start-item-table.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let database: Awaited<ReturnType<typeof startItemTable>>
-let items: ItemTable
-beforeAll(async () => {
-  database = await startItemTable()
-  items = database.items
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemTable())
+const items: ItemTable = database.items
 
 const catalogue = (...ids: string[]) => ids.map(id => ({ id }))
 

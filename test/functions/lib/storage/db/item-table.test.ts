@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createItemTable, startingWith } from '#lib/storage/db/item-table.ts'
 import { startItemDatabase } from '#support/item-database.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
-beforeAll(async () => {
-  database = await startItemDatabase('storage')
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemDatabase('storage'))
 
 describe('getMany', () => {
   const keysOf = (pk: string, count: number) =>

@@ -1,24 +1,20 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fromIdParts, monthOfId } from '#lib/storage/db/ids.ts'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { SHARDS } from '#lib/storage/db/spread.ts'
 import { startItemDatabase } from '#support/item-database.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 interface Note {
   id: number
   text: string
 }
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
-let items: ItemTable
-beforeAll(async () => {
-  database = await startItemDatabase('storage')
-  items = createItemTable(database.requests, 'storage')
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemDatabase('storage'))
+const items = createItemTable(database.requests, 'storage')
 
 let kinds = 0
 const newRecords = () => {

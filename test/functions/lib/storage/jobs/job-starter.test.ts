@@ -1,41 +1,38 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SFNClient } from '@aws-sdk/client-sfn'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createJobStarter } from '#lib/storage/jobs/job-starter.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 /** A Step Functions endpoint with given answers that keeps its requests. */
 const replies: { status: number; body: object }[] = []
 const requests: { operation: string; body: unknown }[] = []
-let server: Server
-let client: SFNClient
 
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
+const server = await untilEnd(
+  createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
     requests.push({ operation, body: JSON.parse(Buffer.concat(chunks).toString()) })
     const { status, body } = replies.shift() ?? { status: 500, body: {} }
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body))
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on TCP has an address of this kind.
-  const { port } = server.address() as AddressInfo
-  client = new SFNClient({
+  }),
+)
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+// A server that listens on TCP has an address of this kind.
+const { port } = server.address() as AddressInfo
+const client = await untilEnd(
+  new SFNClient({
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     maxAttempts: 1,
-  })
-})
+  }),
+)
 beforeEach(() => {
   replies.length = 0
   requests.length = 0
-})
-afterAll(() => {
-  client.destroy()
-  server.close()
 })
 
 const start = () => createJobStarter(client, 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs')(42)

@@ -1,17 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { createSealer } from '#lib/storage/secrets/create-sealer.ts'
 import { startKeyService } from '#support/key-service.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 const owner = { projectId: 7, componentId: 'ex-generic-v2', configId: 'shop' }
 
-let service: Awaited<ReturnType<typeof startKeyService>>
-beforeAll(async () => {
-  service = await startKeyService(['secrets', 'other'])
-})
-afterAll(() => service.close())
+const service = await untilEnd(startKeyService(['secrets', 'other']))
 
 const sealer = () => createSealer(service)
 const opener = () => createOpener(service)

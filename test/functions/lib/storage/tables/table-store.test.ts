@@ -1,16 +1,12 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
 import { type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 const tableWith = (name: string, files: number): TableRecord => ({
   internalId: 1,
