@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { pMapIterable } from 'p-map'
+import { listObjects } from '../../functions/lib/aws/list-objects.ts'
 import { type DestinationObject, objectSettings } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import { withUnsignedBody } from '../../functions/lib/aws/unsigned-body.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
@@ -89,10 +90,7 @@ const put = (destination: DestinationObject, name: string, body: Uint8Array) =>
 /** MD5 by slice: the ETag of an object that was uploaded in one piece. */
 const listTags = async ({ s3, bucket, key }: DestinationObject): Promise<Map<string, string>> => {
   const tags = new Map<string, string>()
-  for await (const { Contents = [] } of paginateListObjectsV2(
-    { client: s3 },
-    { Bucket: bucket, Prefix: key },
-  ))
-    for (const { Key = '', ETag = '' } of Contents) tags.set(Key.slice(key.length), ETag.replaceAll('"', ''))
+  for await (const { key: slice, etag } of listObjects(s3, { bucket, prefix: key }))
+    tags.set(slice.slice(key.length), etag.replaceAll('"', ''))
   return tags
 }

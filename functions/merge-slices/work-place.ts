@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto'
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  paginateListObjectsV2,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
+import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
+import { deleteObjects } from '../lib/aws/delete-objects.ts'
+import { listObjects } from '../lib/aws/list-objects.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { WORK_PREFIX } from './work-prefix.ts'
 
@@ -30,14 +26,12 @@ export interface WorkPlace {
 export const createWorkPlace = (s3: S3Client, bucket: string, execution: string): WorkPlace => {
   const id = createHash('sha256').update(execution).digest('hex').slice(0, 32)
   const prefix = `${WORK_PREFIX}${id}/`
+  const documents = createBucketDocuments(s3, bucket)
 
   const list = async (name: string): Promise<Map<string, SourceObject>> => {
     const found = new Map<string, SourceObject>()
-    const pages = paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: `${prefix}${name}` })
-    for await (const { Contents = [] } of pages) {
-      for (const { Key: key = '', ETag: etag = '', Size: bytes = 0 } of Contents)
-        found.set(key.slice(prefix.length), { s3, bucket, key, etag, bytes })
-    }
+    for await (const { key, etag, bytes } of listObjects(s3, { bucket, prefix: prefix + name }))
+      found.set(key.slice(prefix.length), { s3, bucket, key, etag, bytes })
     return found
   }
 
@@ -46,20 +40,10 @@ export const createWorkPlace = (s3: S3Client, bucket: string, execution: string)
     bucket,
     prefix,
     list,
-
-    read: async (name, schema) => {
-      try {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }))
-        return schema.parse(JSON.parse((await Body?.transformToString()) ?? ''))
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined
-        throw error
-      }
-    },
+    read: (name, schema) => documents.readAs(prefix + name, schema),
 
     write: async (name, value) => {
-      const request = { Bucket: bucket, Key: prefix + name, Body: JSON.stringify(value) }
-      await s3.send(new PutObjectCommand({ ...request, ContentType: 'application/json' }))
+      await documents.write(prefix + name, value, 'any')
     },
 
     put: async (name, bytes) => {
@@ -72,11 +56,11 @@ export const createWorkPlace = (s3: S3Client, bucket: string, execution: string)
 
     clear: async (kept = []) => {
       const names = [...(await list('')).keys()].filter(name => !kept.some(start => name.startsWith(start)))
-      // DeleteObjects takes 1,000 keys (API Reference).
-      for (let first = 0; first < names.length; first += 1000) {
-        const Objects = names.slice(first, first + 1000).map(name => ({ Key: prefix + name }))
-        await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }))
-      }
+      await deleteObjects(
+        s3,
+        bucket,
+        names.map(name => prefix + name),
+      )
     },
   }
 }

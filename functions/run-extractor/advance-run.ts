@@ -1,7 +1,8 @@
 import type { AskedWait } from '../lib/asked-wait.ts'
+import { DocumentMoved } from '../lib/aws/bucket-documents.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
-import { UserError } from '../lib/errors/errors.ts'
+import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -18,9 +19,9 @@ import { readInputs } from './read-inputs.ts'
 import { refuseChanged } from './refuse-changed.ts'
 import { enterPhase, type Run, type RunFailure } from './run.ts'
 import { runLeg } from './run-leg.ts'
+import type { StoredRun } from './run-store.ts'
 import { saveState } from './save-state.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
-import { DocumentMoved, type StoredRun } from './work-store.ts'
 
 /** What the machine does next, and, when the run has ended, what it did. */
 export type Advance =
@@ -219,7 +220,7 @@ const failWithoutRun = async (
 
 const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promise<StoredRun> => {
   const stored = await runs.read(runId)
-  if (!stored) throw new Error(`The run ${runId} has vanished`)
+  if (!stored) throw new TransientError('storage.busy', `The run ${runId} is not there, or not yet.`)
   return stored
 }
 

@@ -2,8 +2,8 @@ import type { RunInput } from './event.ts'
 import { dropHeldRow, gone } from './held-row.ts'
 import { newRow, newRun, type RunToBegin } from './new-run.ts'
 import { enterPhase, enterRow, type RowOfRun, type Run } from './run.ts'
+import type { Snapshot } from './run-store.ts'
 import type { RunServices } from './services.ts'
-import type { Snapshot } from './work-store.ts'
 
 interface DecisionToBegin extends RunToBegin {
   input: RunInput & { decides: string }

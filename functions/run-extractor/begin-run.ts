@@ -3,7 +3,7 @@ import { mergeConfiguration } from '../lib/storage/configurations/merge-configur
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { newRow, newRun, type RunToBegin } from './new-run.ts'
 import { enterRow, type Run } from './run.ts'
-import type { Snapshot } from './work-store.ts'
+import type { Snapshot } from './run-store.ts'
 
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { LEASES_PREFIX } from './names.ts'
 import { type ConfigurationPlace, placeOfConfiguration } from './place-of.ts'
-import { DocumentMoved, type WorkStore } from './work-store.ts'
 
 interface ConfigurationLease {
   /** ARN of an execution. */
@@ -17,7 +17,7 @@ const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 
 /** The lease of a configuration as a document in the work bucket. A released one has no owner. */
 export const createConfigurationLeaseStore = (
-  work: WorkStore,
+  work: BucketDocuments,
   place: ConfigurationPlace,
   now: () => Date,
 ): ConfigurationLeaseStore => {
@@ -29,16 +29,8 @@ export const createConfigurationLeaseStore = (
   }
 
   /** Resolves to false when somebody else wrote meanwhile, or when our own write arrived and its reply did not. */
-  const write = async (owner: string | null, etag: string | undefined): Promise<boolean> => {
-    try {
-      const value = { owner, takenAt: now().toISOString() }
-      await work.write(key, value, etag === undefined ? 'absent' : { etag })
-      return true
-    } catch (error) {
-      if (error instanceof DocumentMoved) return false
-      throw error
-    }
-  }
+  const write = (owner: string | null, etag: string | undefined): Promise<boolean> =>
+    work.offer(key, { owner, takenAt: now().toISOString() }, etag === undefined ? 'absent' : { etag })
 
   return {
     holder: async () => {
@@ -70,7 +62,7 @@ export interface ConfigurationLeases {
 }
 
 interface ConfigurationLeasesOptions {
-  work: WorkStore
+  work: BucketDocuments
   /** Whether an execution is still under way: one that was stopped releases nothing. */
   isRunning: (execution: string) => Promise<boolean>
   now: () => Date

@@ -7,10 +7,10 @@ import { keepAnswers } from './answers-of-row.ts'
 import { setAside } from './kept-recordings.ts'
 import type { LegFolder } from './leg-folder.ts'
 import { enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
+import { rowPrefix } from './run-store.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 import { uploadTable } from './upload-table.ts'
-import { rowPrefix } from './work-store.ts'
 
 /** What is left to load of a row. */
 export type FinishedRow = Pick<

@@ -11,8 +11,8 @@ import { withoutTokens } from './kept-tokens.ts'
 import { spooledFile } from './leg-checkpoint.ts'
 import { openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { currentRow, endRow, type Run, withRow } from './run.ts'
+import { rowPrefix } from './run-store.ts'
 import type { RunServices, StepResult } from './services.ts'
-import { rowPrefix } from './work-store.ts'
 
 const heldRow = z.object({
   /** Tables and manifests. */

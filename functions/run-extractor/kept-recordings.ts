@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { recordingTags } from '../lib/extractor/cassette/recording-tags.ts'
 import { currentRow, type Run } from './run.ts'
+import { rowPrefix } from './run-store.ts'
 import type { RunServices } from './services.ts'
-import { rowPrefix } from './work-store.ts'
 
 /**
  * Keeps a recording as a file of the storage service, in the place of the one before it: of each row there are the last good and the last

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  paginateListObjectsV2,
-} from '@aws-sdk/client-s3'
+import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
+import { deleteObjects } from '../lib/aws/delete-objects.ts'
+import { listObjects } from '../lib/aws/list-objects.ts'
 import type { KeySets } from '../lib/extractor/deletions/key-set.ts'
 import { KEY_SETS_PREFIX } from './names.ts'
 import { placeOfRow } from './place-of.ts'
 import type { Run } from './run.ts'
-import type { WorkStore } from './work-store.ts'
 
 /** What the state holds of a key set. Anybody may write states, so nothing outside of the row's own prefix is touched. */
 const reference = z.object({ file: z.string() })
@@ -26,7 +22,7 @@ const stateWithKeySets = z.object({
  * The key sets of a row as objects in the work bucket. Each has a key of its own: until the state that names it is saved, the
  * set of the run before stays where it was, so a run that dies has lost nothing.
  */
-export const createKeySets = (run: Run, { s3, bucket }: WorkStore): KeySets => ({
+export const createKeySets = (run: Run, { s3, bucket }: BucketDocuments): KeySets => ({
   read: async kept => {
     const key = ownKey(run, kept)
     if (key === undefined) return undefined
@@ -56,19 +52,21 @@ export const createKeySets = (run: Run, { s3, bucket }: WorkStore): KeySets => (
 export const removeOldKeySets = async (
   run: Run,
   { before, after }: { before: readonly unknown[]; after: unknown },
-  { s3, bucket }: WorkStore,
+  { s3, bucket }: BucketDocuments,
 ): Promise<void> => {
   const kept = new Set(keySetsOf(run, after))
   const old = new Set(before.flatMap(state => keySetsOf(run, state)))
   if (kept.size + old.size === 0) return
   const runStart = new Date(run.startedAt)
-  for await (const { Contents = [] } of paginateListObjectsV2(
-    { client: s3 },
-    { Bucket: bucket, Prefix: prefixOf(run) },
-  ))
-    for (const { Key = '', LastModified = runStart } of Contents)
-      if (!kept.has(Key) && (old.has(Key) || LastModified < runStart))
-        await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
+  const listed = await Array.fromAsync(listObjects(s3, { bucket, prefix: prefixOf(run) }))
+  const going = listed.filter(
+    ({ key, lastModified }) => !kept.has(key) && (old.has(key) || lastModified < runStart),
+  )
+  await deleteObjects(
+    s3,
+    bucket,
+    going.map(({ key }) => key),
+  )
 }
 
 const keySetsOf = (run: Run, state: unknown): string[] => {

@@ -3,9 +3,9 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } 
 import { dirname, join, relative, sep } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 import type { SpooledFile } from './leg-checkpoint.ts'
-import type { WorkStore } from './work-store.ts'
 
 /** Memory of a transfer: this many parts of this size. */
 const PART_BYTES = 16 * 1024 ** 2
@@ -62,7 +62,7 @@ export const saveSpool = async (
   folder: string,
   before: readonly SpooledFile[],
   prefix: string,
-  { s3, bucket }: WorkStore,
+  { s3, bucket }: BucketDocuments,
 ): Promise<SpooledFile[]> => {
   const known = new Map(before.map(file => [file.path, file]))
   const files = await Promise.all(
@@ -94,7 +94,7 @@ export const saveSpool = async (
 export const restoreSpool = async (
   folder: string,
   files: readonly SpooledFile[],
-  { s3, bucket }: WorkStore,
+  { s3, bucket }: BucketDocuments,
 ): Promise<void> => {
   for (const { path, parts } of files) {
     const target = spooled(folder, path)

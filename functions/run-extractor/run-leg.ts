@@ -17,9 +17,9 @@ import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
+import { rowPrefix } from './run-store.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
 import { withTableIterations } from './table-iterations.ts'
-import { rowPrefix } from './work-store.ts'
 
 type Unfinished = Extract<ExtractResult, { finished: false }>
 

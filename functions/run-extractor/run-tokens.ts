@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
 import type { Token } from '../lib/storage-client/wire.ts'
 import { LONGEST_RUN_SECONDS } from './names.ts'
-import { DocumentMoved, runPrefix, type WorkStore } from './work-store.ts'
+import { runPrefix } from './run-store.ts'
 
 const KEY_BYTES = 32
 const IV_BYTES = 12
@@ -85,7 +86,7 @@ export interface RunTokens {
 }
 
 export interface RunTokensOptions {
-  work: WorkStore
+  work: BucketDocuments
   tokens: TokenClient
   seal: TokenSeal
   now: () => Date
@@ -98,14 +99,16 @@ const keyOf = (runId: string) => `${runPrefix(runId)}token.json`
  * log. An attempt that dies between making and keeping it leaves a token whose value nobody knows, until it expires.
  */
 export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): RunTokens => {
-  const read = async (runId: string) => {
-    const stored = await work.read(keyOf(runId))
-    return stored && tokenDocument.parse(stored.value)
-  }
+  const read = (runId: string) => work.readAs(keyOf(runId), tokenDocument)
+
+  const opened = async (
+    { sealedValue, author }: z.infer<typeof tokenDocument>,
+    runId: string,
+  ): Promise<RunToken> => ({ value: await seal.open(sealedValue, runId), author })
 
   const find = async (runId: string): Promise<RunToken | undefined> => {
     const stored = await read(runId)
-    return stored && { value: await seal.open(stored.sealedValue, runId), author: stored.author }
+    return stored && opened(stored, runId)
   }
 
   const make = async (run: NewRun): Promise<RunToken> => {
@@ -114,16 +117,11 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
     const author = { id: authorId, description: authorToken.description }
     const permissions = await permissionsOf(authorToken, tokens)
     const made = await tokens.createToken(settingsOf(run, authorToken, permissions, now()))
-    const document = { tokenId: made.id, sealedValue: seal.seal(made.token, runId), author }
-    try {
-      await work.write(keyOf(runId), document, 'absent')
-    } catch (error) {
-      if (!(error instanceof DocumentMoved)) throw error
-      // Another attempt was first, or our own write had arrived and its reply had not.
-      if ((await read(runId))?.tokenId !== made.id) await tokens.deleteToken(made.id)
-      return open(runId)
-    }
-    return { value: made.token, author }
+    const document = { tokenId: made.id, sealedValue: await seal.seal(made.token, runId), author }
+    // Another attempt may have been first, or our own write had arrived and its reply had not.
+    const kept = await work.decide(keyOf(runId), document, tokenDocument)
+    if (kept.tokenId !== made.id) await tokens.deleteToken(made.id)
+    return opened(kept, runId)
   }
 
   const open = async (runId: string): Promise<RunToken> => {

@@ -1,13 +1,14 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { AskedWait } from '../lib/asked-wait.ts'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
+import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens } from './run-tokens.ts'
-import type { RunStore, StoredRun, WorkStore } from './work-store.ts'
 
 export interface RunLog {
   info(message: string, extra: Record<string, unknown>): void
@@ -37,7 +38,7 @@ export interface RunServices {
   >
   /** With the token of the run: it may do what the run's author may. */
   storage: StorageClient
-  work: WorkStore
+  work: BucketDocuments
   runs: RunStore
   leases: ConfigurationLeases
   s3With: (region: string, credentials: FileCredentials) => S3Client

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
+import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
 import { BUDGETS_PREFIX } from './names.ts'
-import { DocumentMoved, type WorkStore } from './work-store.ts'
 
 const KEY_BYTES = 32
 
@@ -10,7 +10,7 @@ const KEY_BYTES = 32
  *
  * Its name comes from secrets, so it is keyed with the stack's own token: who reads the bucket can guess none of them.
  */
-export const createSharedBudgets = (work: WorkStore, stackToken: string): SharedBudgets => {
+export const createSharedBudgets = (work: BucketDocuments, stackToken: string): SharedBudgets => {
   const key = Buffer.from(hkdfSync('sha256', stackToken, '', 'budgets of requests', KEY_BYTES))
   return {
     digest: text => createHmac('sha256', key).update(text).digest('hex'),
@@ -21,15 +21,8 @@ export const createSharedBudgets = (work: WorkStore, stackToken: string): Shared
           const stored = await work.read(document)
           return stored && { value: stored.value, version: stored.etag }
         },
-        write: async (value, version) => {
-          try {
-            await work.write(document, value, version === undefined ? 'absent' : { etag: version })
-            return true
-          } catch (error) {
-            if (error instanceof DocumentMoved) return false
-            throw error
-          }
-        },
+        write: (value, version) =>
+          work.offer(document, value, version === undefined ? 'absent' : { etag: version }),
       }
     },
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import type { Context } from 'aws-lambda'
 import { z } from 'zod'
+import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
@@ -19,9 +20,9 @@ import { createCountRun } from './count-runs.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { refuseSealed } from './refuse-sealed.ts'
+import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 import { createSharedBudgets } from './shared-budgets.ts'
-import { createRunStore, createWorkStore } from './work-store.ts'
 
 const env = readEnv([
   /** Base URL of the storage service, without `/v2/storage`. */
@@ -46,7 +47,7 @@ const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
 const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
 const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
 const now = () => new Date()
-const work = createWorkStore(createS3Client(), env.WORK_BUCKET)
+const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
 const open =
   env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
 const isRunning = createIsExecutionRunning()

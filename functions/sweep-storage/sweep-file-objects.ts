@@ -1,5 +1,6 @@
+import { deleteObjects } from '../lib/aws/delete-objects.ts'
+import { listObjects } from '../lib/aws/list-objects.ts'
 import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
-import { deleteObjects, listObjects } from './objects.ts'
 import type { SweepPage } from './page.ts'
 
 const DAY_MS = 86_400_000
@@ -17,7 +18,9 @@ export const sweepFileObjects: SweepPage = async (
   if (!current) return { swept: 0 } // A prefix of another version.
   const { prefix, days } = current
   const latest = now().getTime() - (days + 1) * DAY_MS
-  const listed = await listObjects(s3, filesBucket, { prefix, after, atMost: pageSizes.keys })
+  const listed = await Array.fromAsync(
+    listObjects(s3, { bucket: filesBucket, prefix, after, atMost: pageSizes.keys }),
+  )
   const keys = listed.filter(({ lastModified }) => lastModified.getTime() < latest).map(({ key }) => key)
   await deleteObjects(s3, filesBucket, keys)
   const isFull = listed.length === pageSizes.keys

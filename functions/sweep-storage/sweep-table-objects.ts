@@ -1,6 +1,7 @@
+import { deleteObjects } from '../lib/aws/delete-objects.ts'
+import { listObjects } from '../lib/aws/list-objects.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
-import { deleteObjects, listObjects } from './objects.ts'
 import type { SweepPage, SweepServices } from './page.ts'
 
 /**
@@ -21,8 +22,8 @@ const TABLES_PREFIX = 'tables/'
  */
 export const sweepTableObjects: SweepPage = async (services, after = TABLES_PREFIX) => {
   const { s3, tablesBucket, sweeps, pageSizes, now } = services
-  const range = { prefix: TABLES_PREFIX, after, atMost: pageSizes.keys }
-  const listed = await listObjects(s3, tablesBucket, range)
+  const range = { bucket: tablesBucket, prefix: TABLES_PREFIX, after, atMost: pageSizes.keys }
+  const listed = await Array.fromAsync(listObjects(s3, range))
   const next = listed.length === pageSizes.keys ? listed.at(-1)?.key : undefined
   const unnamed = new Map(listed.map(({ key, lastModified }) => [key, lastModified]))
   for await (const key of namedKeys(services)) unnamed.delete(key)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
+import { createBucketDocuments } from '../../functions/lib/aws/bucket-documents.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
@@ -12,6 +13,7 @@ import { type Advance, advanceRun } from '../../functions/run-extractor/advance-
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import type { RunStep } from '../../functions/run-extractor/names.ts'
+import { createRunStore } from '../../functions/run-extractor/run-store.ts'
 import {
   createRunTokens,
   createTokenSeal,
@@ -19,7 +21,6 @@ import {
 } from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
 import { createSharedBudgets } from '../../functions/run-extractor/shared-budgets.ts'
-import { createRunStore, createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import type { GivenService } from './landing.ts'
 import { s3WithAt } from './s3-with.ts'
 import { startStorageService } from './storage-service.ts'
@@ -44,7 +45,7 @@ export const startExtraction = async (given: GivenService = {}) => {
   const { port } = api.address() as AddressInfo // It listens on a port.
   await service.s3.send(new CreateBucketCommand({ Bucket: WORK_BUCKET }))
   const scratch = await mkdtemp(join(tmpdir(), 'extraction-'))
-  const work = createWorkStore(service.s3, WORK_BUCKET)
+  const work = createBucketDocuments(service.s3, WORK_BUCKET)
   const baseUrl = `http://127.0.0.1:${port}`
   const storageIn = (branchId: number | undefined) => (token: string) =>
     createStorageClient({ baseUrl, token, branchId })

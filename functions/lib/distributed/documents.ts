@@ -1,11 +1,6 @@
-import {
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
+import { createBucketDocuments } from '../aws/bucket-documents.ts'
 
 interface Folders<Place> {
   s3: S3Client
@@ -24,60 +19,31 @@ export const createDocuments = <Schemas extends Record<string, z.ZodType>, Place
 ) => {
   type Name = keyof Schemas & string
   type Content<Of extends Name> = z.infer<Schemas[Of]>
+  const documents = createBucketDocuments(s3, bucket)
   const keyOf = (place: Place, name: Name, item?: number): string =>
     `${folderOf(place)}/${name}${item === undefined ? '' : `-${item}`}.json`
+  // The schema is that of the name.
+  const schemaOf = <Of extends Name>(name: Of) => schemas[name] as unknown as z.ZodType<Content<Of>>
 
-  const find = async <Of extends Name>(
-    place: Place,
-    name: Of,
-    item?: number,
-  ): Promise<Content<Of> | undefined> => {
-    try {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(place, name, item) }))
-      const content: unknown = JSON.parse((await Body?.transformToString()) ?? '')
-      // The schema is that of the name.
-      return schemas[name]?.parse(content) as Content<Of>
-    } catch (error) {
-      if (error instanceof NoSuchKey) return undefined
-      throw error
-    }
-  }
-
-  /** One that an earlier step has written. `item`: which of several. */
-  const read = async <Of extends Name>(place: Place, name: Of, item?: number): Promise<Content<Of>> => {
-    const found = await find(place, name, item)
-    if (found === undefined) throw new Error(`There is no document ${keyOf(place, name, item)}`)
-    return found
-  }
-
-  const put = (place: Place, name: Name, content: unknown, item?: number) =>
-    new PutObjectCommand({
-      Bucket: bucket,
-      Key: keyOf(place, name, item),
-      Body: JSON.stringify(content),
-      ContentType: 'application/json',
-    })
+  const find = <Of extends Name>(place: Place, name: Of, item?: number): Promise<Content<Of> | undefined> =>
+    documents.readAs(keyOf(place, name, item), schemaOf(name))
 
   return {
     find,
-    read,
+
+    /** One that an earlier step has written. `item`: which of several. */
+    async read<Of extends Name>(place: Place, name: Of, item?: number): Promise<Content<Of>> {
+      const found = await find(place, name, item)
+      if (found === undefined) throw new Error(`There is no document ${keyOf(place, name, item)}`)
+      return found
+    },
 
     async write<Of extends Name>(place: Place, name: Of, content: Content<Of>, item?: number): Promise<void> {
-      await s3.send(put(place, name, content, item))
+      await documents.write(keyOf(place, name, item), content, 'any')
     },
 
     /** Writes one that may be another one each time: the first holds. Resolves to that. */
-    async decide<Of extends Name>(place: Place, name: Of, content: Content<Of>): Promise<Content<Of>> {
-      const command = put(place, name, content)
-      command.input.IfNoneMatch = '*'
-      try {
-        await s3.send(command)
-      } catch (error) {
-        // 412: another run of the same step was first.
-        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
-        if (status !== 412) throw error
-      }
-      return read(place, name)
-    },
+    decide: <Of extends Name>(place: Place, name: Of, content: Content<Of>): Promise<Content<Of>> =>
+      documents.decide(keyOf(place, name), content, schemaOf(name)),
   }
 }

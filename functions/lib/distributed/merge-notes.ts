@@ -1,16 +1,11 @@
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  paginateListObjectsV2,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { deleteObjects } from '../aws/delete-objects.ts'
+import { listKeys } from '../aws/list-objects.ts'
 import { snapshotContent } from '../storage/snapshots/snapshot-content.ts'
 import { tableRecord } from '../storage/tables/table-record.ts'
 import { emptySnapshot, withFiles } from '../table-engine/snapshot.ts'
+import { createDocuments } from './documents.ts'
 import type { StagedLoad } from './staged-load.ts'
 
 /** Where everything of a job of Athena lies until it is part of the table. */
@@ -72,33 +67,13 @@ const adoptedMerge = z.object({ metadataKey: z.string() })
 
 type AdoptedMerge = z.infer<typeof adoptedMerge>
 
+const documents = { load: stagedMerge, merge: mergeNotes, optimize: packedTable, adopted: adoptedMerge }
+
 /** Notes of large loads and of tables that are packed, in the bucket of tables. They are written once. */
 export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
-  const read = async <Value>(key: string, schema: z.ZodType<Value>): Promise<Value | undefined> => {
-    try {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: key }))
-      return schema.parse(JSON.parse((await Body?.transformToString()) ?? ''))
-    } catch (error) {
-      if (error instanceof NoSuchKey) return undefined
-      throw error
-    }
-  }
-  const writeOnce = async (key: string, value: unknown): Promise<void> => {
-    const Body = JSON.stringify(value)
-    try {
-      await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body, IfNoneMatch: '*' }))
-    } catch (error) {
-      // 412: another run of the same step was first, and its notes hold.
-      const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
-      if (status !== 412) throw error
-    }
-  }
-  const stagedKey = (jobId: number) => `${stagingFolder(jobId)}/load.json`
-  const notesKey = (jobId: number) => `${stagingFolder(jobId)}/merge.json`
-  const packedKey = (jobId: number) => `${stagingFolder(jobId)}/optimize.json`
-  const adoptedKey = (jobId: number) => `${stagingFolder(jobId)}/adopted.json`
+  const { find, decide } = createDocuments(documents, { s3, bucket: tablesBucket, folderOf: stagingFolder })
   return {
-    readStaged: (jobId: number) => read(stagedKey(jobId), stagedMerge),
+    readStaged: (jobId: number) => find(jobId, 'load'),
     /**
      * After this, the next run of the job lets Athena merge the rows. `lastFieldId`: the highest that the table has then.
      * `primaryKey`: of a table that the load creates.
@@ -108,32 +83,23 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
       { lastFieldId, primaryKey = [], ...facts }: StagedFacts,
     ) => {
       const staged = withFiles({ ...emptySnapshot([], primaryKey), fields, lastFieldId }, files)
-      const merge: StagedMerge = { jobId, tableId, incremental, staged, ...facts }
-      return writeOnce(stagedKey(jobId), merge)
+      return decide(jobId, 'load', { jobId, tableId, incremental, staged, ...facts })
     },
-    readPacked: (jobId: number) => read(packedKey(jobId), packedTable),
-    writePacked: (packed: PackedTable) => writeOnce(packedKey(packed.jobId), packed),
-    readNotes: (jobId: number) => read(notesKey(jobId), mergeNotes),
+    readPacked: (jobId: number) => find(jobId, 'optimize'),
+    writePacked: (packed: PackedTable) => decide(packed.jobId, 'optimize', packed),
+    readNotes: (jobId: number) => find(jobId, 'merge'),
     /** Resolves to what holds: another run of the step may have decided before. */
-    async decide(jobId: number, notes: MergeNotes): Promise<MergeNotes> {
-      await writeOnce(notesKey(jobId), notes)
-      return (await read(notesKey(jobId), mergeNotes)) ?? notes
-    },
-    readAdopted: (jobId: number) => read(adoptedKey(jobId), adoptedMerge),
-    writeAdopted: (jobId: number, adopted: AdoptedMerge) => writeOnce(adoptedKey(jobId), adopted),
+    decide: (jobId: number, notes: MergeNotes) => decide(jobId, 'merge', notes),
+    readAdopted: (jobId: number) => find(jobId, 'adopted'),
+    writeAdopted: (jobId: number, adopted: AdoptedMerge) => decide(jobId, 'adopted', adopted),
 
     /** Removes the folder of a load. May be repeated. */
-    async clear(jobId: number): Promise<void> {
-      const folder = { Bucket: tablesBucket, Prefix: `${stagingFolder(jobId)}/` }
-      for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, folder)) {
-        const Objects = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [{ Key }]))
-        if (Objects.length === 0) continue
-        const { Errors: [first] = [] } = await s3.send(
-          new DeleteObjectsCommand({ Bucket: tablesBucket, Delete: { Objects, Quiet: true } }),
-        )
-        if (first) throw new Error(`${first.Key} could not be deleted: ${first.Code}`)
-      }
-    },
+    clear: (jobId: number) =>
+      deleteObjects(
+        s3,
+        tablesBucket,
+        listKeys(s3, { bucket: tablesBucket, prefix: `${stagingFolder(jobId)}/` }),
+      ),
   }
 }
 

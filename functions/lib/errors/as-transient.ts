@@ -15,8 +15,8 @@ const NETWORK_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ])
 
-/** How AWS says "slow down" or "try again" with a 4xx status. */
-const THROTTLING_NAMES = new Set([
+/** How AWS says "slow down" or "once more" with a 4xx status. */
+const RETRYABLE_NAMES = new Set([
   'Throttling', // STS
   'ThrottlingException',
   'ThrottledException',
@@ -25,9 +25,9 @@ const THROTTLING_NAMES = new Set([
   'TooManyRequestsException',
   'SlowDown',
   'RequestTimeout',
-  'ConditionalRequestConflict', // S3: another conditional write of the key was under way
-  'OperationTimeoutException', // Glue
   'TimeoutError',
+  'OperationTimeoutException', // Glue
+  'ConditionalRequestConflict', // S3: another conditional write is under way
 ])
 
 /**
@@ -53,7 +53,7 @@ export const asTransient = (error: unknown): unknown => {
 const isTransient = (error: Error & { code?: unknown; $metadata?: { httpStatusCode?: number } }): boolean => {
   const status = error.$metadata?.httpStatusCode
   return (
-    THROTTLING_NAMES.has(error.name) ||
+    RETRYABLE_NAMES.has(error.name) ||
     (typeof error.code === 'string' && NETWORK_CODES.has(error.code)) ||
     (status !== undefined && (status === 429 || status >= 500))
   )

@@ -1,4 +1,5 @@
 import { GetObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import { isPreconditionFailed } from '../aws/multipart/multipart-upload.ts'
 import { sourceChanged } from '../aws/multipart/source-changed.ts'
 import type { ReceiveBody, SourceObject } from '../aws/multipart/source-object.ts'
 import { TransientError } from '../errors/errors.ts'
@@ -73,9 +74,6 @@ async function* readStream(
     }
   }
 }
-
-const isPreconditionFailed = (error: unknown): boolean =>
-  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412
 
 const createObjectChanged = (key: string, cause: unknown): TransientError =>
   new TransientError('s3.objectChanged', `The object ${key} was replaced while it was read.`, { cause })

@@ -4,7 +4,7 @@ import {
   createConfigurationLeaseStore,
   createConfigurationLeases,
 } from '#functions/run-extractor/configuration-lease.ts'
-import { createWorkStore } from '#functions/run-extractor/work-store.ts'
+import { createBucketDocuments } from '#lib/aws/bucket-documents.ts'
 import { leaseContract } from '#support/lease-contract.ts'
 import { startStorageService } from '#support/storage-service.ts'
 
@@ -13,7 +13,7 @@ const now = () => new Date()
 const startWork = async () => {
   const service = await startStorageService()
   await service.s3.send(new CreateBucketCommand({ Bucket: 'work' }))
-  return { work: createWorkStore(service.s3, 'work'), close: service.close }
+  return { work: createBucketDocuments(service.s3, 'work'), close: service.close }
 }
 
 leaseContract('a document of the work bucket', async () => {

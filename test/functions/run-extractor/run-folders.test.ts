@@ -5,7 +5,7 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLegFolder, restoreSpool } from '#functions/run-extractor/leg-folder.ts'
 import { withTableIterations } from '#functions/run-extractor/table-iterations.ts'
-import { createWorkStore } from '#functions/run-extractor/work-store.ts'
+import { createBucketDocuments } from '#lib/aws/bucket-documents.ts'
 
 let root: string
 beforeEach(async () => {
@@ -21,7 +21,9 @@ it.each(['../x', '/x', '..', 'a\0', ''])('a run called %j has no folder', async 
 it.each(['../x.csv', '0/../../x.csv', '/x.csv', '0\\x.csv'])('a spool is not restored to %j', async path => {
   const s3 = new S3Client({ region: 'us-east-1' })
   const files = [{ path, bytes: 0, parts: [] }]
-  await expect(restoreSpool(join(root, 'spool'), files, createWorkStore(s3, 'work'))).rejects.toMatchObject({
+  await expect(
+    restoreSpool(join(root, 'spool'), files, createBucketDocuments(s3, 'work')),
+  ).rejects.toMatchObject({
     code: 'path.outside',
   })
   expect(await readdir(root)).toEqual([])

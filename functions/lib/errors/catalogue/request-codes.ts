@@ -85,7 +85,7 @@ export const requestCodes = {
   },
   'storage.busy': {
     status: 503,
-    meaning: 'The database takes no more writes at the moment.',
+    meaning: 'The database or the bucket takes no more writes at the moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
   'storage.tickets.busy': {

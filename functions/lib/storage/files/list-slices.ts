@@ -1,11 +1,6 @@
-import {
-  HeadObjectCommand,
-  NotFound,
-  paginateListObjectsV2,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3'
+import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
@@ -65,11 +60,8 @@ type Place = Pick<SourceObject, 's3' | 'bucket' | 'key'>
 const listPrefix = async ({ s3, bucket, key }: Place): Promise<Map<string, SourceObject>> => {
   const listed = new Map<string, SourceObject>()
   try {
-    for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: key })) {
-      for (const { Key = '', ETag, Size } of page.Contents ?? [])
-        if (ETag !== undefined && Size !== undefined)
-          listed.set(Key, { s3, bucket, key: Key, etag: ETag, bytes: Size })
-    }
+    for await (const { key: slice, etag, bytes } of listObjects(s3, { bucket, prefix: key }))
+      listed.set(slice, { s3, bucket, key: slice, etag, bytes })
   } catch (error) {
     const isForbidden = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403
     if (!isForbidden) throw error

@@ -10,6 +10,8 @@ describe('an error of AWS', () => {
     ['Throttling', 400], // STS
     ['ThrottlingException', 400],
     ['ProvisionedThroughputExceededException', 400],
+    ['OperationTimeoutException', 400], // Glue
+    ['ConditionalRequestConflict', 409], // S3
     ['SlowDown', 503],
     ['ConditionalRequestConflict', 409],
     ['OperationTimeoutException', 400], // Glue
