@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import aws4 from 'aws4'
 import * as z from 'zod/mini'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError } from '../errors/errors.ts'
+import { pauseRandomly } from '../pause-randomly.ts'
 import { readEnv } from './env.ts'
 import { postJson } from './post-json.ts'
 
@@ -27,8 +27,7 @@ export interface ServiceSettings {
 export type JsonRequest = (operation: string, input: object) => Promise<unknown>
 
 const ATTEMPTS = 3
-/** Before the second attempt at most so long, before the third at most twice as long. */
-const FIRST_PAUSE_MS = 100
+const PAUSES_MS = { first: 100, longest: 200 }
 const LONGEST_SILENCE_MS = 10_000
 
 /**
@@ -77,7 +76,7 @@ export const createJsonRequest = (
         return await attempt(operation, body)
       } catch (error) {
         if (attempts === ATTEMPTS || !(asTransient(error) instanceof TransientError)) throw error
-        await sleep(Math.random() * FIRST_PAUSE_MS * attempts)
+        await pauseRandomly(attempts - 1, PAUSES_MS)
       }
     }
   }

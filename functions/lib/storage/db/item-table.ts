@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pMap from 'p-map'
 import { isConditionFailure } from '../../aws/dynamodb-request.ts'
 import type { TableRequests } from '../../aws/table-requests.ts'
 import { TransientError, UserError } from '../../errors/errors.ts'
+import { pauseRandomly } from '../../pause-randomly.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
@@ -44,8 +44,8 @@ const BATCHES_AT_ONCE = 4
 
 // DynamoDB API Reference, "BatchWriteItem".
 const WRITES_IN_BATCH = 25
-const MAX_BATCH_ATTEMPTS = 8
-const FIRST_BATCH_PAUSE_MS = 20
+const FRUITLESS_ATTEMPTS = 8
+const BATCH_PAUSES_MS = { first: 40, longest: 2560 }
 
 /**
  * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition. The
@@ -57,22 +57,14 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
 
   /** The items that exist under these keys, in any order. No key may be given twice. */
   async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
-    const starts = Array.from(
-      { length: Math.ceil(keys.length / KEYS_IN_BATCH) },
-      (_, index) => index * KEYS_IN_BATCH,
-    )
-    const readBatch = async (start: number): Promise<Item[]> => {
-      const found: Item[] = []
-      let wanted: Item[] = keys.slice(start, start + KEYS_IN_BATCH).map(key => ({ ...key }))
-      // A reply holds at most 16 MB and lists the keys that it left out. It has at least one item, or is an error.
-      while (wanted.length > 0) {
-        const batch = await requests.getBatch(tableName, wanted)
-        found.push(...batch.found)
-        wanted = batch.left
-      }
-      return found
-    }
-    return (await pMap(starts, readBatch, { concurrency: BATCHES_AT_ONCE })).flat()
+    const found: Item[] = []
+    const wantedKeys = keys.map(key => ({ ...key }))
+    await inBatches(wantedKeys, KEYS_IN_BATCH, async wanted => {
+      const batch = await requests.getBatch(tableName, wanted)
+      found.push(...batch.found)
+      return batch.left
+    })
+    return found
   },
 
   /** Resolves to false when the condition does not hold. */
@@ -92,13 +84,7 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
    */
   async putAll(all: readonly (ItemKey & Item)[]): Promise<void> {
     for (const item of all) refuseOversized(item)
-    const starts = Array.from(
-      { length: Math.ceil(all.length / WRITES_IN_BATCH) },
-      (_, index) => index * WRITES_IN_BATCH,
-    )
-    await pMap(starts, start => putBatch(requests, tableName, all.slice(start, start + WRITES_IN_BATCH)), {
-      concurrency: BATCHES_AT_ONCE,
-    })
+    await inBatches(all, WRITES_IN_BATCH, batch => requests.putBatch(tableName, batch))
   },
 
   /** Resolves to false when the condition does not hold. */
@@ -140,19 +126,25 @@ export type ItemTable = ReturnType<typeof createItemTable>
 /** What stores need that read and write single items: buckets and tables, which a branch sees in its own way. */
 export type ItemView = Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'>
 
-const putBatch = async (
-  requests: TableRequests,
-  tableName: string,
-  batch: readonly Item[],
+/** Sends everything in batches. `send` resolves to what the reply left out: it was too much, or the table is busy. */
+const inBatches = async (
+  all: readonly Item[],
+  size: number,
+  send: (batch: readonly Item[]) => Promise<Item[]>,
 ): Promise<void> => {
-  let left = batch
-  for (let attempt = 0; attempt < MAX_BATCH_ATTEMPTS; attempt++) {
-    if (attempt > 0) await sleep(Math.random() * FIRST_BATCH_PAUSE_MS * 2 ** attempt)
-    // A reply lists what it left out.
-    left = await requests.putBatch(tableName, left)
-    if (left.length === 0) return
+  const starts = Array.from({ length: Math.ceil(all.length / size) }, (_, index) => index * size)
+  const sendBatch = async (start: number): Promise<void> => {
+    let left: readonly Item[] = all.slice(start, start + size)
+    for (let attempts = 0, fruitless = 0; left.length > 0; attempts++) {
+      if (fruitless === FRUITLESS_ATTEMPTS)
+        throw new TransientError('storage.busy', `${left.length} items could not be read or stored.`)
+      if (attempts > 0) await pauseRandomly(attempts - 1, BATCH_PAUSES_MS)
+      const leftOut = await send(left)
+      fruitless = leftOut.length < left.length ? 0 : fruitless + 1
+      left = leftOut
+    }
   }
-  throw new TransientError('storage.busy', `${left.length} items could not be stored.`)
+  await pMap(starts, sendBatch, { concurrency: BATCHES_AT_ONCE })
 }
 
 /** Every sort key that begins with the prefix. */

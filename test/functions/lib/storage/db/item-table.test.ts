@@ -26,6 +26,27 @@ describe('getMany', () => {
     for (const key of keys) await items.put(key, { text: 'x'.repeat(350_000) })
     expect(new Set((await items.getMany(keys)).map(({ sk }) => sk)).size).toBe(60)
   })
+
+  /** A database that answers `answered` keys of each request and lists the others as not processed. */
+  const throttling = (answered: number) => {
+    const { requests } = database
+    const getBatch: typeof requests.getBatch = async (tableName, keys) => {
+      if (answered === 0) return { found: [], left: [...keys] }
+      const { found, left } = await requests.getBatch(tableName, keys.slice(0, answered))
+      return { found, left: [...left, ...keys.slice(answered)] }
+    }
+    return createItemTable({ ...requests, getBatch }, 'storage')
+  }
+
+  it('requests again what a busy database left out', async () => {
+    const keys = keysOf('busy', 7)
+    for (const key of keys) await createItemTable(database.requests, 'storage').put(key, {})
+    expect(await throttling(2).getMany(keys)).toHaveLength(7)
+  })
+
+  it('rejects when the database answers nothing, as it may a moment later', async () => {
+    await expect(throttling(0).getMany(keysOf('silent', 1))).rejects.toMatchObject({ code: 'storage.busy' })
+  })
 })
 
 describe('putAll', () => {
