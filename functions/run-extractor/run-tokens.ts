@@ -117,7 +117,7 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
     const author = { id: authorId, description: authorToken.description }
     const permissions = await permissionsOf(authorToken, tokens)
     const made = await tokens.createToken(settingsOf(run, authorToken, permissions, now()))
-    const document = { tokenId: made.id, sealedValue: await seal.seal(made.token, runId), author }
+    const document = { tokenId: made.id, sealedValue: seal.seal(made.token, runId), author }
     // Another attempt may have been first, or our own write had arrived and its reply had not.
     const kept = await work.decide(keyOf(runId), document, tokenDocument)
     if (kept.tokenId !== made.id) await tokens.deleteToken(made.id)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { TransientError } from '../../errors/errors.ts'
-import { idSortKey } from '../db/ids.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import type { ItemTable } from '../db/item-table.ts'
+import { createRevisedRecords } from '../db/revised-records.ts'
 
 const branchRecord = z.object({
   id: z.number(),
@@ -25,48 +24,13 @@ export const ofBranch = (branchId: number): { branchId?: number } =>
 export const inBranch = (branchId: number): string =>
   branchId === defaultBranchId ? '' : ` in branch ${branchId}`
 
-const PARTITION = 'BRANCHES'
-const MAX_UPDATE_ATTEMPTS = 10
-
 /** Development branches. The default branch has an item only once its description was set. */
-export const createBranchStore = (items: ItemTable) => {
-  const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
+export const createBranchStore = (items: ItemTable) =>
+  createRevisedRecords(items, {
+    partition: 'BRANCHES',
+    schema: branchRecord,
+    name: 'branch',
+    busyCode: 'storage.branches.busy',
+  })
 
-  const get = async (id: number): Promise<BranchRecord | undefined> => {
-    const item = await items.get(keyOf(id))
-    return item && branchRecord.parse(item)
-  }
-
-  return {
-    get,
-
-    /** Resolves to false when the id is taken. */
-    insert: (branch: BranchRecord): Promise<boolean> => items.put(keyOf(branch.id), { ...branch }, 'absent'),
-
-    /**
-     * Applies a change to the current branch. Resolves to the changed branch, or to `undefined` if it does not exist.
-     */
-    async update(
-      id: number,
-      change: (branch: BranchRecord) => BranchRecord,
-    ): Promise<BranchRecord | undefined> {
-      for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {
-        const branch = await get(id)
-        if (!branch) return undefined
-        const changed = { ...change(branch), revision: branch.revision + 1 }
-        if (await items.put(keyOf(id), changed, { revision: branch.revision })) return changed
-      }
-      throw new TransientError('storage.branches.busy', `The branch ${id} is being changed by many requests.`)
-    },
-
-    delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
-
-    /** By creation time. */
-    async list(): Promise<BranchRecord[]> {
-      const branches: BranchRecord[] = []
-      for await (const item of items.query(PARTITION, startingWith('')))
-        branches.push(branchRecord.parse(item))
-      return branches
-    },
-  }
-}
+export type BranchStore = ReturnType<typeof createBranchStore>

@@ -1,4 +1,4 @@
-import { TransientError, UserError } from '../../errors/errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import type { StorageStores } from '../storage-stores.ts'
 import type { AliasStore } from '../tables/aliases/alias-store.ts'
@@ -6,6 +6,7 @@ import { dropTable } from '../tables/drop-table.ts'
 import type { TableStore } from '../tables/table-store.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { BucketRecord, BucketStore } from './bucket-store.ts'
+import { bucketBusy } from './update-bucket.ts'
 
 interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables'> {
   buckets: BucketStore
@@ -35,7 +36,7 @@ export const deleteBucket = async (
   const bucket = await buckets.get(bucketId)
   if (!bucket) return []
   const marked = { ...bucket, deletingUntil: new Date(now().getTime() + DELETING_MS).toISOString() }
-  if (!(await buckets.replace(marked))) throw busy(bucketId)
+  if (!(await buckets.replace(marked))) throw bucketBusy(bucketId)
   const current = { ...marked, revision: marked.revision + 1 }
 
   const tablesCount = force ? 0 : (await tables.listNames(bucketId)).length
@@ -50,7 +51,7 @@ export const deleteBucket = async (
   const dropped: string[] = []
   for (const table of found) dropped.push(...(await dropTable(table, { force, tables, aliases })))
   if (!(await isElsewhere(bucket, branchStores))) await withdrawPermissions(bucketId, tokens)
-  if (!(await buckets.delete(current))) throw busy(bucketId)
+  if (!(await buckets.delete(current))) throw bucketBusy(bucketId)
   return dropped.filter(id => !id.startsWith(`${bucketId}.`))
 }
 
@@ -76,6 +77,3 @@ const withdrawPermissions = async (bucketId: string, tokens: TokenStore): Promis
     }))
   }
 }
-
-const busy = (bucketId: string) =>
-  new TransientError('storage.buckets.busy', `The bucket "${bucketId}" is being changed by another request.`)

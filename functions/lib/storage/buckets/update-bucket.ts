@@ -1,4 +1,5 @@
 import { TransientError, UserError } from '../../errors/errors.ts'
+import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 import type { BucketRecord, BucketStore } from './bucket-store.ts'
 
 interface BucketChange {
@@ -7,38 +8,38 @@ interface BucketChange {
   owner?: BucketRecord['owner']
 }
 
-const MAX_ATTEMPTS = 5
-
 /**
  * Changes a bucket's settings. A new display name is no update in the sense of `updated`: clients expect so. Unchanged values write nothing. Resolves to the bucket, or `undefined` if it is gone.
  * Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name.
  */
-export const updateBucket = async (
+export const updateBucket = (
   bucketId: string,
   { displayName, color, owner }: BucketChange,
   { buckets, now }: { buckets: BucketStore; now: () => Date },
 ): Promise<BucketRecord | undefined> => {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const bucket = await buckets.get(bucketId)
-    if (!bucket) return undefined
-    const changed = {
-      ...bucket,
-      displayName: displayName ?? bucket.displayName,
-      color: color ?? bucket.color,
-      ...(owner && { owner }),
-    }
-    const isOwnersChange = changed.owner?.id !== bucket.owner?.id
-    const isRecolored = changed.color !== bucket.color
-    if (changed.displayName === bucket.displayName && !isRecolored && !isOwnersChange) return bucket
-    if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
-    const updated = { ...changed, ...((isRecolored || isOwnersChange) && { updated: now().toISOString() }) }
-    if (await buckets.replace(updated)) return updated
-  }
-  throw new TransientError(
-    'storage.buckets.busy',
-    `The bucket "${bucketId}" is being changed by another request.`,
+  return untilWritten(
+    () => bucketBusy(bucketId),
+    async () => {
+      const bucket = await buckets.get(bucketId)
+      if (!bucket) return undefined
+      const changed = {
+        ...bucket,
+        displayName: displayName ?? bucket.displayName,
+        color: color ?? bucket.color,
+        ...(owner && { owner }),
+      }
+      const isOwnersChange = changed.owner?.id !== bucket.owner?.id
+      const isRecolored = changed.color !== bucket.color
+      if (changed.displayName === bucket.displayName && !isRecolored && !isOwnersChange) return bucket
+      if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
+      const updated = { ...changed, ...((isRecolored || isOwnersChange) && { updated: now().toISOString() }) }
+      return (await buckets.replace(updated)) ? updated : OVERTAKEN
+    },
   )
 }
+
+export const bucketBusy = (bucketId: string): TransientError =>
+  new TransientError('storage.buckets.busy', `The bucket "${bucketId}" is being changed by another request.`)
 
 /** Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name. */
 export const refuseTaken = async (

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
+import { changeRevised } from '../db/change-revised.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 
@@ -38,8 +39,6 @@ const DAY_MS = 86_400_000
 export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined =>
   maxAgeDays === null ? undefined : new Date(Date.parse(created) + maxAgeDays * DAY_MS)
 
-const MAX_UPDATE_ATTEMPTS = 10
-
 const recordsOf = (items: ItemTable, branchId: number) =>
   createMonthlyRecords(items, branchId === defaultBranchId ? 'FILES' : `FILES#${branchId}`, item =>
     fileRecord.parse(item),
@@ -61,18 +60,16 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
      * Applies a change to the current file, again when another writer was faster. Resolves to the changed file, or
      * `undefined` when it does not exist.
      */
-    async update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
-      for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {
-        const file = await records.get(id)
-        if (!file) return undefined
-        const changed = { ...change(file), revision: file.revision + 1 }
-        if (await records.replace(changed, { revision: file.revision })) return changed
-      }
-      throw new TransientError(
-        'storage.files.busy',
-        `The file ${id} is being changed by many requests at once.`,
-      )
-    },
+    update: (id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> =>
+      changeRevised(
+        {
+          read: () => records.get(id),
+          write: records.replace,
+          busy: () =>
+            new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),
+        },
+        change,
+      ),
   }
 }
 

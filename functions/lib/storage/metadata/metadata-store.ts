@@ -4,6 +4,7 @@ import { TransientError } from '../../errors/errors.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 
 const metadatum = z.object({
   id: z.string(),
@@ -32,7 +33,8 @@ export const metadataSubject = {
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
 } as const
 
-const MAX_ATTEMPTS = 10
+const busy = () =>
+  new TransientError('storage.metadata.busy', 'The metadata are being changed by many requests at once.')
 
 /** Metadata: values by key and provider. Setting an existing one changes its value and keeps its id. */
 export const createMetadataStore = (items: ItemTable, now: () => Date) => {
@@ -44,26 +46,22 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
   })
 
   /** `newId` is used if it does not exist yet. */
-  const set = async (subject: string, given: NewMetadatum, newId: number): Promise<void> => {
+  const set = (subject: string, given: NewMetadatum, newId: number): Promise<void> => {
     const key = keyOf(subject, given)
     const timestamp = now().toISOString()
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    return untilWritten(busy, async () => {
       const item = await items.get(key)
       const existing = item && metadatum.parse(item)
       const next = { ...given, timestamp, id: existing?.id ?? String(newId) }
-      if (await items.put(key, next, existing ? { id: existing.id } : 'absent')) return
-    }
-    throw new TransientError(
-      'storage.metadata.busy',
-      'The metadata are being changed by many requests at once.',
-    )
+      const isSet = await items.put(key, next, existing ? { id: existing.id } : 'absent')
+      return isSet ? undefined : OVERTAKEN
+    })
   }
 
   /** Of the subject and, for a table, of its columns. By creation time. */
   const list = async (subject: string): Promise<Metadatum[]> => {
-    const found: Metadatum[] = []
-    for await (const item of items.query(partition(subject), startingWith('')))
-      found.push(metadatum.parse(item))
+    const stored = items.query(partition(subject), startingWith(''))
+    const found = await Array.fromAsync(stored, item => metadatum.parse(item))
     return found.toSorted((a, b) => Number(a.id) - Number(b.id))
   }
 

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
 import { expiringIn } from '../db/item-expiry.ts'
 import type { ItemTable } from '../db/item-table.ts'
+import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 
 const dayRecord = z.object({ tableIds: z.array(z.string()), bytes: z.number(), revision: z.number() })
 
 const KEPT_DAYS = 3
-const MAX_ATTEMPTS = 5
+const busy = () => new TransientError('storage.tables.busy', 'Several runs use the bytes of the day at once.')
 
 /** `known`: the table was asked for on that day already. `left`: bytes that others have not used. */
 type Taken = { outcome: 'taken' | 'known' } | { outcome: 'over'; left: number }
@@ -14,12 +15,12 @@ type Taken = { outcome: 'taken' | 'known' } | { outcome: 'over'; left: number }
 /** What may be rewritten by queries on one day (UTC), and for which tables it was used. */
 export const createPackingLedger = (items: ItemTable) => ({
   /** Uses a part of the day's bytes for a table, once. A job that is never made has used them too. */
-  async take(
+  take(
     at: Date,
     { tableId, bytes, bytesPerDay }: { tableId: string; bytes: number; bytesPerDay: number },
   ): Promise<Taken> {
     const key = { pk: 'PACKING', sk: at.toISOString().slice(0, 10) }
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    return untilWritten(busy, async () => {
       const item = await items.get(key)
       const day = item ? dayRecord.parse(item) : { tableIds: [], bytes: 0, revision: 0 }
       if (day.tableIds.includes(tableId)) return { outcome: 'known' }
@@ -31,10 +32,9 @@ export const createPackingLedger = (items: ItemTable) => ({
         revision: day.revision + 1,
         ...expiringIn(KEPT_DAYS, at),
       }
-      if (await items.put(key, next, item ? { revision: day.revision } : 'absent'))
-        return { outcome: 'taken' }
-    }
-    throw new TransientError('storage.tables.busy', 'Several runs use the bytes of the day at once.')
+      const isFirst = await items.put(key, next, item ? { revision: day.revision } : 'absent')
+      return isFirst ? { outcome: 'taken' } : OVERTAKEN
+    })
   },
 })
 

@@ -1,4 +1,4 @@
-import { UserError } from '../../errors/errors.ts'
+import { TransientError, UserError } from '../../errors/errors.ts'
 
 /** 404 `storage.tables.notFound`, in the hosted service's words. */
 export const tableNotFound = (tableId: string, projectId: number | string): UserError => {
@@ -9,6 +9,9 @@ export const tableNotFound = (tableId: string, projectId: number | string): User
     `The table "${tableId.slice(dot + 1, dot + 250)}" was not found in the bucket "${bucketId.slice(0, 250)}" in the project "${projectId}"`,
   )
 }
+
+export const tableBusy = (tableId: string): TransientError =>
+  new TransientError('storage.tables.busy', `The table "${tableId}" is being changed by another request.`)
 
 /** 400 `storage.buckets.tableAlreadyExists`, from the request or from the job that was slower. */
 export const tableAlreadyExists = (name: string, displayName: string): UserError =>

@@ -178,8 +178,11 @@ export const createTableStore = (
     /** Gives a table or alias another display name; its content stays. Resolves to false when the head has changed. */
     async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
       const item = await items.get(tableKey(head))
-      const renamed = { ...item, displayName, revision: revision + 1 }
-      return item !== undefined && items.put(tableKey(head), renamed, { internalId, revision })
+      if (!item) return false
+      const { metadataKey } = item
+      // Snapshots expire under the same revision: what is written back here must not name the metadata before.
+      const when = { internalId, revision, ...(typeof metadataKey === 'string' && { metadataKey }) }
+      return items.put(tableKey(head), { ...item, displayName, revision: revision + 1 }, when)
     },
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */

@@ -1,9 +1,7 @@
-import { TransientError } from '../../errors/errors.ts'
-import { tableAlreadyExists, tableNotFound } from './table-errors.ts'
+import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
+import { tableAlreadyExists, tableBusy, tableNotFound } from './table-errors.ts'
 import type { TableHead } from './table-record.ts'
 import type { TableStore } from './table-store.ts'
-
-const MAX_ATTEMPTS = 5
 
 /**
  * Changes a table's display name. An unchanged name writes nothing. Resolves to the table.
@@ -11,22 +9,21 @@ const MAX_ATTEMPTS = 5
  * Errors: 404 `storage.tables.notFound`, 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has
  * that display name.
  */
-export const updateTable = async (
+export const updateTable = (
   tableId: string,
   { displayName }: { displayName: string },
   { tables, projectId }: { tables: TableStore; projectId: number },
 ): Promise<TableHead> => {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const table = await tables.getHead(tableId)
-    if (!table) throw tableNotFound(tableId, projectId)
-    if (table.displayName === displayName) return table
-    await refuseTakenName({ ...table, displayName }, tables)
-    // A load that runs now will find the head changed and try again.
-    if (await tables.rename(table, displayName)) return { ...table, displayName }
-  }
-  throw new TransientError(
-    'storage.tables.busy',
-    `The table "${tableId}" is being changed by another request.`,
+  return untilWritten(
+    () => tableBusy(tableId),
+    async () => {
+      const table = await tables.getHead(tableId)
+      if (!table) throw tableNotFound(tableId, projectId)
+      if (table.displayName === displayName) return table
+      await refuseTakenName({ ...table, displayName }, tables)
+      // A load that runs now will find the head changed and try again.
+      return (await tables.rename(table, displayName)) ? { ...table, displayName } : OVERTAKEN
+    },
   )
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { TransientError } from '../../errors/errors.ts'
-import { idSortKey } from '../db/ids.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import type { ItemTable } from '../db/item-table.ts'
+import { createRevisedRecords } from '../db/revised-records.ts'
 
 const triggerRecord = z.object({
   id: z.number(),
@@ -20,50 +19,11 @@ const triggerRecord = z.object({
 
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-const PARTITION = 'TRIGGERS'
-const MAX_UPDATE_ATTEMPTS = 10
-
 /** What to run when tables are imported. */
-export const createTriggerStore = (items: ItemTable) => {
-  const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
-
-  const get = async (id: number): Promise<TriggerRecord | undefined> => {
-    const item = await items.get(keyOf(id))
-    return item && triggerRecord.parse(item)
-  }
-
-  return {
-    get,
-
-    /** Resolves to false when the id is taken. */
-    insert: (trigger: TriggerRecord): Promise<boolean> =>
-      items.put(keyOf(trigger.id), { ...trigger }, 'absent'),
-
-    /** Applies a change to the current trigger. Resolves to the changed one, or `undefined` when it does not exist. */
-    async update(
-      id: number,
-      change: (trigger: TriggerRecord) => TriggerRecord,
-    ): Promise<TriggerRecord | undefined> {
-      for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {
-        const trigger = await get(id)
-        if (!trigger) return undefined
-        const changed = { ...change(trigger), revision: trigger.revision + 1 }
-        if (await items.put(keyOf(id), changed, { revision: trigger.revision })) return changed
-      }
-      throw new TransientError(
-        'storage.triggers.busy',
-        `The trigger ${id} is being changed by many requests.`,
-      )
-    },
-
-    delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
-
-    /** In the order in which they were made. */
-    async list(): Promise<TriggerRecord[]> {
-      const triggers: TriggerRecord[] = []
-      for await (const item of items.query(PARTITION, startingWith('')))
-        triggers.push(triggerRecord.parse(item))
-      return triggers
-    },
-  }
-}
+export const createTriggerStore = (items: ItemTable) =>
+  createRevisedRecords(items, {
+    partition: 'TRIGGERS',
+    schema: triggerRecord,
+    name: 'trigger',
+    busyCode: 'storage.triggers.busy',
+  })

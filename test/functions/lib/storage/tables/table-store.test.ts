@@ -111,6 +111,39 @@ describe('the head of a table', () => {
   })
 })
 
+it('a new display name brings no expired snapshots back', async () => {
+  const table = { ...tableWith('expiring', 1), internalId: 6, bucketId: 'in.c-expiring' }
+  await tables().insert(table)
+  const added = { key: 'tables/6/2/part.parquet', rows: 1, bytes: 1, hasFieldIds: true }
+  const { snapshot, ...head } = await stored(table)
+  await tables().replace({ ...head, snapshot: withFiles(snapshot, [...snapshot.files, added]) })
+
+  const later = new Date(Date.now() + 90 * 86_400_000)
+  let isExpired = false
+  const get: typeof service.items.get = async key => {
+    const item = await service.items.get(key)
+    if (!isExpired) {
+      isExpired = true
+      expect(await tables().expireSnapshots(table.bucketId, later)).toBe(1)
+    }
+    return item
+  }
+  const { s3, tablesBucket } = service
+  const raced = createStorageStores({
+    items: { ...service.items, get },
+    s3,
+    tablesBucket,
+    now: () => new Date(),
+  }).tables
+  const before = await stored(table)
+  expect(await raced.rename(before, 'Renamed')).toBe(false)
+
+  const expired = await stored(table)
+  expect(expired.metadataKey).not.toBe(before.metadataKey)
+  await updateTable(idOf(table), { displayName: 'Renamed' }, { tables: raced, projectId: 1 })
+  expect(await stored(table)).toEqual({ ...expired, displayName: 'Renamed', revision: expired.revision + 1 })
+})
+
 it('a function that may not write below tables/, as the API, renames a table of 1,000 files', async () => {
   const table = tableWith('large', 1_000)
   await tables().insert(table)
