@@ -3,7 +3,13 @@ import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
-import { branchOf, isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import {
+  branchOf,
+  isFinal,
+  type JobError,
+  type JobRecord,
+  noMetrics,
+} from '../lib/storage/jobs/job-record.ts'
 import { internalJobError } from '../lib/storage/jobs/job-store.ts'
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
@@ -75,8 +81,8 @@ export const runJob = async (
     const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
-    const { alsoEnded = [], ...done } = outcome
-    const result = await finishAndRecord(await jobs.succeed(started, now(), done), services)
+    const { results, metrics = noMetrics, alsoEnded = [] } = outcome
+    const result = await finishAndRecord(await jobs.succeed(started, now(), { results, metrics }), services)
     return alsoEnded.length === 0 ? result : { ...result, alsoEnded: alsoEnded.map(executionOfJob) }
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }

@@ -6,6 +6,7 @@ import { branchConfiguration } from '../../lib/storage/configurations/branch-con
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 
 const COPIES_AT_ONCE = 8
 
@@ -24,9 +25,9 @@ export const createBranch = async (
     metadata,
     nextId,
   }: Pick<RunJobServices, 'branches' | 'configurations' | 'usedComponents' | 'metadata' | 'nextId'>,
-): Promise<Record<string, unknown>> => {
+): Promise<Outcome> => {
   const existing = await branches.get(job.id)
-  if (existing) return branchResource(existing)
+  if (existing) return { results: branchResource(existing) }
   if ((await branches.list()).some(branch => branch.name === name)) throw nameTaken(name)
 
   const catalogue = componentIds.map(id => ({ id }))
@@ -63,7 +64,7 @@ export const createBranch = async (
     revision: 1,
   }
   await branches.insert(branch)
-  return branchResource(branch)
+  return { results: branchResource(branch) }
 }
 
 const nameTaken = (name: string) =>

@@ -1,4 +1,4 @@
-import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import { emptySnapshot, withFields } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
@@ -29,5 +29,5 @@ export const createDefinedTable = async (
     ...(isTyped && { definition }),
     isEmpty: true,
   }))
-  return { results: resource, metrics: noMetrics, alsoEnded }
+  return { results: resource, alsoEnded }
 }

@@ -10,6 +10,7 @@ import {
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 
 /**
  * Merges the configurations of a branch into the default branch: all, or none when one conflicts. A run that comes after
@@ -21,7 +22,7 @@ export const mergeBranch = async (
   job: ProcessingJob,
   { mergeRequestId, componentIds }: InputOf<'devBranchMerge'>,
   services: RunJobServices,
-): Promise<Record<string, unknown>> => {
+): Promise<Outcome> => {
   const { mergeRequests } = services
   const request = await mergeRequests.get(mergeRequestId)
   if (!request) throw new Error(`There is no merge request ${mergeRequestId}`)
@@ -39,7 +40,7 @@ export const mergeBranch = async (
   const published = await mergeRequests.update(mergeRequestId, current =>
     current.state === 'published' ? current : { ...current, state: 'published', merged },
   )
-  return mergeRequestResource(published ?? request, [])
+  return { results: mergeRequestResource(published ?? request, []) }
 }
 
 const refuseConflicts = (mergeRequestId: number, changes: readonly BranchChange[]): void => {

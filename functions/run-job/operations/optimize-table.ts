@@ -4,6 +4,7 @@ import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 import { QueryMerge } from './outgrown-load.ts'
 
 /**
@@ -15,25 +16,21 @@ export const optimizeTable = async (
   job: ProcessingJob,
   { tableId }: InputOf<'tableOptimize'>,
   { tables, projectId, stagedMerges, distribution }: RunJobServices,
-): Promise<Record<string, unknown> | null> => {
+): Promise<Outcome> => {
   const table = await tables.get(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
-  if (table.lastJob?.id === job.id) return table.lastJob.results
+  if (table.lastJob?.id === job.id) return { results: table.lastJob.results }
   if (table.metadataKey === undefined) {
     if (await tables.replace(table))
-      return {
-        message: 'The table is an Iceberg table now. Its files stayed where they are.',
-        isMigrated: true,
-      }
+      return done('The table is an Iceberg table now. Its files stayed where they are.', true)
     throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
   }
   const isLarge = table.snapshot.dataSizeBytes > distribution.singleMergeBytes
   const packing = stagedMerges && isLarge ? findPacking(table.snapshot.files) : undefined
   if (!stagedMerges || !packing)
-    return {
-      message: 'Each load joins small files of the table, so nothing was left to do.',
-      isMigrated: false,
-    }
+    return done('Each load joins small files of the table, so nothing was left to do.', false)
   await stagedMerges.writePacked({ jobId: job.id, tableId, ...ofBranch(branchOf(job)), ...packing })
   throw new QueryMerge()
 }
+
+const done = (message: string, isMigrated: boolean): Outcome => ({ results: { message, isMigrated } })

@@ -4,7 +4,8 @@ import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 /** What a successful job stores. */
 export interface Outcome {
   results: Record<string, unknown> | null
-  metrics: JobMetrics
+  /** Default: none. */
+  metrics?: JobMetrics
   /** Jobs that this one ended before itself: it did their work too, or took away what they were for. Default: none. */
   alsoEnded?: number[]
 }

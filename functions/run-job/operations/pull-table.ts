@@ -2,19 +2,18 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Replaces the branch's table by the default branch's as it is now. No rows are copied: files never change. */
 export const pullTable = async (
   job: ProcessingJob,
   { tableId }: InputOf<'tablePull'>,
   { own, buckets, tables, projectId }: RunJobServices,
-): Promise<Record<string, unknown> | null> => {
+): Promise<Outcome> => {
   if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
   const table = await tables.getHead(tableId)
   const bucket = table && (await buckets.get(table.bucketId))
-  if (!bucket) return null
-  return tableResource(table, bucket, await tables.listInBucket(bucket.id), {
-    projectId,
-    baseUrl: job.baseUrl,
-  })
+  if (!bucket) return { results: null }
+  const siblings = await tables.listInBucket(bucket.id)
+  return { results: tableResource(table, bucket, siblings, { projectId, baseUrl: job.baseUrl }) }
 }

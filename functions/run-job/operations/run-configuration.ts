@@ -3,7 +3,7 @@ import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { patientWait } from '../../lib/patient-wait.ts'
 import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
-import { branchOf, type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome, Pending } from './outcome.ts'
 
@@ -45,7 +45,7 @@ export const runConfiguration = async (
       return { waitSeconds: patientWait(seconds, ageSeconds), waitsFor: [run.execution] }
     }
     case 'success':
-      return { results: asDecided(results.parse(JSON.parse(run.output)), decision), metrics: noMetrics }
+      return { results: asDecided(results.parse(JSON.parse(run.output)), decision) }
     case 'error':
       throw new UserError(foreignCode(run.error), run.cause)
   }

@@ -1,6 +1,6 @@
 import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
-import { noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { InputOf, JobInput, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'
 import type { RunJobServices } from '../services.ts'
@@ -23,76 +23,69 @@ import { snapshotTable } from './snapshot-table.ts'
 import { updateColumnDefinition } from './update-column-definition.ts'
 import { updateTable } from './update-table.ts'
 
-const reporting = (results: Outcome['results']): Outcome => ({ results, metrics: noMetrics })
-const nothingToReport = reporting(null)
+type Operation<Name extends JobInput['operationName']> = (
+  job: ProcessingJob,
+  input: InputOf<Name>,
+  services: RunJobServices,
+  run: { isRepeated: boolean },
+) => Promise<Outcome | Pending | InParts>
 
-/**
- * Does the work of a job. Every operation may run again after a crash at any point, or while another run of the same
- * job is still running. Throws `UserError` when the job cannot be done as requested.
- */
-export const runOperation = async (
+const nothingToReport: Outcome = { results: null }
+const withAliases = (deletedAliases: readonly unknown[]): Outcome =>
+  deletedAliases.length > 0 ? { results: { deletedAliases } } : nothingToReport
+
+/** What each job does. Every operation may run again after a crash at any point, or while another run of it is under way. */
+const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
+  tableCreate: createTable,
+  tableImport: importTable,
+  tableDefinitionCreate: createDefinedTable,
+  tableUpdate: updateTable,
+  tableColumnAdd: addColumn,
+  tableColumnDefinitionUpdate: updateColumnDefinition,
+  tableColumnDelete: deleteColumn,
+  tablePrimaryKeyAdd: addPrimaryKey,
+  tablePrimaryKeyDelete: deletePrimaryKey,
+  tableRowsDelete: deleteRows,
+  tableExport: exportTable,
+  tableOptimize: optimizeTable,
+  tablePull: pullTable,
+  tableSnapshotCreate: snapshotTable,
+  async tableSnapshotDelete(_job, { snapshotId }, { snapshots, metadata }) {
+    // The sweep deletes its files once nothing else uses them.
+    await snapshots.delete(snapshotId)
+    await metadata.clear(metadataSubject.snapshot({ id: snapshotId }))
+    return nothingToReport
+  },
+  async tableDrop(_job, { tableId, force = false }, services) {
+    const table = await services.tables.getHead(tableId)
+    return table ? withAliases(await dropTable(table, { ...services, force })) : nothingToReport
+  },
+  bucketDelete: async (_job, { bucketId, force }, services) =>
+    withAliases(await deleteBucket(bucketId, force, services)),
+  async bucketUpdate(_job, input, services) {
+    await updateBucket(input.bucketId, input, services)
+    return nothingToReport
+  },
+  devBranchCreate: createBranch,
+  devBranchMerge: mergeBranch,
+  async devBranchDelete(_job, input, services) {
+    await deleteBranch(input, services)
+    return nothingToReport
+  },
+  async fileDelete(_job, { fileId }, services) {
+    await deleteFile(fileId, services)
+    return nothingToReport
+  },
+  configurationRun: runConfiguration,
+}
+
+/** Does the work of a job. Throws `UserError` when the job cannot be done as requested. */
+export const runOperation = (
   job: ProcessingJob,
   services: RunJobServices,
-  { isRepeated }: { isRepeated: boolean },
+  run: { isRepeated: boolean },
 ): Promise<Outcome | Pending | InParts> => {
-  const { input } = job
-  switch (input.operationName) {
-    case 'tableCreate':
-      return createTable(job, input, services)
-    case 'tableImport':
-      return importTable(job, input, services, { isRepeated })
-    case 'tableDefinitionCreate':
-      return createDefinedTable(job, input, services)
-    case 'tableUpdate':
-      return reporting(await updateTable(job, input, services))
-    case 'tableColumnAdd':
-      return reporting((await addColumn(job, input, services)).results)
-    case 'tableColumnDefinitionUpdate':
-      return reporting((await updateColumnDefinition(job, input, services)).results)
-    case 'tableColumnDelete':
-      return reporting((await deleteColumn(job, input, services)).results)
-    case 'tablePrimaryKeyAdd':
-      return reporting((await addPrimaryKey(job, input, services)).results)
-    case 'tablePrimaryKeyDelete':
-      return reporting((await deletePrimaryKey(job, input, services)).results)
-    case 'tableRowsDelete':
-      return reporting((await deleteRows(job, input, services)).results)
-    case 'tableSnapshotCreate':
-      return reporting(await snapshotTable(job, input, services))
-    case 'tableSnapshotDelete':
-      // The sweep deletes its files once nothing else uses them.
-      await services.snapshots.delete(input.snapshotId)
-      await services.metadata.clear(metadataSubject.snapshot({ id: input.snapshotId }))
-      return nothingToReport
-    case 'tableExport':
-      return exportTable(job, input, services)
-    case 'tableDrop': {
-      const table = await services.tables.getHead(input.tableId)
-      const deletedAliases = table ? await dropTable(table, { ...services, force: input.force ?? false }) : []
-      return deletedAliases.length > 0 ? reporting({ deletedAliases }) : nothingToReport
-    }
-    case 'tableOptimize':
-      return reporting(await optimizeTable(job, input, services))
-    case 'tablePull':
-      return reporting(await pullTable(job, input, services))
-    case 'devBranchMerge':
-      return reporting(await mergeBranch(job, input, services))
-    case 'bucketDelete': {
-      const deletedAliases = await deleteBucket(input.bucketId, input.force, services)
-      return deletedAliases.length > 0 ? reporting({ deletedAliases }) : nothingToReport
-    }
-    case 'bucketUpdate':
-      await updateBucket(input.bucketId, input, services)
-      return nothingToReport
-    case 'devBranchCreate':
-      return reporting(await createBranch(job, input, services))
-    case 'devBranchDelete':
-      await deleteBranch(input, services)
-      return nothingToReport
-    case 'fileDelete':
-      await deleteFile(input.fileId, services)
-      return nothingToReport
-    case 'configurationRun':
-      return runConfiguration(job, input, services)
-  }
+  // The operation of a name takes the input of that name, which the compiler does not follow through a table.
+  const operate = operations[job.input.operationName] as Operation<JobInput['operationName']>
+  return operate(job, job.input, services, run)
 }

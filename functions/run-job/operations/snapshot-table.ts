@@ -6,13 +6,14 @@ import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Keeps the current table with its metadata. No rows are copied: the files of a table never change. */
 export const snapshotTable = async (
   job: ProcessingJob,
   { tableId, description }: InputOf<'tableSnapshotCreate'>,
   services: RunJobServices,
-): Promise<{ id: number }> => {
+): Promise<Outcome> => {
   const table = await services.tables.get(tableId)
   if (!table) throw tableNotFound(tableId, services.projectId)
   const { name, displayName, created, lastImportDate, lastChangeDate, definition, snapshot } = table
@@ -38,5 +39,5 @@ export const snapshotTable = async (
   const { id } = await createOnce(request, { ...services, records: services.snapshots, make })
   const { metadata, nextId } = services
   await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
-  return { id }
+  return { results: { id } }
 }
