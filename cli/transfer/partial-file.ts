@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { hexDigest } from '../../functions/lib/digests.ts'
 
 const journalSchema = z.object({
   /** The request as one text. */
@@ -63,5 +63,4 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-export const fingerprintOf = (content: unknown): string =>
-  createHash('sha256').update(JSON.stringify(content)).digest('hex')
+export const fingerprintOf = (content: unknown): string => hexDigest(JSON.stringify(content))

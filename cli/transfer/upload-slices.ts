@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { pMapIterable } from 'p-map'
 import { listObjects } from '../../functions/lib/aws/list-objects.ts'
 import { type DestinationObject, objectSettings } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import { withUnsignedBody } from '../../functions/lib/aws/unsigned-body.ts'
+import { md5Digest } from '../../functions/lib/digests.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'
 import { openFile } from '../../functions/lib/table-engine/csv/open-file.ts'
@@ -59,7 +59,7 @@ export const uploadSlices = async (
   const sent = pMapIterable(
     slices(),
     async ({ bytes, name }) => {
-      const isSent = known.get(name) === createHash('md5').update(bytes).digest('hex')
+      const isSent = known.get(name) === md5Digest(bytes)
       if (isSent) resumedBytes += bytes.length
       else await put(destination, name, bytes)
       progress.add(bytes.length)

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '../lib/digests.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
@@ -25,7 +25,7 @@ export const requestExport = async (
   const known = await work.read('request.json', requestRecord)
   const columns = known?.columns ?? input.columns ?? (await storage.table(input.tableId)).columns
   if (!known) await work.write('request.json', { columns })
-  const idempotencyKey = createHash('sha256').update(`export ${execution}`).digest('hex')
+  const idempotencyKey = hexDigest(`export ${execution}`)
   const { tableId, gzip } = input
   const job = await storage.exportTable({ tableId, gzip, columns }, idempotencyKey)
   return { outcome: 'exporting', jobId: job.id }

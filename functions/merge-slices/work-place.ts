@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
 import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { deleteObjects } from '../lib/aws/delete-objects.ts'
 import { listObjects } from '../lib/aws/list-objects.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { hexDigest } from '../lib/digests.ts'
 import { WORK_PREFIX } from './work-prefix.ts'
 
 /** What the steps of one execution pass to each other: Step Functions carries at most 256 KiB between states. */
@@ -24,7 +24,7 @@ export interface WorkPlace {
 }
 
 export const createWorkPlace = (s3: S3Client, bucket: string, execution: string): WorkPlace => {
-  const id = createHash('sha256').update(execution).digest('hex').slice(0, 32)
+  const id = hexDigest(execution, 32)
   const prefix = `${WORK_PREFIX}${id}/`
   const documents = createBucketDocuments(s3, bucket)
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../lib/digests.ts'
 import type { LandedObject } from './event.ts'
 import { NULL_VERSION } from './version-chain.ts'
 
@@ -17,8 +17,7 @@ export const objectKeyId = ({ bucket, key }: LandedObject): string => digest([bu
 export const storedVersion = ({ versionId }: { versionId?: string | undefined }): string | undefined =>
   versionId === NULL_VERSION ? undefined : versionId
 
-const digest = (parts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+const digest = (parts: readonly string[]): string => hexDigest(JSON.stringify(parts))
 
 /**
  * Whether `a` was written after `b`. Sequencers are hexadecimal and compare as text once the shorter is padded with

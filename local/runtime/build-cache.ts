@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { digestBytes } from '#lib/digests.ts'
 
 interface BuildCacheOptions {
   /** Holds one folder per state of the sources. */
@@ -101,11 +102,7 @@ const digestOf = async (sources: readonly string[], settings: string): Promise<s
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0${settings}\0`)
   for (const source of sources) {
     for (const file of await filesIn(source))
-      hash.update(`${file}\0`).update(
-        createHash('sha256')
-          .update(await readFile(file))
-          .digest(),
-      )
+      hash.update(`${file}\0`).update(digestBytes(await readFile(file)))
   }
   return hash.digest('hex').slice(0, 32)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../digests.ts'
 
 /** What somebody says about the tables that a run holds back. */
 export const decisions = ['approve', 'reject'] as const
@@ -6,5 +6,4 @@ export const decisions = ['approve', 'reject'] as const
 export type Decision = (typeof decisions)[number]
 
 /** Name of the execution that carries out the one decision about a run: Step Functions starts no second of a name. */
-export const decisionName = (runId: string): string =>
-  `run-decision-${createHash('sha256').update(runId).digest('hex').slice(0, 32)}`
+export const decisionName = (runId: string): string => `run-decision-${hexDigest(runId, 32)}`

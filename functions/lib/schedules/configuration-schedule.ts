@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '../digests.ts'
 import { UserError } from '../errors/errors.ts'
 import { strictObject } from '../extractor/config/strict-object.ts'
 import { readSchedule } from './schedule-expression.ts'
@@ -77,7 +77,7 @@ export const readScheduleSettings = (value: unknown): ScheduleSettings | undefin
 
 /** Of a configuration, for the names of its runs. */
 export const scheduleIdOf = (componentId: string, configId: string): string =>
-  createHash('sha256').update(`${componentId}/${configId}`).digest('hex')
+  hexDigest(`${componentId}/${configId}`)
 
 /** From 0 up to 1, the same for the same configuration: its place within its flexible window. */
 export const spreadOf = (scheduleId: string): number => Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../../lib/digests.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
@@ -115,5 +115,4 @@ const withWarnings = (load: TableLoad, warnings: string[]): TableLoad => ({
   warnings: [...warnings, ...load.warnings],
 })
 
-const digest = (jobIds: number[]): string =>
-  createHash('sha256').update(jobIds.join(' ')).digest('hex').slice(0, 16)
+const digest = (jobIds: number[]): string => hexDigest(jobIds.join(' '), 16)

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
+import { hexDigest } from '../../lib/digests.ts'
 import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage/jobs/job-record.ts'
 import { type TableRecord, tableLoad } from '../../lib/storage/tables/table-record.ts'
 import { recordJobEnd } from '../record-job-end.ts'
@@ -28,7 +28,7 @@ export const writeSharedLoad = async (
   { tableContents: { objects } }: RunJobServices,
 ): Promise<string> => {
   const content = Buffer.from(JSON.stringify(shared))
-  const key = `${prefix}together-${createHash('sha256').update(content).digest('hex').slice(0, 32)}.json`
+  const key = `${prefix}together-${hexDigest(content, 32)}.json`
   await objects.write([{ location: objects.locationOf(key), content }])
   return key
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { hexDigest } from '../../lib/digests.ts'
 import type { AssetNames } from './layout.tsx'
 
 /** A file that browsers load. */
@@ -30,7 +30,7 @@ export const readAssets = (folder: string): ReadonlyMap<string, Asset> => {
   return new Map(
     files.map(file => {
       const body = new Uint8Array(readFileSync(join(folder, file)))
-      const digest = createHash('sha256').update(body).digest('hex').slice(0, 12)
+      const digest = hexDigest(body, 12)
       const name = entries.includes(file) ? file.replace('.', `-${digest}.`) : file
       return [name, { type: types[extname(file)] ?? 'application/octet-stream', body }]
     }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../../lib/digests.ts'
 import { isSealed } from '../../lib/storage/secrets/sealed-secret.ts'
 import { Refusal } from './api-client.ts'
 
@@ -27,8 +27,7 @@ export const showSealed = (edited: unknown, stored: unknown): unknown => {
   })
 }
 
-const placeholderOf = (secret: string): string =>
-  `(sealed ${createHash('sha256').update(secret).digest('hex').slice(0, 12)})`
+const placeholderOf = (secret: string): string => `(sealed ${hexDigest(secret, 12)})`
 
 const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value)

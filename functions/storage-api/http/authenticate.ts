@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { hexDigest } from '../../lib/digests.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
@@ -83,7 +84,7 @@ const isOneOf = (digest: string, masterTokens: readonly string[]): boolean =>
   masterTokens.some(token => isSame(digest, digestOf(token)))
 
 /** SHA-256 in hexadecimal digits, which is how tokens are stored. */
-export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const digestOf = (token: string): string => hexDigest(token)
 
 export const isExpired = ({ expires }: TokenRecord, now: Date): boolean =>
   expires !== null && expires <= now.toISOString()

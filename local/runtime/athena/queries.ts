@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
 import type { Caller } from '../control/authenticate.ts'
@@ -199,6 +199,6 @@ const runInDuckDb: RunStatement = async (statement, run) =>
 
 /** A UUID that follows from the token: two starts at once are one query. */
 const idOf = (token: string): string => {
-  const digits = createHash('sha256').update(token).digest('hex')
+  const digits = hexDigest(token)
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { hexDigest } from '#lib/digests.ts'
 import { parseAmzDate, readSignature } from '../../s3/auth/read-signature.ts'
 import { computeSignature, isSameSignature, signingKey } from '../../s3/auth/signature.ts'
 import { S3Error } from '../../s3/errors.ts'
@@ -46,7 +46,7 @@ export const authenticator =
       path: target.path,
       query: target.query,
       headers: Object.fromEntries([...form.signedHeaders].map(name => [name, headers[name] ?? ''])),
-      payloadHash: createHash('sha256').update(body).digest('hex'),
+      payloadHash: hexDigest(body),
     })
     // Without this check a signature could be reused for another operation or token.
     const isAllSigned = Object.keys(headers).every(

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
 import { type ExecutionRecord, executionRecordSchema } from './execution-record.ts'
@@ -58,6 +58,6 @@ export class ExecutionStore {
 
   // A name may be 80 characters of nearly any kind, and a file system may not tell upper case from lower.
   #file(executionArn: string): string {
-    return join(this.#folder, `${createHash('sha256').update(executionArn).digest('hex').slice(0, 40)}.json`)
+    return join(this.#folder, `${hexDigest(executionArn, 40)}.json`)
   }
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
 import { ServiceError } from '../control/service-error.ts'
@@ -138,7 +138,7 @@ export class GlueTables {
   }
 
   #path(database: string, name: string): string {
-    const digest = createHash('sha256').update(idOf(database, name)).digest('hex')
+    const digest = hexDigest(idOf(database, name))
     return join(this.#folder, `${digest.slice(0, 32)}.json`)
   }
 }

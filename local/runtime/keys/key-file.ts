@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { digestBytes } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord } from '../../durable/records.ts'
 
@@ -79,7 +80,7 @@ const makeKey = async (files: DurableFiles, path: string): Promise<string> => {
   return made
 }
 
-const nameOf = (arn: string): Buffer => createHash('sha256').update(arn).digest().subarray(0, NAME_BYTES)
+const nameOf = (arn: string): Buffer => digestBytes(arn).subarray(0, NAME_BYTES)
 
 /** The order in which a context is given means nothing. */
 const canonical = (context: EncryptionContext): Buffer =>

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { md5Digest } from '#lib/digests.ts'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
-import { type Message, md5, type Queue, type Queues } from './queues.ts'
+import type { Message, Queue, Queues } from './queues.ts'
 
 const onQueue = z.object({ QueueUrl: z.string() })
 
@@ -120,7 +121,7 @@ const describe = (message: Message, wanted: ReadonlySet<string>) => {
     MessageId: message.messageId,
     ReceiptHandle: message.receipt,
     Body: message.body,
-    MD5OfBody: md5(message.body),
+    MD5OfBody: md5Digest(message.body),
     ...(chosen.length > 0 && { Attributes: Object.fromEntries(chosen) }),
   }
 }

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { md5Digest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
 import { ServiceError } from '../control/service-error.ts'
@@ -35,8 +36,6 @@ export interface Queue extends QueueDefinition {
 
 /** SQS quotas: "Message size". */
 const largestMessageBytes = 1024 * 1024
-
-export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 /** Standard queues: each message is a file, synced before it is acknowledged. */
 export class Queues {
@@ -121,7 +120,7 @@ export class Queues {
     }
     await this.#save(queue, message)
     if (delaySeconds === 0) this.#onMessage(queue.name, this.visible(queue).length)
-    return { messageId: message.messageId, md5OfBody: md5(body) }
+    return { messageId: message.messageId, md5OfBody: md5Digest(body) }
   }
 
   /** Messages that are visible now, oldest first; each is then hidden for `visibilitySeconds`. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { account, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
@@ -49,7 +49,7 @@ export const bucket = resourceType({
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]/g, '')
     if (name.length <= maxBucketNameLength) return name
-    const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+    const digest = hexDigest(name, 8)
     return `${name.slice(0, maxBucketNameLength - digest.length - 1)}-${digest}`
   },
   ref: ({ name }) => name,

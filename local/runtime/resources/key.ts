@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { account, arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const root = `arn:${account.partition}:iam::${account.id}:root`
@@ -41,7 +41,7 @@ export const key = resourceType({
 
 /** A UUID as KMS makes it, derived from the name so that it is the same after a restart. */
 const keyId = (name: string): string => {
-  const digits = createHash('sha256').update(name).digest('hex')
+  const digits = hexDigest(name)
   return [
     digits.slice(0, 8),
     digits.slice(8, 12),

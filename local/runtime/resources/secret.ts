@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const flag = z
@@ -41,4 +41,4 @@ export const secret = resourceType({
 
 export type SecretProperties = z.infer<typeof secret.properties>
 
-const suffix = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 6)
+const suffix = (name: string) => hexDigest(name, 6)

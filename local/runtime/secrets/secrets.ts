@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts'
 import { type Operations, operation } from '../control/aws-json-server.ts'
@@ -186,5 +186,4 @@ export const secretOperations = (secrets: Secrets): Operations => ({
 })
 
 /** 32 to 64 characters, the same for the same value. */
-const versionId = (value: string) =>
-  createHash('sha256').update(`version\0${value}`).digest('hex').slice(0, 32)
+const versionId = (value: string) => hexDigest(`version\0${value}`, 32)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -9,6 +8,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { md5Digest } from '../../digests.ts'
 import { combineCrc32, formatCrc32, parseCrc32 } from './combine-crc32.ts'
 
 /** An unfinished multipart upload. */
@@ -100,7 +100,7 @@ const checksumOf = (parts: readonly StoredPart[]): string | undefined => {
 /** The ETag of an object made of these parts: MD5 of their MD5s (S3 User Guide, "Checking object integrity"). */
 const etagOf = (parts: readonly StoredPart[]): string => {
   const digests = parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex'))
-  return `"${createHash('md5').update(Buffer.concat(digests)).digest('hex')}-${parts.length}"`
+  return `"${md5Digest(Buffer.concat(digests))}-${parts.length}"`
 }
 
 const headObject = ({ s3, bucket, key }: MultipartUpload) =>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { md5Digest } from '../../digests.ts'
 
 const MAX_LENGTH = 64
 
@@ -19,7 +19,7 @@ export const safeName = (path: string): string => {
 /** A name of more than 64 `bytes` cut to its end, from a space or an underscore on, behind the mark of its start. */
 export const shortName = (name: string, bytes: number): string => {
   if (bytes <= MAX_LENGTH) return name
-  const mark = `${countWords(name) > 1 ? wordStarts(name) : createHash('md5').update(name).digest('hex')}_`
+  const mark = `${countWords(name) > 1 ? wordStarts(name) : md5Digest(name)}_`
   const from = Math.max(0, name.length - (MAX_LENGTH - mark.length))
   const space = name.indexOf(' ', from)
   const cut = space > 0 ? space : name.indexOf('_', from)

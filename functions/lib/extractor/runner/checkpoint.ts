@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import type { SavedChecks } from '../completeness/run-checks.ts'
 import type { SavedKeyLogs } from '../deletions/key-logs.ts'
@@ -74,5 +74,5 @@ export const parseCheckpoint = (
 /** Tells configurations apart; a renewed secret makes no difference. */
 const digest = (config: unknown, secrets: ReadonlyMap<string, string>): string => {
   const masked = createMasker(secrets.values()).maskAll(config)
-  return createHash('sha256').update(JSON.stringify(masked)).digest('base64url')
+  return shortDigest(JSON.stringify(masked))
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../../digests.ts'
 import type { Job } from '../config/job-schema.ts'
 import { createShaper, type Shaper } from '../records/create-shaper.ts'
 import { parseRowFilter, type RowFilter } from '../select/recursion-filter.ts'
@@ -27,7 +27,7 @@ export interface JobPlan {
 export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, parent = ''): JobPlan[] => {
   const byId = new Map<string, { job: Job; index: number }>()
   for (const [index, job] of jobs.entries()) {
-    byId.set(job.id || createHash('sha256').update(JSON.stringify(job)).digest('hex'), { job, index })
+    byId.set(job.id || hexDigest(JSON.stringify(job)), { job, index })
   }
   return [...byId.values()].map(({ job, index }) => {
     const path = parent === '' ? String(index) : `${parent}.${index}`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { shortDigest } from '../../digests.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import type { Json } from '../tables/json-value.ts'
 
@@ -22,5 +22,4 @@ export const isSameResponse = (a: Json, b: Json): boolean => {
 }
 
 /** A digest of a response. A checkpoint holds it in place of the last response. */
-export const fingerprint = (response: Json): string =>
-  createHash('sha256').update(JSON.stringify(response)).digest('base64url')
+export const fingerprint = (response: Json): string => shortDigest(JSON.stringify(response))

@@ -1,4 +1,5 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { md5Digest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
@@ -183,7 +184,7 @@ const withHashedClashes = (names: readonly string[]): string[] => {
   const header: string[] = []
   for (const name of names) {
     const safe = legacyName(name)
-    header.push(header.includes(safe) ? createHash('md5').update(name).digest('hex') : safe)
+    header.push(header.includes(safe) ? md5Digest(name) : safe)
   }
   return header
 }

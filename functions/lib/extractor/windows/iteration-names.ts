@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hexDigest } from '../../digests.ts'
 import type { Masker } from '../masking/masker.ts'
 
 /**
@@ -8,10 +8,7 @@ import type { Masker } from '../masking/masker.ts'
 export const iterationNames = (iterations: readonly unknown[] | undefined, masker: Masker): string[] => {
   const seen = new Map<string, number>()
   return (iterations ?? []).map(iteration => {
-    const digest = createHash('sha256')
-      .update(JSON.stringify(masker.maskAll(iteration)))
-      .digest('hex')
-      .slice(0, 12)
+    const digest = hexDigest(JSON.stringify(masker.maskAll(iteration)), 12)
     const count = (seen.get(digest) ?? 0) + 1
     seen.set(digest, count)
     return count === 1 ? `@${digest}` : `@${digest}.${count}`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -21,7 +21,5 @@ export const partName = (
       `Invalid configuration: the child job '${endpoint}' has windows and no "placeholders", which tell the parent rows apart.`,
     )
   const name = placeholders.map(({ name, value }) => `${name}=${toText(value)}`).join('&')
-  return name.length <= LONGEST_NAME
-    ? name
-    : createHash('sha256').update(name).digest('base64url').slice(0, 22)
+  return name.length <= LONGEST_NAME ? name : shortDigest(name, 22)
 }

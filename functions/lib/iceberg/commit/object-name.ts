@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { digestBytes } from '../../digests.ts'
 
 /** A UUID that a content always gets (RFC 9562, version 8: made by the application). */
 export const digestUuid = (content: Uint8Array | string): string => {
-  const bytes = createHash('sha256').update(content).digest().subarray(0, 16)
+  const bytes = digestBytes(content).subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
@@ -15,7 +15,7 @@ const SAFE_BITS = 53
  * number is a double keep it.
  */
 export const digestSnapshotId = (...parts: readonly (string | bigint)[]): bigint => {
-  const digest = createHash('sha256').update(parts.map(String).join('\n')).digest()
+  const digest = digestBytes(parts.map(String).join('\n'))
   return BigInt.asUintN(SAFE_BITS, digest.readBigUInt64BE()) || 1n
 }
 

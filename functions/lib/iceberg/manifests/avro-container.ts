@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { inflateRaw, zstdDecompress } from 'node:zlib'
 import avro from 'avsc'
 import { LRUCache } from 'lru-cache'
+import { digestBytes } from '../../digests.ts'
 import { IcebergRefusal } from '../refusal.ts'
 
 /** A schema as an Avro header holds it, with Iceberg's `field-id` of each field. */
@@ -132,7 +132,7 @@ const headerType = avro.Type.forSchema({
  */
 export const encodeAvro = async (schema: AvroSchema, { header, records }: AvroContent): Promise<Buffer> => {
   const texts = { ...header, 'avro.schema': JSON.stringify(schema), 'avro.codec': 'null' }
-  const sync = createHash('sha256').update(JSON.stringify(texts)).digest().subarray(0, SYNC_LENGTH)
+  const sync = digestBytes(JSON.stringify(texts)).subarray(0, SYNC_LENGTH)
   const meta = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]))
   const encoder = new avro.streams.BlockEncoder(typeOf(schema), {
     syncMarker: sync,

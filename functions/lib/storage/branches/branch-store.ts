@@ -33,4 +33,3 @@ export const createBranchStore = (items: ItemTable) =>
     busyCode: 'storage.branches.busy',
   })
 
-export type BranchStore = ReturnType<typeof createBranchStore>

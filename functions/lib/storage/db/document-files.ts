@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { hexDigest } from '../../digests.ts'
 import { documentPrefix } from './document-prefix.ts'
 
 /** A text in the item, or the key of the object that holds it. */
@@ -15,7 +15,7 @@ export const createDocumentFiles = (s3: S3Client, bucket: string) => ({
   /** `maxItemBytes`: length as JSON, with escapes, because the item's size is estimated so. */
   async keep(text: string, maxItemBytes: number): Promise<StoredText> {
     if (Buffer.byteLength(JSON.stringify(text)) <= maxItemBytes) return { text }
-    const key = `${documentPrefix}${createHash('sha256').update(text).digest('hex')}.json`
+    const key = `${documentPrefix}${hexDigest(text)}.json`
     await s3.send(
       new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ContentType: 'application/json' }),
     )

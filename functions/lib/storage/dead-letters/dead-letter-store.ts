@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { digestBytes } from '../../digests.ts'
 import { fromIdParts, idSortKey } from '../db/ids.ts'
 import { expiringIn } from '../db/item-expiry.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
@@ -72,6 +72,6 @@ export const createDeadLetterStore = (items: ItemTable) => {
 export type DeadLetterStore = ReturnType<typeof createDeadLetterStore>
 
 const firstId = (execution: string, startedAt: string): number => {
-  const counter = createHash('sha256').update(execution).digest().readUInt16BE(0) % 4096
+  const counter = digestBytes(execution).readUInt16BE(0) % 4096
   return fromIdParts({ milliseconds: Date.parse(startedAt), counter })
 }

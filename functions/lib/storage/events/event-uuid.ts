@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestBytes } from '../../digests.ts'
 import { fromIdParts, idParts, parseId } from '../db/ids.ts'
 
 const UUID = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -10,7 +10,7 @@ const UUID = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-[89ab][0-9a-f]{3}-[0-9
 export const uuidOfEvent = (id: number): string => {
   const { milliseconds, counter } = idParts(id)
   const time = hex(milliseconds, 12)
-  const digest = createHash('sha256').update(`event ${id}`).digest()
+  const digest = digestBytes(`event ${id}`)
   // RFC 9562, section 5.7: the variant is the two bits `10`.
   const variant = hex(0x80 | ((digest[0] ?? 0) & 0x3f), 2)
   const tail = digest.subarray(1, 8).toString('hex')

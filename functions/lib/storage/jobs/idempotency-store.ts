@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { expiringIn, isExpired } from '../db/item-expiry.ts'
 import { type Item, type ItemTable, itemExpiryName } from '../db/item-table.ts'
@@ -69,11 +69,9 @@ const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => 
   return id
 }
 
-const fingerprintOf = ({ request }: IdempotentRequest): string => sha256(JSON.stringify(request))
+const fingerprintOf = ({ request }: IdempotentRequest): string => hexDigest(JSON.stringify(request))
 
 /**
  * Identifies the key of one caller and operation without revealing it. Stored in the record that was created with it.
  */
-export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => sha256(`${scope}\n${key}`)
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => hexDigest(`${scope}\n${key}`)

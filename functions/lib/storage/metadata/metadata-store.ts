@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { shortDigest } from '../../digests.ts'
 import { TransientError } from '../../errors/errors.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
@@ -91,5 +91,4 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
 
 export type MetadataStore = ReturnType<typeof createMetadataStore>
 
-const digest = (parts: string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+const digest = (parts: string[]): string => shortDigest(JSON.stringify(parts))

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
+import { shortDigest } from '../../digests.ts'
 import { isSealed, parseSealed } from './sealed-secret.ts'
 
 const DIGEST_LENGTH = 22
 
 /** Identifies a sealed value in a configuration: 128 bits of its hash, which reveal nothing. */
-export const sealedDigest = (sealed: string): string =>
-  createHash('sha256').update(sealed).digest('base64url').slice(0, DIGEST_LENGTH)
+export const sealedDigest = (sealed: string): string => shortDigest(sealed, DIGEST_LENGTH)
 
 /** What a sealed value says about where it was sealed. */
 export interface SecretOrigin {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hexDigest } from '../../digests.ts'
 import { expiringIn, isExpired } from '../db/item-expiry.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { contentRevision } from './aliases/resolve-alias.ts'
@@ -20,7 +20,7 @@ const KEPT_DAYS = 3
 export const createExportCache = (items: ItemTable, now: () => Date) => {
   const keyOf = (table: TableHead, request: unknown) => ({
     pk: `EXPORTS#${table.internalId}`,
-    sk: createHash('sha256').update(JSON.stringify(request)).digest('hex'),
+    sk: hexDigest(JSON.stringify(request)),
   })
 
   return {

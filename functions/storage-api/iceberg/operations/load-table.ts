@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
+import { hexDigest } from '#lib/digests.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import { noContent } from '../../http/reply.ts'
 import { vendCredentials } from '../access/vend-credentials.ts'
@@ -61,8 +61,7 @@ export const tableExists = defineOperation({
   },
 })
 
-const etagOf = (...parts: string[]): string =>
-  `"${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)}"`
+const etagOf = (...parts: string[]): string => `"${hexDigest(parts.join('\n'), 32)}"`
 
 /** RFC 9110, 13.1.2: a list of tags, compared weakly, or any. */
 const matches = (ifNoneMatch: string | null, etag: string): boolean =>
