@@ -51,12 +51,8 @@ export const createBucketStore = (items: ItemView) => ({
     items.delete(bucketKey(bucket.id), { revision: bucket.revision }),
 
   /** By id. */
-  async list(): Promise<BucketRecord[]> {
-    const buckets: BucketRecord[] = []
-    for await (const item of items.query(bucketsPartition, startingWith('')))
-      buckets.push(bucketRecord.parse(item))
-    return buckets
-  },
+  list: (): Promise<BucketRecord[]> =>
+    Array.fromAsync(items.query(bucketsPartition, startingWith('')), item => bucketRecord.parse(item)),
 })
 
 export type BucketStore = ReturnType<typeof createBucketStore>

@@ -196,8 +196,7 @@ export const createTableStore = (
 
     /** Tables and aliases, by name. */
     async listInBucket(bucketId: string): Promise<TableHead[]> {
-      const found: Item[] = []
-      for await (const item of itemsOf(bucketId)) found.push(item)
+      const found = await Array.fromAsync(itemsOf(bucketId))
       const tables = await pMap(found, item => seen(item, parseHead), { concurrency: READS_AT_ONCE })
       return tables.filter(table => table !== undefined)
     },
@@ -217,19 +216,17 @@ export const createTableStore = (
     },
 
     /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
-    async internalIdsInBucket(bucketId: string): Promise<number[]> {
+    internalIdsInBucket(bucketId: string): Promise<number[]> {
       const range = { ...startingWith('TABLE#'), attributes: ['internalId'] }
-      const ids: number[] = []
-      for await (const item of items.query(partitionOfBucket(bucketId), range))
-        ids.push(tableRecord.shape.internalId.parse(item['internalId']))
-      return ids
+      return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item =>
+        tableRecord.shape.internalId.parse(item['internalId']),
+      )
     },
 
     /** Tables and aliases, by name. Reads nothing else of the heads of tables, which hold columns and results of loads. */
     async listNames(bucketId: string): Promise<NamedTable[]> {
       const range = { ...startingWith('TABLE#'), attributes: ['name', 'displayName', 'created', 'kind'] }
-      const found: Item[] = []
-      for await (const item of items.query(partitionOfBucket(bucketId), range)) found.push(item)
+      const found = await Array.fromAsync(items.query(partitionOfBucket(bucketId), range))
       const named = await pMap(found, item => namedTable(bucketId, item), { concurrency: READS_AT_ONCE })
       return named.filter(table => table !== undefined)
     },
