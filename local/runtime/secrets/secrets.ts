@@ -105,7 +105,7 @@ const secretValue = async (
 }
 
 const pathOf = ({ folder }: Pick<SecretFolder, 'folder'>, name: string, ending: 'secret' | 'previous') =>
-  join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.${ending}`)
+  join(folder, `${hexDigest(name, 32)}.${ending}`)
 
 const readPrevious = ({ folder, files, log }: SecretFolder, name: string): Promise<Previous | undefined> =>
   readRecord(files, pathOf({ folder }, name, 'previous'), text => previousRecord.parse(JSON.parse(text)), log)

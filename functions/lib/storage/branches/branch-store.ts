@@ -32,4 +32,3 @@ export const createBranchStore = (items: ItemTable) =>
     name: 'branch',
     busyCode: 'storage.branches.busy',
   })
-
