@@ -1,6 +1,6 @@
 import { UserError } from '../lib/errors/errors.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
-import type { Configuration } from '../lib/storage-client/wire.ts'
+import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import type { RunInput } from './event.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
-import type { Token } from '../lib/storage-client/wire.ts'
+import type { Token } from '../lib/storage-client/token-reads.ts'
 import { LONGEST_RUN_SECONDS } from './names.ts'
 import { runPrefix } from './run-store.ts'
 

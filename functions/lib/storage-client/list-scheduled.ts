@@ -1,5 +1,5 @@
 import { UserError } from '../errors/errors.ts'
-import type { Configuration } from './wire.ts'
+import type { Configuration } from './seldom-read.ts'
 
 type ReadPage = (query: URLSearchParams) => Promise<Configuration[]>
 

@@ -2,17 +2,13 @@ import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ListOptions, listScheduled } from './list-scheduled.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
+import type { Component, Configuration } from './seldom-read.ts'
 import {
-  type Component,
-  type Configuration,
-  componentSchema,
-  configurationSchema,
   jobSchema,
   type PreparedFile,
   preparedFileSchema,
   type ReadableFile,
   readableFileSchema,
-  tableSchema,
   type Job as WireJob,
 } from './wire.ts'
 
@@ -179,7 +175,10 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       await call({ method: 'POST', path: 'buckets', body }, z.unknown()).catch(ignoreAlreadyExists)
     },
     hasTable: tableId => exists(`tables/${encodeURIComponent(tableId)}`),
-    table: tableId => call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema),
+    table: async tableId => {
+      const { tableSchema } = await seldomRead()
+      return call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema)
+    },
     tableIds: async () => {
       const tables = await call(
         { method: 'GET', path: 'tables?include=' },
@@ -235,19 +234,20 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         body,
         idempotencyKey,
       }),
-    component: componentId =>
-      call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema),
-    configuration: (componentId, configId) =>
-      call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema),
+    component: async componentId => {
+      const { componentSchema } = await seldomRead()
+      return call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema)
+    },
+    configuration: async (componentId, configId) => {
+      const { configurationSchema } = await seldomRead()
+      return call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema)
+    },
     scheduledConfigurations: (componentId, options) =>
-      listScheduled(
-        query =>
-          call(
-            { method: 'GET', path: `components/${encodeURIComponent(componentId)}/configs?${query}` },
-            z.array(configurationSchema),
-          ),
-        options,
-      ),
+      listScheduled(async query => {
+        const { configurationSchema } = await seldomRead()
+        const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
+        return call({ method: 'GET', path }, z.array(configurationSchema))
+      }, options),
     saveState: async (place, state) => {
       await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())
     },
@@ -270,6 +270,8 @@ const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
   const configuration = `components/${encodeURIComponent(componentId)}/configs/${encodeURIComponent(configId)}`
   return rowId === undefined ? configuration : `${configuration}/rows/${encodeURIComponent(rowId)}`
 }
+
+const seldomRead = () => import('./seldom-read.ts')
 
 const JOBS_IN_PAGE = 100
 

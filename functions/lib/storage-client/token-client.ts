@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
-import { type NewToken, newTokenSchema, type Token, tokenSchema } from './wire.ts'
+import { type NewToken, newTokenSchema, type Token, tokenSchema } from './token-reads.ts'
 
 export interface TokenSettings {
   description: string

@@ -4,7 +4,7 @@ import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/handler
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
-import type { Token } from '#lib/storage-client/wire.ts'
+import type { Token } from '#lib/storage-client/token-reads.ts'
 
 const { time } = startScheduledRunsEvent.parse(minute)
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)

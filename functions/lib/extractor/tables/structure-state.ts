@@ -24,13 +24,6 @@ export const saveStructure = (structure: Structure): StructureState => ({
   takenNames: [...structure.takenNames].map(([table, names]) => [table, [...names]]),
 })
 
-/** One data type alone, for what only needs to know how its rows are made. */
-export const saveRoot = (root: StructureNode): StructureState => ({
-  roots: [saveNode(root)],
-  parentAliases: [],
-  takenNames: [],
-})
-
 const saveNode = (node: StructureNode): NodeState => ({
   id: node.id,
   key: node.key,

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
+import type { Configuration } from '../../storage-client/seldom-read.ts'
 import type { TokenClient } from '../../storage-client/token-client.ts'
-import type { Configuration, Token } from '../../storage-client/wire.ts'
+import type { Token } from '../../storage-client/token-reads.ts'
 
 /** Whose rights a run has. */
 export interface RunAuthor {

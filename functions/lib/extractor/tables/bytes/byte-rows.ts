@@ -30,7 +30,7 @@ export interface PassedPage {
   begun: TableBytes[]
 }
 
-export interface PassOptions {
+interface PassOptions {
   parents: ParentBytes | undefined
   /** A key of the items. */
   watched: string | undefined
