@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkDataFormat } from '#lib/storage/db/data-format.ts'
+import { checkDataFormat } from '#lib/storage/db/check-data-format.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 
