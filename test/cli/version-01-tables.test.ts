@@ -111,15 +111,4 @@ describe('a table of version 0.1', () => {
     expect(await exportView('in.c-again.keyed')).toEqual(inOrder(keyedRows))
     expect(await icebirdView('in.c-again.keyed')).toEqual(inOrder(keyedRows))
   })
-
-  it('is made again from a snapshot of then', async () => {
-    const { exportView, icebirdView } = createTableViews(service)
-    const { body: snapshots } = await service.call('GET', `/v2/storage/tables/${KEYED}/snapshots`)
-    const created = await submit('POST', '/buckets/in.c-main/tables-async', {
-      name: 'restored',
-      snapshotId: snapshots[0].id,
-    })
-    expect(await exportView(created.results.id)).toEqual(inOrder(keyedRows))
-    expect(await icebirdView(created.results.id)).toEqual(inOrder(keyedRows))
-  })
 })

@@ -160,3 +160,12 @@ describe('a request with an XML body', () => {
     expect([reply.status, codeOf(reply)]).toEqual([400, 'MalformedXML'])
   })
 })
+
+it('an element may have attributes and a text of its own', () => {
+  expect(buildXml('LocationConstraint', { '#text': '' }, 'urn:s3')).toContain(
+    '<LocationConstraint xmlns="urn:s3"></LocationConstraint>',
+  )
+  expect(buildXml('LocationConstraint', { '#text': 'eu-west-1' })).toContain(
+    '<LocationConstraint>eu-west-1</LocationConstraint>',
+  )
+})
