@@ -60,7 +60,8 @@ const bare = (name: string): string =>
 
 /** `dataField` of a job for a path of keys: with a delimiter of its own where a key has a dot. */
 export const toDataField = (keys: readonly string[]): string | { path: string; delimiter: string } => {
-  if (!keys.some(key => key.includes('.'))) return keys.join('.')
+  // A path of `0` alone counts as none, as it does in PHP; the delimiter before it is passed over.
+  if (!keys.some(key => key.includes('.'))) return keys.join('.').replace(/^0$/, '.0')
   let delimiter = '/'
   while (keys.some(key => key.includes(delimiter))) delimiter += '/'
   return { path: keys.join(delimiter), delimiter }

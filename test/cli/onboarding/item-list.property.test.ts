@@ -40,6 +40,11 @@ it('finds the only list of objects of any answer, and a job with this dataField 
   )
 })
 
+it('a list below the key 0 is found by its path', () => {
+  const answer: Json = { 0: [{ id: 1 }], others: [] }
+  expect(findItems(answer, { dataField: toDataField(['0']) }, 'items').items).toEqual([{ id: 1 }])
+})
+
 it.each([
   [{ errors: [{ code: 1 }], rows: [{ id: 1 }] }, 'x', ['rows']],
   [{ data: [{ id: 1 }], included: [{ id: 2 }, { id: 3 }] }, 'x', ['data']],
