@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { openText, sealText } from '../lib/storage/secrets/sealed-text.ts'
 import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
 import type { Token } from '../lib/storage-client/token-reads.ts'
@@ -9,8 +10,6 @@ import { LONGEST_RUN_SECONDS } from './names.ts'
 import { runPrefix } from './run-store.ts'
 
 const KEY_BYTES = 32
-const IV_BYTES = 12
-const TAG_BYTES = 16
 
 /**
  * Seals the tokens of runs for the time between their steps. The key is derived from the stack's own token, which only
@@ -24,31 +23,17 @@ export const createTokenSeal = (
   const sealKeyOf = (runId: string, token = stackToken) =>
     Buffer.from(hkdfSync('sha256', token, runId, 'token of a run', KEY_BYTES))
 
-  const openWith = (key: Buffer, sealed: string): string => {
-    const bytes = Buffer.from(sealed, 'base64')
-    const textAt = IV_BYTES + TAG_BYTES
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
-      authTagLength: TAG_BYTES,
-    }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
-    return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
-  }
-
   return {
-    seal(value: string, runId: string): string {
-      const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealKeyOf(runId), iv)
-      const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
-      return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')
-    },
+    seal: (value: string, runId: string): string => sealText(sealKeyOf(runId), value),
 
     /** Throws when it was sealed for another run, or under an older token of the stack. */
     async open(sealed: string, runId: string): Promise<string> {
       try {
-        return openWith(sealKeyOf(runId), sealed)
+        return openText(sealKeyOf(runId), sealed)
       } catch (error) {
         const previous = await previousToken()
         if (previous === undefined) throw error
-        return openWith(sealKeyOf(runId, previous), sealed)
+        return openText(sealKeyOf(runId, previous), sealed)
       }
     },
   }

@@ -122,8 +122,6 @@ const consoleOptions = {
     region,
     process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
   ),
-  now,
-  log,
 }
 
 const masterTokens = createMasterTokens({
@@ -135,7 +133,7 @@ const masterTokens = createMasterTokens({
 const api = createApp({ ...services, authenticate: createAuthenticate(masterTokens, services) })
 const site = withConsole(api, async () => {
   const { createConsole } = await import('./console/console.tsx')
-  return createConsole({ ...consoleOptions, api })
+  return createConsole({ ...services, ...consoleOptions, api })
 })
 
 let ours: Promise<void> | undefined

@@ -6,6 +6,8 @@ import { createOwnership, defaultOwnership } from './branches/ownership.ts'
 import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
+import { createConsoleSessions } from './console/console-sessions.ts'
+import { createSignInTries } from './console/sign-in-tries.ts'
 import { checkDataFormat } from './db/check-data-format.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
@@ -105,6 +107,8 @@ export const createStorageStores = ({
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),
+    consoleSessions: createConsoleSessions(items, now),
+    signInTries: createSignInTries(items, now),
     branches,
     mergeRequests: createMergeRequestStore(items),
     usedComponents,

@@ -1,11 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { csrf } from 'hono/csrf'
-import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
-import type { Child } from 'hono/jsx'
 import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
+import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
+import type { SignInTries } from '../../lib/storage/console/sign-in-tries.ts'
 import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
@@ -17,10 +16,10 @@ import { type Asset, assetNames } from './assets.ts'
 import type { Built } from './built.ts'
 import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
 import { exchangeWith } from './exchange-with.ts'
+import { htmlPage } from './html-page.ts'
 import { type AssetNames, Broken, Page, Problem } from './layout.tsx'
 import { pages } from './pages.tsx'
-import { dropToken, keepToken, readToken } from './session.ts'
-import { SignIn } from './views/sign-in.tsx'
+import { signingIn } from './signing-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
 
 interface ConsoleOptions {
@@ -30,6 +29,8 @@ interface ConsoleOptions {
   assets: () => ReadonlyMap<string, Asset>
   /** Origins of the object store that a page may send files to. */
   storeOrigins: readonly string[]
+  consoleSessions: ConsoleSessions
+  signInTries: SignInTries
   now: () => Date
   log: { error(message: string, error: Error): void }
 }
@@ -60,7 +61,11 @@ export const createConsole = (options: ConsoleOptions): App => {
       referrerPolicy: 'same-origin',
     }),
   )
-  hono.use(csrf())
+  hono.use(async (context, next) => {
+    if (!isOurs(context)) throw new HTTPException(403)
+    await next()
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
+  })
 
   hono.get(`${CONSOLE_PATH}/assets/:name`, context => {
     const asset = assets().get(context.req.param('name'))
@@ -71,46 +76,11 @@ export const createConsole = (options: ConsoleOptions): App => {
     })
   })
 
-  const signInPage = (context: Context, problem?: string, status: 200 | 401 = 200) =>
-    htmlPage(
-      context,
-      <Page title="Sign in" assets={names()} person={undefined}>
-        <SignIn problem={problem} />
-      </Page>,
-      status,
-    )
-
-  hono.get(`${CONSOLE_PATH}/sign-in`, context => signInPage(context))
-  hono.post(`${CONSOLE_PATH}/sign-in`, async context => {
-    const { token } = await context.req.parseBody()
-    if (typeof token !== 'string' || token === '') return signInPage(context, 'Which token?', 401)
-    try {
-      await clientFor(context, api, token).get('tokens/verify', tokenBody)
-    } catch (error) {
-      if (error instanceof Refusal) return signInPage(context, error.message, 401)
-      throw error
-    }
-    keepToken(context, token)
-    return context.redirect(CONSOLE_PATH, 303)
+  const signedIn = signingIn(hono, {
+    ...options,
+    assets: names,
+    clientFor: (context, token) => clientFor(context, api, token),
   })
-  hono.post(`${CONSOLE_PATH}/sign-out`, context => {
-    dropToken(context)
-    return context.redirect(`${CONSOLE_PATH}/sign-in`, 303)
-  })
-
-  /** Runs what needs a person; everybody else is asked to sign in. */
-  const signedIn =
-    (run: (context: Context, client: ApiClient, token: string) => Promise<Response>) =>
-    async (context: Context): Promise<Response> => {
-      const token = readToken(context)
-      if (token === undefined) return context.redirect(`${CONSOLE_PATH}/sign-in`, 303)
-      try {
-        return await run(context, clientFor(context, api, token), token)
-      } catch (error) {
-        if (error instanceof Refusal && error.status === 401) return signInPage(context, error.message, 401)
-        throw error
-      }
-    }
 
   const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
     if ('redirect' in built) return context.redirect(built.redirect, 303)
@@ -193,8 +163,12 @@ export const createConsole = (options: ConsoleOptions): App => {
   return { fetch: async request => hono.fetch(request) }
 }
 
-const htmlPage = (context: Context, page: Child, status: 200 | 400 | 401 | 403 | 404 | 409 | 500 = 200) =>
-  context.html(html`<!doctype html>${page}`, status)
+/** Whether a form, or whatever else may change something, comes from a page of ours, in whichever way its body is written. */
+const isOurs = ({ req }: Context): boolean =>
+  req.method === 'GET' ||
+  req.method === 'HEAD' ||
+  req.header('sec-fetch-site') === 'same-origin' ||
+  req.header('origin') === new URL(req.url).origin
 
 const clientFor = (context: Context, api: App, token: string): ApiClient =>
   createApiClient(api, { origin: new URL(context.req.url).origin, token })

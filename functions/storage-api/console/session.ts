@@ -1,22 +1,20 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { CONSOLE_PATH } from './with-console.ts'
 
-const COOKIE = 'millrace_token'
+const COOKIE = 'millrace_session'
 
-/**
- * The token of the person at the browser, in a cookie that no script reads and no other site sends. It ends with the browser's session, or
- * when the token does.
- */
-export const readToken = (context: Context): string | undefined => getCookie(context, COOKIE) || undefined
+/** The id of the session at the browser, in a cookie that no script reads, no other site sends and no other path gets. */
+export const readSession = (context: Context): string | undefined => getCookie(context, COOKIE) || undefined
 
-export const keepToken = (context: Context, token: string): void =>
-  setCookie(context, COOKIE, token, {
+export const keepSession = (context: Context, id: string): void =>
+  setCookie(context, COOKIE, id, {
     httpOnly: true,
     sameSite: 'Strict',
-    path: '/console',
+    path: CONSOLE_PATH,
     secure: new URL(context.req.url).protocol === 'https:',
   })
 
-export const dropToken = (context: Context): void => {
-  deleteCookie(context, COOKIE, { path: '/console' })
+export const dropSession = (context: Context): void => {
+  deleteCookie(context, COOKIE, { path: CONSOLE_PATH })
 }

@@ -102,7 +102,7 @@ const callerOf = (token: TokenRecord): Caller => ({
 })
 
 /** `projectId-tokenId-secret` contains its id. */
-const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
+export const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -4,7 +4,7 @@ const DAY_SECONDS = 86_400
 
 /** What an item gets that counts for so many days from now on. */
 export const expiringIn = (days: number, now: Date): { [itemExpiryName]: number } => ({
-  [itemExpiryName]: secondsOf(now) + days * DAY_SECONDS,
+  [itemExpiryName]: secondsOf(now) + Math.round(days * DAY_SECONDS),
 })
 
 /** Whether an item does not count any more. It may stay in the table for days: DynamoDB deletes in its own time. */

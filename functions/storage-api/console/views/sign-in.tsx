@@ -1,8 +1,10 @@
 import { Problem } from '../layout.tsx'
 
-export const SignIn = ({ problem }: { problem?: string | undefined }) => (
+/** `to`: the page that is shown then. */
+export const SignIn = ({ problem, to }: { problem?: string | undefined; to: string }) => (
   <form method="post" action="/console/sign-in" class="panel narrow">
     {problem !== undefined && <Problem>{problem}</Problem>}
+    <input type="hidden" name="to" value={to} />
     <label>
       Storage token
       <input type="password" name="token" required autocomplete="current-password" />

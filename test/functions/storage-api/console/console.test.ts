@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { hexDigest } from '#functions/lib/digests.ts'
+import { actions } from '#functions/storage-api/console/actions.ts'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { withStorage } from '#support/storage-service.ts'
@@ -11,9 +13,11 @@ const assets = new Map([
 
 const logged: Error[] = []
 
-const service = await withStorage()
+let now = Date.now()
+const service = await withStorage({ now: () => new Date(now) })
 const app = withConsole(service.app, async () =>
   createConsole({
+    ...service.stores,
     api: service.app,
     assets: () => assets,
     storeOrigins: ['https://store.test'],
@@ -25,31 +29,168 @@ const fetchPage = async (path: string, init: RequestInit = {}) =>
   app.fetch(new Request(`${ORIGIN}${path}`, init))
 
 const signIn = async (token: string): Promise<string> => {
-  const response = await fetchPage('/console/sign-in', {
-    method: 'POST',
-    headers: { origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ token }),
-  })
-  return response.headers.get('set-cookie') ?? ''
+  const response = await trySignIn({ token })
+  return response.headers.getSetCookie().at(-1) ?? ''
 }
+
+const trySignIn = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  fetchPage('/console/sign-in', {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form),
+  })
+
+const newToken = async (settings: Record<string, unknown> = {}): Promise<{ id: string; token: string }> =>
+  (await service.call('POST', '/v2/storage/tokens', settings)).body
 
 const cookieOf = async (token: string): Promise<Record<string, string>> => ({
   cookie: (await signIn(token)).split(';')[0] ?? '',
 })
 
 describe('signing in', () => {
-  it('is asked for on every page', async () => {
-    const response = await fetchPage('/console/jobs')
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/console/sign-in'])
+  it('is asked for on every page, and leads to the page', async () => {
+    const response = await fetchPage('/console/jobs?status=error&limit=5')
+    const location = response.headers.get('location') ?? ''
+    expect([response.status, location]).toEqual([
+      303,
+      '/console/sign-in?to=%2Fconsole%2Fjobs%3Fstatus%3Derror%26limit%3D5',
+    ])
+    expect(await (await fetchPage(location)).text()).toContain(
+      'value="/console/jobs?status=error&amp;limit=5"',
+    )
+    const signedIn = await trySignIn({ token: service.token, to: '/console/jobs?status=error&limit=5' })
+    expect(signedIn.headers.get('location')).toBe('/console/jobs?status=error&limit=5')
   })
 
-  it('keeps the token where no script and no other site reaches it', async () => {
+  it('leads from a part of a page that asks for itself again to the whole page', async () => {
+    const headers = { 'hx-request': 'true', 'hx-current-url': `${ORIGIN}/console/jobs/7` }
+    const response = await fetchPage('/console/live', { headers })
+    expect([response.status, response.headers.get('hx-redirect')]).toEqual([
+      204,
+      '/console/sign-in?to=%2Fconsole%2Fjobs%2F7',
+    ])
+  })
+
+  it.each([
+    'https://evil.test/console',
+    '//evil.test/console',
+    String.raw`/\evil.test/console`,
+    String.raw`\\evil.test\console`,
+    '/console/../v2/storage/tokens',
+    '/console/%2e%2e/v2/storage',
+    '/console\n/../v2/storage',
+    'javascript:alert(1)',
+    '/consoles',
+    '/console/sign-in?to=/console/sign-in',
+    '',
+  ])('leads nowhere but to the console: %j', async to => {
+    const { headers } = await trySignIn({ token: service.token, to })
+    expect(headers.get('location')).toBe('/console')
+  })
+
+  it('keeps a random id where no script and no other site reaches it', async () => {
     const cookie = await signIn(service.token)
     for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/console', 'Secure'])
       expect(cookie).toContain(part)
+    expect(cookie).not.toContain(service.token)
+    expect(cookie).not.toBe(await signIn(service.token))
+  })
+
+  it('stores neither the id nor the token in clear', async () => {
+    const id = /millrace_session=([^;]+)/.exec(await signIn(service.token))?.[1] ?? ''
+    const item = await service.items.get({ pk: `CONSOLE_SESSION#${hexDigest(id)}`, sk: 'SESSION' })
+    expect(item).toMatchObject({ sealedToken: expect.any(String), expiresAt: expect.any(Number) })
+    expect(JSON.stringify(item)).not.toContain(id)
+    expect(JSON.stringify(item)).not.toContain(service.token)
   })
 
   it('with a token that is none sets no cookie', async () => expect(await signIn('no-such-token')).toBe(''))
+
+  it('is refused for a while after ten fruitless tries from an address, and from no other', async () => {
+    const from = (address: string, token: string) =>
+      trySignIn({ token }, { 'x-forwarded-for': `198.51.100.9, ${address}` })
+    const statuses: number[] = []
+    for (let tried = 0; tried < 11; tried++)
+      statuses.push((await from('203.0.113.1', `7-${tried + 900}-guess`)).status)
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
+    const refused = await from('203.0.113.1', service.token)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    expect(await refused.text()).toContain('Wait 10 minutes')
+    expect((await from('203.0.113.2', service.token)).status).toBe(303)
+    now += 601_000
+    expect((await from('203.0.113.1', service.token)).status).toBe(303)
+  })
+
+  it('is refused for a while after ten fruitless tries with a token, wherever they come from', async () => {
+    const { id, token } = await newToken()
+    const from = (address: number, value: string) =>
+      trySignIn({ token: value }, { 'x-forwarded-for': `198.51.100.${address}` })
+    const tries = Array.from({ length: 12 }, (_, tried) => from(tried, `7-${id}-guess`))
+    const statuses = (await Promise.all(tries)).map(({ status }) => status)
+    expect(statuses.filter(status => status === 401)).toHaveLength(10)
+    expect((await from(99, token)).status).toBe(429)
+    expect((await service.call('GET', '/v2/storage/tokens/verify')).status).toBe(200)
+    now += 601_000
+    expect((await from(99, token)).status).toBe(303)
+  })
+})
+
+describe('a session', () => {
+  const jobsWith = (headers: Record<string, string>) => fetchPage('/console/jobs', { headers })
+
+  it('ends with sign-out, wherever its id is kept', async () => {
+    const headers = await cookieOf(service.token)
+    expect((await jobsWith(headers)).status).toBe(200)
+    const signedOut = await fetchPage('/console/sign-out', {
+      method: 'POST',
+      headers: { ...headers, origin: ORIGIN },
+    })
+    expect(signedOut.headers.get('set-cookie')).toContain('Max-Age=0')
+    expect((await jobsWith(headers)).status).toBe(303)
+  })
+
+  it('ends when its browser signs in anew', async () => {
+    const headers = await cookieOf(service.token)
+    await trySignIn({ token: service.token }, headers)
+    expect((await jobsWith(headers)).status).toBe(303)
+  })
+
+  it('ends after twelve hours, whether or not its item is gone by then', async () => {
+    const headers = await cookieOf(service.token)
+    now += 12 * 3600_000 - 60_000
+    expect((await jobsWith(headers)).status).toBe(200)
+    now += 61_000
+    expect((await jobsWith(headers)).status).toBe(303)
+  })
+
+  const ends: Record<string, (id: string) => Promise<unknown>> = {
+    'is deleted': id => service.call('DELETE', `/v2/storage/tokens/${id}`),
+    'is refreshed': id => service.call('POST', `/v2/storage/tokens/${id}/refresh`),
+    expires: async () => {
+      now += 3601_000
+    },
+  }
+  it.each(Object.entries(ends))('ends when its token %s', async (_, end) => {
+    const { id, token } = await newToken({ expiresIn: 3600 })
+    const headers = await cookieOf(token)
+    expect((await jobsWith(headers)).status).toBe(200)
+    await end(id)
+    const refused = await jobsWith(headers)
+    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([
+      401,
+      expect.stringContaining('Max-Age=0'),
+    ])
+    expect((await jobsWith(headers)).status).toBe(303)
+  })
+
+  it('is no token of the API', async () => {
+    const { cookie = '' } = await cookieOf(service.token)
+    const value = cookie.split('=')[1] ?? ''
+    expect(
+      (await service.call('GET', '/v2/storage/tokens/verify', undefined, { 'X-StorageApi-Token': value }))
+        .status,
+    ).toBe(401)
+  })
 })
 
 describe('a page', () => {
@@ -99,18 +240,32 @@ describe('a page', () => {
 })
 
 describe('a form', () => {
-  it('of another site is refused', async () => {
-    const headers = {
-      ...(await cookieOf(service.token)),
-      origin: 'https://evil.test',
-      'content-type': 'application/x-www-form-urlencoded',
-    }
-    const response = await fetchPage('/console/tokens', {
-      method: 'POST',
-      headers,
-      body: new URLSearchParams({ description: 'stolen' }),
-    })
-    expect(response.status).toBe(403)
+  const forms = [
+    ...actions.map(({ path }) => path),
+    ...['sign-in', 'sign-out', 'drop/upload', 'drop/load'].map(name => `/console/${name}`),
+  ]
+  const bodies = {
+    'application/x-www-form-urlencoded': 'description=stolen&canManageBuckets=1',
+    'application/json': '{"description":"stolen"}',
+    'text/plain': '',
+    '': '',
+  }
+  it.each(forms)('of another site is refused, whatever its body is: %s', async form => {
+    const path = form.replaceAll(/:\w+/g, 'x')
+    const { cookie = '' } = await cookieOf(service.token)
+    const origins: Record<string, string>[] = [
+      { origin: 'https://evil.test' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-site' },
+      {},
+    ]
+    for (const origin of origins)
+      for (const [type, body] of Object.entries(bodies)) {
+        const headers = new Headers({ cookie, ...origin })
+        if (type !== '') headers.set('content-type', type)
+        const response = await fetchPage(path, { method: 'POST', headers, body: Buffer.from(body) })
+        expect([path, type, response.status]).toEqual([path, type, 403])
+      }
     const { body } = await service.call('GET', '/v2/storage/tokens')
     expect(JSON.stringify(body)).not.toContain('stolen')
   })
@@ -127,6 +282,17 @@ describe('a form', () => {
       { error: expect.stringContaining('name') },
     ])
   })
+})
+
+it('nothing but assets may be kept by browsers and proxies', async () => {
+  const headers = await cookieOf(service.token)
+  for (const path of ['/console', '/console/jobs', '/console/nothing', '/console/sign-in', '/console/live'])
+    expect([path, (await fetchPage(path, { headers })).headers.get('cache-control')]).toEqual([
+      path,
+      'no-store',
+    ])
+  for (const path of ['/console', '/console/sign-in'])
+    expect((await fetchPage(path)).headers.get('cache-control')).toBe('no-store')
 })
 
 it('assets may be kept for good', async () => {

@@ -70,6 +70,7 @@ const service = await withStorage({
 })
 const app = withConsole(service.app, async () =>
   createConsole({
+    ...service.stores,
     api: service.app,
     assets: () => new Map(),
     storeOrigins: [],

@@ -67,7 +67,9 @@ let cookie = ''
 
 const api = await untilEnd(startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }]))
 const service = await withStorage({ allowedHosts: ['127.0.0.1'], extractionRuns })
-const app = withConsole(service.app, async () => createConsole({ ...options, api: service.app }))
+const app = withConsole(service.app, async () =>
+  createConsole({ ...service.stores, ...options, api: service.app }),
+)
 beforeAll(async () => {
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -138,6 +140,7 @@ describe('what has not the form that it should have', () => {
 
   it('is named on its page, and all the rest is shown', async () => {
     const broken = createConsole({
+      ...service.stores,
       ...options,
       api: {
         fetch: async request => {

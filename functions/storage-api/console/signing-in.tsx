@@ -1,0 +1,107 @@
+import type { Context, Hono } from 'hono'
+import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
+import { MOST_TRIES, type SignInTries, TRIES_COUNT_MINUTES } from '../../lib/storage/console/sign-in-tries.ts'
+import { tokenBody } from '../../lib/wire/token-body.ts'
+import { remoteAddress } from '../events/request-context.ts'
+import { tokenIdOf } from '../http/authenticate.ts'
+import { type ApiClient, Refusal } from './api-client.ts'
+import { htmlPage } from './html-page.ts'
+import { type AssetNames, Page } from './layout.tsx'
+import { dropSession, keepSession, readSession } from './session.ts'
+import { SignIn } from './views/sign-in.tsx'
+import { SIGN_IN_PATH, signInFor, wantedPage } from './wanted-page.ts'
+import { CONSOLE_PATH } from './with-console.ts'
+
+interface SigningInOptions {
+  consoleSessions: ConsoleSessions
+  signInTries: SignInTries
+  clientFor: (context: Context, token: string) => ApiClient
+  assets: () => AssetNames
+}
+
+type Run = (context: Context, client: ApiClient, token: string) => Promise<Response>
+
+/** Adds the routes that begin and end a session. Returns what runs a page for whoever has one; everybody else is asked to sign in. */
+export const signingIn = (
+  hono: Hono,
+  { consoleSessions, signInTries, clientFor, assets }: SigningInOptions,
+): ((run: Run) => (context: Context) => Promise<Response>) => {
+  const signInPage = (context: Context, to: string, problem?: string, status: 200 | 401 | 429 = 200) =>
+    htmlPage(
+      context,
+      <Page title="Sign in" assets={assets()} person={undefined}>
+        <SignIn problem={problem} to={to} />
+      </Page>,
+      status,
+    )
+
+  const endSession = async (context: Context): Promise<void> => {
+    const id = readSession(context)
+    if (id !== undefined) await consoleSessions.end(id)
+  }
+
+  hono.get(SIGN_IN_PATH, context => signInPage(context, wantedPage(context.req.query('to'))))
+  hono.post(SIGN_IN_PATH, async context => {
+    const form = await context.req.parseBody()
+    const { token } = form
+    const to = wantedPage(typeof form['to'] === 'string' ? form['to'] : undefined)
+    if (typeof token !== 'string' || token === '') return signInPage(context, to, 'Which token?', 401)
+
+    const counted = [
+      `address ${remoteAddress(context.req.raw.headers)}`,
+      `token ${tokenIdOf(token) ?? 'without an id'}`,
+    ]
+    const mayTry = await Promise.all(counted.map(of => signInTries.mayTry(of)))
+    if (mayTry.includes(false)) {
+      context.header('retry-after', String(TRIES_COUNT_MINUTES * 60))
+      return signInPage(context, to, tooMany, 429)
+    }
+    try {
+      await clientFor(context, token).get('tokens/verify', tokenBody)
+    } catch (error) {
+      if (error instanceof Refusal) return signInPage(context, to, error.message, 401)
+      throw error
+    }
+    await Promise.all(counted.map(of => signInTries.forget(of)))
+    await endSession(context)
+    keepSession(context, await consoleSessions.begin(token))
+    return context.redirect(to, 303)
+  })
+  hono.post(`${CONSOLE_PATH}/sign-out`, async context => {
+    await endSession(context)
+    dropSession(context)
+    return context.redirect(SIGN_IN_PATH, 303)
+  })
+
+  return run => async context => {
+    const id = readSession(context)
+    const token = id && (await consoleSessions.tokenOf(id))
+    if (!token) return askToSignIn(context)
+    try {
+      return await run(context, clientFor(context, token), token)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 401)) throw error
+      await endSession(context)
+      dropSession(context)
+      return signInPage(context, pageOf(context), error.message, 401)
+    }
+  }
+}
+
+const tooMany =
+  `There were more than ${MOST_TRIES} tries from this address, or with this token. ` +
+  `Wait ${TRIES_COUNT_MINUTES} minutes, then sign in again.`
+
+/** A part of a page that asks for itself again sends the whole page to the form. */
+const askToSignIn = (context: Context): Response => {
+  const address = signInFor(pageOf(context))
+  return context.req.header('hx-request') === undefined
+    ? context.redirect(address, 303)
+    : context.body(null, 204, { 'hx-redirect': address })
+}
+
+/** The page at the browser: the one that was asked for, or that a request of its parts or forms comes from. */
+const pageOf = ({ req }: Context): string => {
+  const current = URL.parse(req.header('hx-current-url') ?? (req.method === 'GET' ? req.url : ''))
+  return wantedPage(current === null ? undefined : current.pathname + current.search)
+}
