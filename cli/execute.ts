@@ -5,6 +5,7 @@ import { machineArnFrom } from '../local/runtime/machine-output.ts'
 import { argument, type Call, type Command, option } from './command.ts'
 import { connectMachines } from './connect-machines.ts'
 import { followExecution, readableCause } from './follow-execution.ts'
+import { printableJson } from './output/printable.ts'
 import { exitCodes } from './output/say-error.ts'
 import { pathIn, type Shell, sayIn } from './shell.ts'
 
@@ -38,7 +39,7 @@ const run = async (
       say(`${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s  ${name}`)
     const { status, output, error, cause } = await followExecution(client, executionArn, { onStep })
     if (status === 'SUCCEEDED') {
-      shell.stdout.write(`${JSON.stringify(JSON.parse(output ?? 'null'), null, 2)}\n`)
+      shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
       return exitCodes.success
     }
     say([status, error, readableCause(cause)].filter(Boolean).join(': '))

@@ -1,6 +1,7 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { ExtractSummary, Progress } from '../functions/lib/extractor/extract.ts'
 import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
+import { printable, printableLines } from './output/printable.ts'
 import { sentenceOf } from './output/say-error.ts'
 import type { Environment } from './shell.ts'
 
@@ -42,14 +43,15 @@ export const createExtractConsole = (
     const seconds = Math.max(0.001, (clock() - begun) / 1000)
     const speed = Math.round(last.rows / seconds)
     const text = `${last.pages} pages  ${last.rows} rows  ${speed} rows/s  ${last.retries} retries  ${last.url}`
-    output.write(`\r\u001b[2K${text.slice(0, (output.columns ?? 80) - 1)}`)
+    output.write(`\r\u001b[2K${printable(text).slice(0, (output.columns ?? 80) - 1)}`)
   }
+  const printLine = (text: string): void => void output.write(`${printableLines(text)}\n`)
   const log = ({ level, message, context }: LogRecord): void => {
     clear()
     const extra = context === undefined ? '' : ` ${JSON.stringify(context)}`
     output.write(
       terminal
-        ? `${level === 'info' ? '' : `${level}: `}${message}${extra}\n`
+        ? `${printableLines(`${level === 'info' ? '' : `${level}: `}${message}${extra}`)}\n`
         : `${JSON.stringify({ level, message, ...(context === undefined ? {} : { context }) })}\n`,
     )
     if (terminal) draw()
@@ -71,21 +73,19 @@ export const createExtractConsole = (
         const reasons = Object.entries(job.ended).map(([reason, times]) =>
           times > 1 ? `${reason} (${times}x)` : reason,
         )
-        output.write(
-          `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}\n`,
+        printLine(
+          `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}`,
         )
-        for (const message of job.completeness?.messages ?? []) output.write(`  ${message}\n`)
+        for (const message of job.completeness?.messages ?? []) printLine(`  ${message}`)
         if (job.windows !== undefined)
-          output.write(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped\n`)
+          printLine(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped`)
       }
       const { waits, waitedSeconds, unchanged = 0 } = summary.traffic
-      if (unchanged > 0) output.write(`${unchanged} answers had not changed since the last run.\n`)
+      if (unchanged > 0) printLine(`${unchanged} answers had not changed since the last run.`)
       if (waits > 0)
-        output.write(
-          `The API limits requests: waited ${waits} times, ${Math.round(waitedSeconds)} s in all.\n`,
-        )
-      output.write(
-        `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}\n`,
+        printLine(`The API limits requests: waited ${waits} times, ${Math.round(waitedSeconds)} s in all.`)
+      printLine(
+        `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}`,
       )
     },
     failed: error => {
@@ -99,11 +99,11 @@ export const createExtractConsole = (
       const message = sentenceOf(error)
       log({ level: 'error', message, ...params, ...trace })
       // Once more as plain text, which is easier to read than JSON
-      if (!terminal) errors.write(`${message}\n`)
+      if (!terminal) errors.write(`${printableLines(message)}\n`)
     },
     print: text => {
       clear()
-      output.write(`${text}\n`)
+      printLine(text)
     },
   }
 }

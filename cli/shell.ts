@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { printableLines } from './output/printable.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -46,4 +47,4 @@ export const dataDirOf = (shell: Pick<Shell, 'workingFolder' | 'environment'>): 
 export const sayIn =
   ({ stderr }: Pick<Shell, 'stderr'>) =>
   (line: string): void =>
-    void stderr.write(`${line}\n`)
+    void stderr.write(`${printableLines(line)}\n`)

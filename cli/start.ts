@@ -3,6 +3,7 @@ import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
 import type { Command } from './command.ts'
 import { readSettings } from './settings.ts'
+import { sayIn } from './shell.ts'
 
 /** `millrace start`, which is `npm start`: the embedded cloud in the foreground, until this process is ended. */
 export const start: Command = {
@@ -19,7 +20,7 @@ export const start: Command = {
   run: () => runCloud(),
 }
 
-const log = (line: string) => process.stderr.write(`${line}\n`)
+const log = sayIn(process)
 
 const runCloud = async (): Promise<never> => {
   // Lambda runs in UTC, and the functions' threads share this process's time zone.

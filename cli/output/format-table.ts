@@ -17,10 +17,11 @@ export const formatTable = (
   rows: readonly (readonly Cell[])[],
   { width = Number.POSITIVE_INFINITY, heading = text => text }: TableOptions = {},
 ): string => {
+  const names = columns.map(printable)
   const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every(row => isNumberLike(row[index])))
   const cells = rows.map(row => columns.map((_, index) => textOf(row[index])))
   const widths = fitTo(
-    columns.map((name, index) =>
+    names.map((name, index) =>
       Math.max(displayWidth(name), ...cells.map(row => displayWidth(row[index] ?? ''))),
     ),
     width,
@@ -34,7 +35,7 @@ export const formatTable = (
       })
       .join('  ')
       .trimEnd()
-  return [heading(lineOf(columns)), ...cells.map(lineOf)].map(line => `${line}\n`).join('')
+  return [heading(lineOf(names)), ...cells.map(lineOf)].map(line => `${line}\n`).join('')
 }
 
 const isNumberLike = (cell: Cell): boolean => typeof cell === 'number' || cell === null || cell === undefined

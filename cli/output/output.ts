@@ -1,11 +1,14 @@
 import { styleText } from 'node:util'
 import type { TextStream } from '../shell.ts'
 import { type Cell, formatTable } from './format-table.ts'
-import { printable } from './printable.ts'
+import { printable, printableJson, printableLines } from './printable.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Results go to standard output, remarks to standard error. Colours only on a terminal, and not with `NO_COLOR`. */
+/**
+ * Results go to standard output, remarks to standard error. Colours only on a terminal, and not with `NO_COLOR`. Words of others come as
+ * printable ones.
+ */
 export interface Output {
   isJson: boolean
   /** For programs the value as JSON; for people what `render` writes. */
@@ -23,11 +26,12 @@ export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextS
   return {
     isJson,
     show: (value, render) => {
-      if (isJson) stream.write(`${JSON.stringify(value, null, 2)}\n`)
+      if (isJson) stream.write(`${printableJson(value)}\n`)
       else render()
     },
     line: (text, style) => {
-      stream.write(`${style === undefined ? text : styled(style, text)}\n`)
+      const shown = printableLines(text)
+      stream.write(`${style === undefined ? shown : styled(style, shown)}\n`)
     },
     table: (columns, rows) => {
       const width = stream.isTTY ? stream.columns : undefined
@@ -39,7 +43,7 @@ export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextS
       for (const [name, value] of given)
         stream.write(`${styled('bold', name.padEnd(width))}  ${printable(String(value))}\n`)
     },
-    say: text => void remarks.write(`${text}\n`),
+    say: text => void remarks.write(`${printableLines(text)}\n`),
   }
 }
 

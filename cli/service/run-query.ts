@@ -8,6 +8,7 @@ import { quoteIdentifier, quoteList, quoteLiteral } from '../../functions/lib/ta
 import type { StorageAddress } from '../find-storage.ts'
 import { formatTable } from '../output/format-table.ts'
 import type { Output } from '../output/output.ts'
+import { printableLines } from '../output/printable.ts'
 import type { Shell } from '../shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
@@ -155,7 +156,7 @@ const write = async (
     await writeFile(outputPath, content)
     return out.say(`${outputPath}: ${rows.length} rows`)
   }
-  stdout.write(content)
+  stdout.write(stdout.isTTY ? printableLines(content) : content)
   if (format === 'table' && rows.length > MAX_TABLE_ROWS)
     out.say(`The first ${MAX_TABLE_ROWS} of ${rows.length} rows: --format csv prints all.`)
 }

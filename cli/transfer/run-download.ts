@@ -3,6 +3,7 @@ import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
 import { findStorage } from '../find-storage.ts'
+import { printableTo } from '../output/printable.ts'
 import { pathIn, type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
@@ -52,7 +53,7 @@ const runWith = async (connection: StorageConnection, target: string, flags: Dow
   const options = { connection, ...source, startProgress: progressIn(shell) }
   const download =
     path === '-'
-      ? await downloadToStream(shell.stdout, options)
+      ? await downloadToStream(printableTo(shell.stdout), options)
       : await downloadToPath(path, request, options)
   return { path, download }
 }

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { createExtractConsole } from '#cli/extract-console.ts'
+import { createOutput, type Output } from '#cli/output/output.ts'
+import { printableTo } from '#cli/output/printable.ts'
+import { sayError } from '#cli/output/say-error.ts'
+import { sayIn, type TextStream } from '#cli/shell.ts'
+import type { ExtractSummary } from '#functions/lib/extractor/extract.ts'
+
+/** Sets the title of the window, clears the screen, goes back, rings, and colours: with one byte for `ESC [`, too. */
+const HOSTILE = 'a\u001b]0;owned\u0007\u001b[2J\r\b\u009b31m\u007fz'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not come through
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+
+/** Headings are bold, by escapes of our own. */
+const stripBold = (text: string) => text.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '')
+
+const terminal = (isTTY = true) => {
+  const written: string[] = []
+  const stream: TextStream = Object.assign(
+    new Writable({
+      write: (chunk, _, done) => {
+        written.push(String(chunk))
+        done()
+      },
+    }),
+    { isTTY, columns: 200 },
+  )
+  return { stream, text: () => written.join('') }
+}
+
+describe('words of others reach a terminal without what steers it', () => {
+  const outputs: Record<string, (out: Output) => void> = {
+    line: out => out.line(`${HOSTILE}\n${HOSTILE}`),
+    say: out => out.say(HOSTILE),
+    table: out => out.table([HOSTILE], [[HOSTILE]]),
+    fields: out => out.fields({ name: HOSTILE }),
+    json: out => out.show({ [HOSTILE]: HOSTILE }, () => out.line(HOSTILE)),
+  }
+  it.each(Object.entries(outputs))('%s', (name, write) => {
+    const { stream, text } = terminal()
+    write(createOutput(name === 'json', stream, stream))
+    const shown = stripBold(text())
+    expect(shown).toContain('z')
+    expect(shown).not.toMatch(CONTROLS)
+    if (name === 'json') expect(JSON.parse(text())).toEqual({ [HOSTILE]: HOSTILE })
+  })
+
+  it('remarks and errors, which is also how the embedded cloud says how work ended', () => {
+    const { stream, text } = terminal()
+    sayIn({ stderr: stream })(HOSTILE)
+    sayError(new Error(HOSTILE), { stderr: stream, environment: { MILLRACE_DEBUG: '1' } })
+    expect(text()).not.toMatch(CONTROLS)
+  })
+
+  it.each([true, false])('what an extraction says, on a terminal: %s', isTTY => {
+    const out = terminal(isTTY)
+    const errors = terminal()
+    const shown = createExtractConsole({ stdout: out.stream, stderr: errors.stream, environment: {} })
+    shown.log({ level: 'warning', message: HOSTILE, context: { said: HOSTILE } })
+    shown.progress({ pages: 1, rows: 1, retries: 0, url: HOSTILE })
+    shown.failed(new Error(HOSTILE))
+    shown.print(HOSTILE)
+    const job = {
+      ...{ job: HOSTILE, endpoint: HOSTILE, dataType: HOSTILE, runs: 1, pages: 1, rows: 1 },
+      ...{ ended: { [HOSTILE]: 1 }, completeness: { messages: [HOSTILE] } },
+    }
+    shown.summary({
+      ...{ jobs: [job], rows: 1, retries: 0, tables: [{ name: HOSTILE, rows: 1 }] },
+      traffic: { requests: 1, waits: 1, waitedSeconds: 1 },
+    } as unknown as ExtractSummary) // only what is shown of it
+    if (isTTY) expect(out.text().replaceAll('\r\u001b[2K', '')).not.toMatch(CONTROLS)
+    expect(errors.text()).not.toMatch(CONTROLS)
+  })
+
+  it('a download to a terminal; anywhere else it keeps its bytes', async () => {
+    for (const isTTY of [true, false]) {
+      const { stream, text } = terminal(isTTY)
+      await new Promise(done => printableTo(stream).write(Buffer.from(HOSTILE), done))
+      expect(text() === HOSTILE).toBe(!isTTY)
+      expect(CONTROLS.test(text())).toBe(!isTTY)
+    }
+  })
+})
+
+/** Each has a way of its own: it writes what is above, bytes of a file, or words of ours only. */
+const WRITERS = [
+  ...[
+    'completion.ts',
+    'execute.ts',
+    'extract-console.ts',
+    'main.ts',
+    'output/output.ts',
+    'output/printable.ts',
+  ],
+  ...['service/login.ts', 'service/run-query.ts', 'shell.ts', 'start.ts'],
+  ...['transfer/download-file.ts', 'transfer/progress.ts', 'transfer/run-upload.ts'],
+]
+
+it('no other file of the command writes to a stream by itself', () => {
+  const folder = join(import.meta.dirname, '../../cli')
+  const writers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .filter(name => /\.write\(|console\.(log|error)\(/.test(readFileSync(join(folder, name), 'utf8')))
+    .filter(name => !['run-extract.ts', 'recorded-run.ts'].includes(name)) // their console is the one above
+  expect(writers.sort()).toEqual(WRITERS.sort())
+})
