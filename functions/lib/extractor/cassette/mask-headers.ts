@@ -15,7 +15,7 @@ export const maskHeaders = (
 ): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, maskHeader(name, value, mask)]],
+      value === undefined ? [] : [[mask(name), maskHeader(name, value, mask)]],
     ),
   )
 

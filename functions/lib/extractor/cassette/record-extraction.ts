@@ -84,8 +84,7 @@ export const recordExtraction = async (
   const run: Omit<RecordedRun, 'outcome'> = {
     version: 1,
     startedAt: startedAt ?? clock(),
-    config: withoutSecretsOf(options.config, options.config),
-    ...(state === undefined ? {} : { state: withoutSecretsOf({ config: options.config, state }, state) }),
+    ...withoutSecretsOf({ config: options.config, ...(state !== undefined && { state }) }),
     ...(options.compat === undefined ? {} : { compat: options.compat }),
     ...(options.mayHold === undefined ? {} : { mayHold: options.mayHold }),
   }

@@ -61,7 +61,7 @@ export const play = async (
   try {
     const result = await extract({
       ...options,
-      config: withoutSecretsOf(options.config, options.config),
+      ...withoutSecretsOf({ config: options.config }),
       state: run.state,
       now: player.now,
       cassette: player,

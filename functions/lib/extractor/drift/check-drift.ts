@@ -23,22 +23,26 @@ interface CheckedDrift {
   profiles: Map<string, StoredProfile>
 }
 
-interface CheckOptions {
+export interface CheckOptions {
   tables: readonly WrittenTable[]
   /** Of all iterations. */
   configs: readonly Config[]
   before: ReadonlyMap<string, StoredProfile>
+  /** Replaces the secrets of a name: an API may give its tables and columns any. */
+  mask: (name: string) => string
 }
 
 /** Compares finished tables with the last run; `undefined` when no job asks for it. Reads each table once. */
 export const checkDrift = async ({
   tables,
   configs,
-  before,
+  before: unmasked,
+  mask,
 }: CheckOptions): Promise<CheckedDrift | undefined> => {
   const settings = settingsByType(configs)
   const marks = marksByType(configs)
   if (settings.size === 0) return undefined
+  const before = maskNames(unmasked, mask)
   const profiles = new Map<string, StoredProfile>()
   const report: DriftReport = { compared: 0, changes: [], limits: [] }
 
@@ -55,7 +59,7 @@ export const checkDrift = async ({
   for (const table of tables) {
     const [type, rules] = strictest(table.types, settings) ?? []
     if (type === undefined || rules === undefined) continue
-    const name = basename(table.file)
+    const name = mask(basename(table.file))
     if (profiles.size >= MAX_TABLES) {
       report.limits.push(`table '${name}' was not looked at: there are more than ${MAX_TABLES}`)
       continue
@@ -64,17 +68,39 @@ export const checkDrift = async ({
       report.limits.push(`of table '${name}' the first ${MAX_COLUMNS} columns were looked at`)
     const mark = table.types.map(one => marks.get(one)).find(one => one && table.columns.includes(one))
     const profile = await profileTable(table.file, table.columns, mark)
-    compare(name, { ...profile, type, isWhole: mark !== undefined || table.isIncremental !== true }, rules)
+    const columns = maskColumns(profile.columns, mask)
+    compare(
+      name,
+      { ...profile, columns, type, isWhole: mark !== undefined || table.isIncremental !== true },
+      rules,
+    )
   }
   // A table without rows may not be written at all
   for (const [name, earlier] of before) {
     const rules = settings.get(earlier.type)
-    if (rules === undefined || profiles.has(name) || tables.some(({ file }) => basename(file) === name))
+    if (rules === undefined || profiles.has(name) || tables.some(({ file }) => mask(basename(file)) === name))
       continue
     compare(name, { ...earlier, rows: 0, columns: [] }, rules)
   }
   return { report, profiles }
 }
+
+/** A profile of an earlier run may hold what is a secret now. */
+const maskNames = (
+  profiles: CheckOptions['before'],
+  mask: CheckOptions['mask'],
+): Map<string, StoredProfile> =>
+  new Map(
+    [...profiles].map(([name, profile]) => [
+      mask(name),
+      { ...profile, columns: maskColumns(profile.columns, mask) },
+    ]),
+  )
+
+const maskColumns = (
+  columns: StoredProfile['columns'],
+  mask: CheckOptions['mask'],
+): StoredProfile['columns'] => columns.map(column => ({ ...column, name: mask(column.name) }))
 
 const order: readonly DriftRule[] = ['note', 'warn', 'hold', 'fail']
 

@@ -1,15 +1,10 @@
-import type { Config } from '../config/config-schema.ts'
 import type { Log } from '../masking/log.ts'
-import type { WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
-import { checkDrift, type DriftReport } from './check-drift.ts'
+import { type CheckOptions, checkDrift, type DriftReport } from './check-drift.ts'
 import { judgeDrift } from './judge-drift.ts'
 import type { StoredProfile } from './stored-profiles.ts'
 
-interface FinishOptions {
-  tables: readonly WrittenTable[]
-  configs: readonly Config[]
-  before: ReadonlyMap<string, StoredProfile>
+interface FinishOptions extends CheckOptions {
   log: Log
   /** Tables may wait for approval. */
   mayHold: boolean
@@ -26,19 +21,13 @@ interface FinishedDrift {
  *
  * @throws UserError `extractor.drift`
  */
-export const finishDrift = async ({
-  tables,
-  configs,
-  before,
-  log,
-  mayHold,
-}: FinishOptions): Promise<FinishedDrift> => {
+export const finishDrift = async ({ log, mayHold, ...given }: FinishOptions): Promise<FinishedDrift> => {
   try {
-    const checked = await checkDrift({ tables, configs, before })
+    const checked = await checkDrift(given)
     if (checked === undefined) return { warnings: [], report: undefined, profiles: undefined }
     return { ...checked, warnings: judgeDrift(checked.report, { log, mayHold }) }
   } catch (error) {
-    await removeTables(tables)
+    await removeTables(given.tables)
     throw error
   }
 }

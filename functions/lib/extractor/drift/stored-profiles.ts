@@ -51,7 +51,8 @@ export const writeProfiles = (profiles: ReadonlyMap<string, StoredProfile>): Jso
 export const profilesOf = (
   tables: readonly WrittenTable[],
   profiles: ReadonlyMap<string, StoredProfile>,
+  mask: (name: string) => string,
 ): Map<string, StoredProfile> => {
-  const files = new Set(tables.map(({ file }) => basename(file)))
-  return new Map([...profiles].filter(([file]) => files.has(file)))
+  const files = new Set(tables.map(({ file }) => mask(basename(file))))
+  return new Map([...profiles].filter(([file]) => files.has(mask(file))))
 }

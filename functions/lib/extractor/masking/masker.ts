@@ -1,4 +1,4 @@
-import { spellings } from './secret-spellings.ts'
+import { findSecrets, formsOf, MAX_ESCAPED_LENGTH, type Range, type SecretForm } from './find-secrets.ts'
 
 const replacement = '***'
 
@@ -25,19 +25,18 @@ export interface Masker {
 }
 
 /**
- * Replaces secrets by `***`, also where they are URL-encoded, escaped for JSON or HTML, or base64 encoded. Longer secrets
- * go first, so that one inside another leaves no rest.
+ * Replaces secrets by `***`, in each form that `formsOf` knows and however they are escaped. Of one inside another nothing is left.
  */
 export const createMasker = (secrets: Iterable<string> = []): Masker => {
-  const lasting = new Map<string, readonly string[]>() // secret -> its spellings
-  const passing = new Map<string, readonly string[]>() // the latest last
+  const lasting = new Map<string, readonly SecretForm[]>()
+  const passing = new Map<string, readonly SecretForm[]>() // the latest last
   const add = (secret: string): void => {
-    if (secret !== '' && !lasting.has(secret)) lasting.set(secret, spellings(secret))
+    if (secret !== '' && !lasting.has(secret)) lasting.set(secret, formsOf(secret))
   }
   const addPassing = (texts: Iterable<string>): void => {
     for (const text of texts) {
       if (text === '' || lasting.has(text)) continue
-      const forms = passing.get(text) ?? spellings(text)
+      const forms = passing.get(text) ?? formsOf(text)
       passing.delete(text)
       passing.set(text, forms)
     }
@@ -46,25 +45,12 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
       passing.delete(oldest)
     }
   }
-  const forms = (): string[] => [...lasting.values(), ...passing.values()].flat()
-  const mask = (text: string): string => {
-    const pattern = patternOf(forms(), text)
-    return pattern === undefined ? text : text.replaceAll(pattern, replacement)
-  }
-  const longestSecret = (): number => forms().reduce((longest, { length }) => Math.max(longest, length), 0)
-  const maskStart = (text: string, limit: number): string => {
-    const looked = text.slice(0, limit + longestSecret())
-    const pattern = patternOf(forms(), looked)
-    if (pattern === undefined) return text.slice(0, limit)
-    let shown = ''
-    let end = 0
-    for (const { index, 0: found } of looked.matchAll(pattern)) {
-      if (index >= limit) break
-      shown += text.slice(end, index) + replacement
-      end = index + found.length
-    }
-    return shown + text.slice(end, Math.max(end, limit))
-  }
+  const forms = (): SecretForm[] => [...lasting.values(), ...passing.values()].flat()
+  const mask = (text: string): string => withoutRanges(text, findSecrets(text, forms()), text.length)
+  const longestSecret = (): number =>
+    forms().reduce((longest, { text }) => Math.max(longest, text.length * MAX_ESCAPED_LENGTH), 0)
+  const maskStart = (text: string, limit: number): string =>
+    withoutRanges(text, findSecrets(text.slice(0, limit + longestSecret()), forms()), limit)
   const maskAll = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
     if (typeof value === 'number') return mask(String(value)) === String(value) ? value : replacement
@@ -80,26 +66,18 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
     maskStart,
     longestSecret,
     maskAll,
-    holdsSecret: text => mask(text) !== text,
+    holdsSecret: text => findSecrets(text, forms()).length > 0,
   }
 }
 
-/**
- * Matches the forms that stand in `text`, `undefined` without any. Looking for each is a hundred times cheaper than
- * compiling one pattern of all, which every signed request would make anew.
- */
-const patternOf = (forms: readonly string[], text: string): RegExp | undefined => {
-  const found = [...new Set(forms.filter(form => text.includes(form)))].sort((a, b) => b.length - a.length)
-  return found.length === 0 ? undefined : new RegExp(found.map(toPattern).join('|'), 'g')
-}
-
-/** Very short secrets only as words of their own: else they would black out half of every message. */
-const toPattern = (form: string): string =>
-  form.length < 4 ? `(?<![A-Za-z0-9])${RegExp.escape(form)}(?![A-Za-z0-9])` : RegExp.escape(form)
-
-declare global {
-  interface RegExpConstructor {
-    /** ECMAScript 2025, in Node 24; missing in the configured library of the compiler. */
-    escape(text: string): string
+/** The first `limit` characters of a text, where each range is replaced that begins in them. */
+const withoutRanges = (text: string, ranges: readonly Range[], limit: number): string => {
+  let shown = ''
+  let from = 0
+  for (const { start, end } of ranges) {
+    if (start >= limit) break
+    shown += text.slice(from, start) + replacement
+    from = end
   }
+  return shown + text.slice(from, Math.max(from, limit))
 }

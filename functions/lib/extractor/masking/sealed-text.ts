@@ -28,3 +28,10 @@ export const openText = (sealed: string, secrets: ReadonlyMap<string, string>): 
     const secret = secrets.get(path)
     return secret === undefined ? '' : (spellings(secret)[Number(index)] ?? '')
   })
+
+declare global {
+  interface RegExpConstructor {
+    /** ECMAScript 2025, in Node 24; missing in the configured library of the compiler. */
+    escape(text: string): string
+  }
+}

@@ -62,9 +62,9 @@ export const previewExtraction = async (options: PreviewOptions): Promise<Previe
   if (isFinished) end.stoppedBy = null
   return {
     ...end,
-    tables: result?.finished === true ? await readTables(result.tables, limits) : [],
+    tables: result?.finished === true ? await readTables(result.tables, limits, witness.mask) : [],
     exchanges: await witness.exchanges(),
     jobs: result?.summary.jobs ?? [],
-    log,
+    log: log.map(line => ({ ...line, message: witness.mask(line.message) })),
   }
 }

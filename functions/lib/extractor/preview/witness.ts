@@ -17,6 +17,8 @@ interface WitnessOptions {
 interface Witness extends Cassette {
   /** All exchanges so far, in order. Texts that turned out to be secrets later are masked too. */
   exchanges(): Promise<Exchange[]>
+  /** A text without the secrets that the run knows by now. */
+  mask(text: string): string
 }
 
 /** Lets requests through to the API up to a limit, and remembers what was said, without secrets. */
@@ -93,6 +95,7 @@ export const createWitness = ({ limits, onLimit }: WitnessOptions): Witness => {
       return outcome
     },
     exchanges: async () => maskTexts(await Promise.all(noted), latestMask) as Exchange[], // the same shape
+    mask: text => latestMask(text),
   }
 }
 

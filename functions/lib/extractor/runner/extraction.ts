@@ -110,7 +110,7 @@ export const openExtraction = async (
     traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
     logins: counts.logins,
     rows: sinks.rows,
-    tables: tables.map(({ name, rows }) => ({ name, rows })),
+    tables: tables.map(({ name, rows }) => ({ name: masker.mask(name), rows })),
   })
   const warningsOf = ({ jobs }: ExtractSummary): string[] => {
     const said = [...windowWarnings(jobs), ...windows.warnings()]

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import type { DriftReport } from '../drift/check-drift.ts'
 import { finishDrift } from '../drift/finish-drift.ts'
 import type { ExtractResult } from '../extract-options.ts'
 import { notKeptWarnings } from '../http/kept-answers.ts'
@@ -20,6 +19,7 @@ export const finishExtraction = async (extraction: Extraction): Promise<ExtractR
     // What is cut short, a preview or a run at one of its limits, has too few rows to say how they have changed
     configs: options.maxRows === undefined && bounds.reached === undefined ? configs : [],
     before: state.profiles,
+    mask: masker.mask,
     log,
     mayHold: options.mayHold === true,
   })
@@ -47,8 +47,16 @@ export const finishExtraction = async (extraction: Extraction): Promise<ExtractR
     ...notKeptWarnings(traffic, log),
     ...gone.warnings,
   ]
-  const compared = drift.report === undefined ? {} : { drift: masker.maskAll(drift.report) as DriftReport } // keeps the shape
+  const compared = drift.report === undefined ? {} : { drift: drift.report }
   const answers = keptAnswers?.file()
   const kept = answers === undefined ? {} : { keptAnswers: answers }
-  return { finished: true, state: next, tables, warnings: said, ...compared, ...kept, summary: ended }
+  return {
+    finished: true,
+    state: next,
+    tables,
+    warnings: said.map(masker.mask),
+    ...compared,
+    ...kept,
+    summary: ended,
+  }
 }

@@ -22,13 +22,14 @@ export const keepWindows = async (extraction: Extraction, error: unknown): Promi
     const drift = await finishDrift({
       tables,
       configs,
-      before: profilesOf(tables, state.profiles),
+      before: profilesOf(tables, state.profiles, masker.mask),
+      mask: masker.mask,
       log,
       mayHold: false,
     })
     const next = stateWithWindows(options.state, windows.all(), refreshTokens.all())
     const ended = summary(tables)
-    const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings]
+    const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings].map(masker.mask)
     await options.keepWindows({ tables, state: next, warnings, summary: ended, failure })
   } catch (cause) {
     if (!(cause instanceof UserError)) throw cause

@@ -202,6 +202,47 @@ describe('a recorded run', () => {
     expect((await replay(other)).differences).toEqual([])
   })
 
+  it('keeps the words of its configuration that equal a short secret, and replays with them', async () => {
+    const settings: Settings = {
+      config: {
+        '#password': 'bench',
+        password: 'bench',
+        outputBucket: 'bench',
+        jobs: [{ endpoint: 'bench/items', dataType: 'bench', params: { key: { attr: '#password' } } }],
+      },
+    }
+    const { differences, config } = await record(() => [{ id: 1, note: 'ok' }], settings)
+    expect(differences).toEqual([])
+    const kept = (await readRun(recording())).config
+    expect(kept).toMatchObject({
+      parameters: {
+        config: {
+          '#password': '***',
+          password: '***',
+          outputBucket: 'bench',
+          jobs: [{ endpoint: 'bench/items', dataType: 'bench' }],
+        },
+      },
+    })
+    expect(
+      everyFile(join(recording(), 'bodies')).join() + readFileSync(join(recording(), 'exchanges.jsonl')),
+    ).not.toContain('bench')
+    expect((await replay(config)).differences).toEqual([])
+    expect((await replay(kept)).differences).toEqual([])
+  })
+
+  it('holds no secret in hex or behind other bytes in Base64', async () => {
+    const hex = Buffer.from(SECRET).toString('hex')
+    const basic = Buffer.from(`u:${SECRET}`).toString('base64')
+    await record(() => [{ id: 1, hex, basic, back: [...SECRET].reverse().join('') }], {
+      config: { '#password': SECRET },
+    })
+    const [body] = everyFile(join(recording(), 'bodies'))
+    expect(body).toBe(
+      '[{"id":1,"hex":"***","basic":"***","back":"***"}]'.replace('"***","back', '"dT***","back'),
+    )
+  })
+
   it('keeps JSON whole when a number is a secret', async () => {
     const { differences } = await record(() => [{ id: 123456789, text: 'say "123456789"' }], {
       config: { '#account': '123456789' },

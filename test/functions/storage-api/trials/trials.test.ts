@@ -12,6 +12,11 @@ const api: ApiServer = await untilEnd(
   startApi(({ path, headers }, response) => {
     response.setHeader('set-cookie', 'session=of-this-visit')
     if (path === '/orders') return [1, 2, 3].map(id => ({ id, city: 'Brno', echo: headers['x-api-token'] }))
+    if (path === '/echo') {
+      response.setHeader(`X-${SECRET}`, 'yes')
+      const key = String(headers['x-api-token'])
+      return [{ id: 1, [key]: 1, long: `${'x'.repeat(PREVIEW_LIMITS.shownCellLength - 7)}${key}` }]
+    }
     if (path === '/long') return { items: [{ id: api.requests.length }] }
     response.statusCode = 403
     return { error: 'no' }
@@ -58,8 +63,8 @@ describe('trying a stored configuration', () => {
         name: 'orders',
         columns: ['id', 'city', 'echo'],
         rows: [
-          ['1', 'Brno', expect.any(String)],
-          ['2', 'Brno', expect.any(String)],
+          ['1', 'Brno', '***'],
+          ['2', 'Brno', '***'],
         ],
         rowsCount: 2,
         isCut: false,
@@ -72,7 +77,19 @@ describe('trying a stored configuration', () => {
     expect(exchange.response.body).toContain('"echo":"***"')
     expect(exchange.response.headers['set-cookie']).toBe('***')
     expect(body.jobs).toMatchObject([{ endpoint: 'orders', pages: 1 }])
-    expect(JSON.stringify(body.exchanges) + JSON.stringify(body.log)).not.toContain(SECRET)
+    expect(JSON.stringify(body)).not.toContain(SECRET)
+  })
+
+  it('shows no secret in a cell, a column, a table name or a header, whole or cut', async () => {
+    const id = await store(
+      shop([{ endpoint: 'echo', dataType: `of-${SECRET}` }], { userData: { leaked: { attr: '#key' } } }),
+    )
+    const { body } = await preview(id)
+    expect(body.error).toBeNull()
+    const [table] = body.tables
+    expect(table).toMatchObject({ name: 'of-***', columns: ['id', '***', 'long', 'leaked'] })
+    expect(table.rows[0][3]).toBe('***')
+    expect(JSON.stringify(body)).not.toMatch(/the-key/)
   })
 
   it('says why the API refused, with its answer', async () => {

@@ -11,7 +11,12 @@ const job = (more: object = {}): Settings => ({
 /** Runs one after the other with the state of the one before; what each said of drift. */
 const runs = async (pages: object[][], settings: Settings) => {
   let state: unknown = {}
-  const said: { changes: unknown[]; warnings: string[]; error: string | undefined }[] = []
+  const said: {
+    changes: unknown[]
+    warnings: string[]
+    error: string | undefined
+    reason: string | undefined
+  }[] = []
   for (const items of pages) {
     const { result, error } = await runExtraction(() => items, { ...settings, options: { state } })
     const finished = result?.finished === true ? result : undefined
@@ -22,6 +27,7 @@ const runs = async (pages: object[][], settings: Settings) => {
       ),
       warnings: finished?.warnings ?? [],
       error: (error as { code?: string } | undefined)?.code,
+      reason: error?.message,
     })
   }
   return said
@@ -171,6 +177,27 @@ describe('drift', () => {
       options: { state, mayHold: true },
     })
     expect((both.error as { code?: string }).code).toBe('extractor.drift')
+  })
+
+  it('shows no secret that an API puts into names, in report, warnings, errors or the state', async () => {
+    const secret = 'the-key-of-the-shop'
+    const of = (rule: string, items: object[][]) => {
+      const settings = job({ drift: { rule, minRows: 1 }, dataType: `of-${secret}` })
+      return runs(items, { config: { ...settings.config, '#key': secret } })
+    }
+    const renamed = (name: string) => rows({ [`${name}-${secret}`]: 1 })
+    for (const rule of ['warn', 'fail']) {
+      const said = await of(rule, [renamed('a'), renamed('b')])
+      expect(JSON.stringify(said)).toContain('***')
+      expect(JSON.stringify(said)).not.toContain(secret)
+    }
+    const settings = job({ drift: { rule: 'warn' } })
+    const { result } = await runExtraction(() => renamed('a'), {
+      config: { ...settings.config, '#key': secret },
+    })
+    const { profiles } = (result as unknown as { state: { millrace: { profiles: unknown } } }).state.millrace
+    expect(JSON.stringify(profiles)).toContain('a-***')
+    expect(JSON.stringify(profiles)).not.toContain(secret)
   })
 
   it('is not looked at unless it is asked for, nor in a preview', async () => {

@@ -53,6 +53,95 @@ it('a credential that is written out where it is sent is a secret too', () => {
   expect([...secretsOf(config).values()].sort()).toEqual(['Bearer abcd', 'abcd', 'key1', 'tok1'])
 })
 
+const encoders: [string, (text: string) => string][] = [
+  ['base64', text => Buffer.from(text).toString('base64')],
+  ['base64 behind a byte', text => Buffer.from(`x${text}`).toString('base64')],
+  ['base64 behind two bytes', text => Buffer.from(`xy${text}z`).toString('base64')],
+  ['base64 for addresses', text => Buffer.from(`user:${text}`).toString('base64url')],
+  ['base64 of JSON', text => Buffer.from(JSON.stringify({ key: text })).toString('base64')],
+  ['hex', text => Buffer.from(text).toString('hex')],
+  ['hex in capitals', text => Buffer.from(text).toString('hex').toUpperCase()],
+  ['reversed', text => [...text].reverse().join('')],
+]
+const escapes: [string, (text: string) => string][] = [
+  ['URL', encodeURIComponent],
+  ['form', text => new URLSearchParams({ k: text }).toString()],
+  ['lower-case URL', text => encodeURIComponent(text).replace(/%../g, found => found.toLowerCase())],
+  ['JSON', text => JSON.stringify({ k: text })],
+  [
+    'ASCII JSON',
+    text =>
+      JSON.stringify(text).replace(
+        /[^ -~]/g,
+        unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+  ],
+  ['JSON with slashes', text => JSON.stringify(text).replaceAll('/', '\\/')],
+]
+
+/** All that is left of a text when everything that could be escaped or coded is undone, in any order. */
+const readings = (text: string): string[] => {
+  const undone = new Set([text])
+  for (const one of undone) {
+    if (undone.size > 300) break
+    const forms = [
+      () => decodeURIComponent(one),
+      () => decodeURIComponent(one.replaceAll('+', ' ')),
+      () => one.replace(/\\(u[\da-f]{4}|.)/gs, escaped => JSON.parse(`"${escaped}"`)),
+    ]
+    for (const form of forms)
+      try {
+        undone.add(form())
+      } catch {
+        // not escaped so
+      }
+  }
+  return [...undone]
+}
+
+it('finds any secret in any form, escaped up to three times, anywhere in a text', () => {
+  const secret = fc
+    .string({ minLength: 8, maxLength: 30, unit: 'grapheme' })
+    .filter(text => text.isWellFormed())
+  const around = fc.string({
+    unit: fc.constantFrom('a', '7', ' ', '"', '/', '%', '+', '\\', 'ä'),
+    maxLength: 6,
+  })
+  const encoder = fc.constantFrom<[string, (text: string) => string]>(['as it is', text => text], ...encoders)
+  fc.assert(
+    fc.property(
+      secret,
+      encoder,
+      fc.array(fc.constantFrom(...escapes), { maxLength: 3 }),
+      around,
+      around,
+      (text, [, encode], escaped, before, after) => {
+        const coded = encode(text)
+        const inside = escaped.reduce((inner, [, put]) => put(inner), coded)
+        const shown = createMasker([text]).mask(`${before} ${inside} ${after}`)
+        expect(shown).toContain('***')
+        for (const reading of readings(shown)) {
+          expect(reading).not.toContain(text)
+          expect(reading).not.toContain(coded)
+        }
+      },
+    ),
+    { numRuns: runs(400) },
+  )
+})
+
+it('leaves no letter of what a secret is in Base64, whatever stands before it', () => {
+  const secret = 'sekret-0123456789'
+  for (let before = 0; before < 7; before++)
+    for (let after = 0; after < 4; after++) {
+      const coded = Buffer.from(`${'u'.repeat(before)}${secret}${'v'.repeat(after)}`).toString('base64')
+      const left = createMasker([secret]).mask(coded).split('***')
+      expect(left.length).toBe(2)
+      expect('dXV1dXV1'.startsWith(left[0] ?? ''), coded).toBe(true)
+      expect((left[1] ?? '').length, coded).toBeLessThanOrEqual(Math.ceil((after * 8) / 6) + 2)
+    }
+})
+
 const secretText = fc
   .string({ minLength: 8, maxLength: 24, unit: 'grapheme-ascii' })
   .filter(text => /[a-z]{3}/i.test(text) && text.trim() === text)
