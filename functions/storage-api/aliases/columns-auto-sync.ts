@@ -20,7 +20,7 @@ export const enableColumnsAutoSync = defineRoute({
   summary: 'Let the columns of an alias follow its source',
   handle: async (request, services) => {
     const { tableId } = request.params
-    const { alias, name } = await findAlias(services, tableId)
+    const { alias, name } = await findAlias(services, request)
     const isChanged = await changeAlias(
       alias.record,
       async current => {
@@ -42,7 +42,7 @@ export const disableColumnsAutoSync = defineRoute({
   summary: 'Keep the columns of an alias as they are',
   handle: async (request, services) => {
     const { tableId } = request.params
-    const { alias, name } = await findAlias(services, tableId)
+    const { alias, name } = await findAlias(services, request)
     const columns = columnNames(alias.source.snapshot)
     const isChanged = await changeAlias(
       alias.record,

@@ -14,7 +14,7 @@ export const removeAliasFilter = defineRoute({
   replies: { 204: 'Removed', 400: 'It is no alias', 404: 'There is no such table' },
   handle: async (request, services) => {
     const { tableId } = request.params
-    const { alias, name } = await findAlias(services, tableId)
+    const { alias, name } = await findAlias(services, request)
     const isChanged = await changeAlias(
       alias.record,
       async current => {

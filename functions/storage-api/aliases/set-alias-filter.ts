@@ -27,7 +27,7 @@ export const setAliasFilter = defineRoute({
   handle: async (request, services) => {
     const { body, baseUrl } = request
     const { tableId } = request.params
-    const { alias, name } = await findAlias(services, tableId)
+    const { alias, name } = await findAlias(services, request)
     const isChanged = await changeAlias(
       alias.record,
       async current => {

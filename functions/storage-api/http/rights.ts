@@ -24,7 +24,12 @@ export const requireBucket = (caller: Caller, bucketId: string, needed: BucketPe
 
 /** `in.c-main.orders` is in the bucket `in.c-main`. Throws 403 `accessDenied` as `requireBucket` does. */
 export const requireTable = (caller: Caller, tableId: string, needed: BucketPermission): void =>
-  requireBucket(caller, tableId.slice(0, Math.max(tableId.lastIndexOf('.'), 0)), needed)
+  requireBucket(caller, bucketOf(tableId), needed)
+
+export const mayReadTable = (caller: Caller, tableId: string): boolean =>
+  mayUseBucket(caller, bucketOf(tableId), 'read')
+
+const bucketOf = (tableId: string): string => tableId.slice(0, Math.max(tableId.lastIndexOf('.'), 0))
 
 /** A token of limited rights sees only its own jobs: results contain tables and files. */
 export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } }): boolean =>

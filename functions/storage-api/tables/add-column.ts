@@ -6,6 +6,7 @@ import { refuseColumn, refuseTypedColumn } from '../../lib/storage/tables/table-
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { isTypedTable } from '../../lib/table-engine/snapshot.ts'
+import { requireSource } from '../aliases/find-alias.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
@@ -45,6 +46,7 @@ export const addColumn = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         const table = await findTable(services, tableId)
+        requireSource(request.caller, table)
         refuseNewColumn(table, name)
         if (isAliased(table)) return { name, ...renamed }
         checkTypes(table, request.body)

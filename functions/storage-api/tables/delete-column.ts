@@ -3,6 +3,7 @@ import { withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-colum
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
+import { requireSource } from '../aliases/find-alias.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -32,6 +33,7 @@ export const deleteColumn = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         const table = await findTable(services, tableId)
+        requireSource(request.caller, table)
         if (isAliased(table)) withoutAliasColumn(table, name)
         else {
           refuseColumnDelete(table, name)

@@ -3,6 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { refuseUnknownQueryColumns } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { refuseHiddenColumns } from '../aliases/refuse-hidden-columns.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -57,6 +58,7 @@ export const exportTable = defineRoute({
       admit: async () => {
         const table = await findTable(services, tableId)
         refuseUnknownQueryColumns(table, query)
+        refuseHiddenColumns(request.caller, table, query)
         return {
           export: {
             tableName: tableId,

@@ -3,6 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
+import { refuseHiddenColumns } from '../aliases/refuse-hidden-columns.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { csv, ok } from '../http/reply.ts'
@@ -43,7 +44,9 @@ export const previewTable = defineRoute({
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
     const table = await findTableWithFiles(services, params.tableId)
-    const { snapshot, query: rowQuery } = rowSource(table, readRowQuery(query, services.now()))
+    const asked = readRowQuery(query, services.now())
+    refuseHiddenColumns(request.caller, table, asked)
+    const { snapshot, query: rowQuery } = rowSource(table, asked)
     const engine = await services.tableEngine()
     // One client sends 0 for "not set".
     const { columns, rows } = await engine.preview(snapshot, {

@@ -4,7 +4,7 @@ import { findTypedColumn } from '../../lib/storage/tables/table-columns.ts'
 import { flag, text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 
 /** PHP clients send `null`, and forms an empty text, for what is not set. */
 const unlessUnset = <Schema extends z.ZodType>(schema: Schema) =>
@@ -47,7 +47,7 @@ export const updateColumnDefinition = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        changeDefinition(findTypedColumn(await findTable(services, tableId), name).column, change)
+        changeDefinition(findTypedColumn(await findOwnTable(services, tableId), name).column, change)
         const { default: wanted, ...kept } = change
         const shown =
           wanted === undefined ? {} : wanted === null ? { removeDefault: true } : { default: wanted }

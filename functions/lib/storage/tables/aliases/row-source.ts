@@ -27,7 +27,7 @@ export const rowSource = <Query extends RowQuery>(
   return { snapshot: root.snapshot, query: { ...query, columns, where, searchedColumns: shown } }
 }
 
-/** A column of the source may be filtered and ordered by, though an alias does not show it. */
+/** Whoever may read the source may also choose and order by its columns that an alias does not show (`refuseHiddenColumns`). */
 export const refuseUnknownQueryColumns = (
   table: TableHead,
   { columns = [], where = [], orderBy = [] }: RowQuery,
