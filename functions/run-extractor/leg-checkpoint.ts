@@ -10,9 +10,10 @@ export const spooledFile = z.object({
 
 export type SpooledFile = z.infer<typeof spooledFile>
 
-/** What a leg leaves to the next. Holds no secrets: the extractor keeps them out of its checkpoint. */
+/** What a leg leaves to the next. */
 export const legCheckpoint = z.object({
-  checkpoint: z.unknown(),
+  /** The extractor keeps secrets of the configuration out of it; the address of a next page may be one, so all of it is sealed. */
+  sealedCheckpoint: z.string(),
   files: z.array(spooledFile),
   pages: z.number(),
   /** When a page last came. */

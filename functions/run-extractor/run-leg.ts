@@ -34,7 +34,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
-  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline } = services
+  const { work, runs, seal, openSecrets, scratchFolder, legSeconds, legDeadline } = services
   const { allowedHosts, budgets, now, log } = services
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
@@ -60,7 +60,9 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     keySets: createKeySets(run, work),
     outDir: folder.outputs,
     spoolDir: folder.spool,
-    ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
+    ...(before === undefined
+      ? {}
+      : { checkpoint: JSON.parse(await seal.open(before.sealedCheckpoint, run.id)) }),
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
     guard: true,
     now: () => now().getTime() / 1000,
@@ -123,7 +125,7 @@ interface UnfinishedLeg {
 
 const saveCheckpoint = async (
   { run, result, before, folder }: UnfinishedLeg,
-  { work, now }: RunServices,
+  { work, seal, now }: RunServices,
 ): Promise<string> => {
   const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0)
   const isIdle = before !== undefined && pages === before.pages
@@ -136,7 +138,8 @@ const saveCheckpoint = async (
   const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`
   const files = await saveSpool(folder, before?.files ?? [], `${prefix}spool/`, work)
   const key = `${prefix}checkpoint.json`
-  const checkpoint: LegCheckpoint = { checkpoint: result.checkpoint, files, pages, progressAt }
+  const sealedCheckpoint = seal.seal(JSON.stringify(result.checkpoint), run.id)
+  const checkpoint: LegCheckpoint = { sealedCheckpoint, files, pages, progressAt }
   await work.write(key, checkpoint, 'any')
   return key
 }

@@ -12,8 +12,8 @@ import { runPrefix } from './run-store.ts'
 const KEY_BYTES = 32
 
 /**
- * Seals the tokens of runs for the time between their steps. The key is derived from the stack's own token, which only
- * functions may read: who reads the work bucket learns no token of a run. `previousToken`: the stack's token before this
+ * Seals what a run keeps for itself between its steps: its token, and its checkpoints, which hold what an API says of its next pages. The key is derived from the stack's own token, which only
+ * functions may read: who reads the work bucket learns none of it. `previousToken`: the stack's token before this
  * one, under which a run may have begun.
  */
 export const createTokenSeal = (
@@ -39,7 +39,7 @@ export const createTokenSeal = (
   }
 }
 
-type TokenSeal = ReturnType<typeof createTokenSeal>
+export type TokenSeal = ReturnType<typeof createTokenSeal>
 
 const tokenDocument = z.object({
   tokenId: z.string(),

@@ -8,7 +8,7 @@ import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
-import type { RunTokens } from './run-tokens.ts'
+import type { RunTokens, TokenSeal } from './run-tokens.ts'
 
 export interface RunLog {
   info(message: string, extra: Record<string, unknown>): void
@@ -40,6 +40,7 @@ export interface RunServices {
   storage: StorageClient
   work: BucketDocuments
   runs: RunStore
+  seal: TokenSeal
   leases: ConfigurationLeases
   s3With: (region: string, credentials: FileCredentials) => S3Client
   /** Opens the sealed secrets of a configuration. */

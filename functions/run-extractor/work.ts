@@ -74,6 +74,7 @@ export const run = async (
     runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
     work,
     runs: createRunStore(work),
+    seal,
     leases: createConfigurationLeases({ work, isRunning, now }),
     s3With: s3WithCredentials,
     openSecrets: (value, reader) => open(value, { ...reader, projectId }),

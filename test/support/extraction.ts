@@ -65,6 +65,7 @@ export const startExtraction = async (given: GivenService = {}) => {
     runTokens: runTokensWith({ work, tokens }),
     work,
     runs: createRunStore(work),
+    seal: createTokenSeal(service.token),
     leases: createConfigurationLeases({
       work,
       isRunning: async arn => running.has(arn),

@@ -11,6 +11,7 @@ import type { FileAccess } from './file-access.ts'
 import { fileResource } from './file-resource.ts'
 import { newFileRecord } from './new-file.ts'
 import { recordUpload } from './record-upload.ts'
+import { refuseTagOfRuns } from './refuse-tag-of-runs.ts'
 
 const body = z.object({
   name: text({ min: 1, max: 500 }),
@@ -38,11 +39,12 @@ export const prepareFile = defineRoute({
   summary: 'Prepare the upload of a file',
   tag: 'files',
   body,
-  replies: { 201: 'The file with `uploadParams`' },
+  replies: { 201: 'The file with `uploadParams`', 403: 'A tag is one of those that runs give' },
   reply: preparedFileBody,
   handle: async (request, services) => {
     const { body, caller, runId, idempotencyKey } = request
     const { federationToken, notify: _, ...settings } = body
+    refuseTagOfRuns(settings.tags, caller)
     const newFile = {
       ...settings,
       runId,

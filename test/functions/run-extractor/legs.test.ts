@@ -184,3 +184,43 @@ describe('whatever dies', () => {
     )
   })
 })
+
+it('keeps no secret of the address of a next page between its legs', async () => {
+  const signature = 'sig-of-the-api-0123456789abcdef'
+  const signed = await startApi(async ({ query }) => {
+    await sleep(20)
+    const page = Number(query.get('page') ?? 0)
+    return {
+      items: [{ id: page }],
+      next: page < 9 ? `${signed.origin}/items?page=${page + 1}&sig=${signature}` : null,
+    }
+  })
+  try {
+    const pagination = { method: 'response.url', urlKey: 'next' }
+    await extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+      configurationId: 'signed',
+      name: 'signed',
+      configuration: {
+        parameters: {
+          api: { baseUrl: `${signed.origin}/`, pagination },
+          config: { outputBucket: 'signed', jobs: [{ endpoint: 'items', dataField: 'items' }] },
+        },
+      },
+    })
+    const { work } = extraction
+    const written: string[] = []
+    const write: typeof work.write = (key, value, expected) => {
+      written.push(JSON.stringify({ [key]: value }))
+      return work.write(key, value, expected)
+    }
+    const { end, steps } = await extraction.run('signed', {
+      settings: { legSeconds: 0.03, work: { ...work, write } },
+    })
+    expect(end.result).toMatchObject({ status: 'success' })
+    expect(steps.filter(step => step === 'leg').length).toBeGreaterThan(1)
+    expect(written.filter(text => text.includes('checkpoint.json')).length).toBeGreaterThan(0)
+    expect(written.filter(text => text.includes(signature))).toEqual([])
+  } finally {
+    await signed.close()
+  }
+})

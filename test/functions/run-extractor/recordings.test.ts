@@ -76,6 +76,24 @@ const bytesOf = async (fileId: number): Promise<Buffer> => {
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
 }
 
+it('are files of runs only: no other token gives a file their tag', async () => {
+  const { service } = extraction
+  const { body: made } = await service.call('POST', '/v2/storage/tokens', { canManageBuckets: true })
+  const as = (method: string, path: string, body: object) =>
+    service.call(method, `/v2/storage/${path}`, body, { 'X-StorageApi-Token': made.token })
+  const tags = recordingTags({ componentId: 'ex-generic-v2', configId }, 'good')
+  const prepared = await as('POST', 'files/prepare', { name: 'planted.jsonl.gz', tags })
+  expect([prepared.status, prepared.body.error]).toEqual([
+    403,
+    expect.stringContaining('given to files by runs'),
+  ])
+  const { body: own } = await as('POST', 'files/prepare', { name: 'planted.jsonl.gz', tags: tags.slice(1) })
+  expect((await as('POST', `files/${own.id}/tags`, { tag: tags[0] })).status).toBe(403)
+  expect(await filesOf('good')).toEqual([])
+  await extraction.run(configId)
+  expect(await filesOf('good')).toHaveLength(1)
+})
+
 const withUnpacked = async (fileId: number, use: (folder: string) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'recording-'))
   try {

@@ -26,6 +26,7 @@ const byCode: Readonly<Record<string, number>> = {
   UND_ERR_BODY_TIMEOUT: 28,
   ETIMEDOUT: 28,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 18,
+  UND_ERR_HEADERS_OVERFLOW: 100,
   UND_ERR_SOCKET: 52,
   UND_ERR_RESPONSE: 56,
   ECONNRESET: 56,
@@ -85,6 +86,7 @@ const describe = (code: number, message: string): string => {
     7: 'Failed to connect',
     28: 'Operation timed out',
     52: 'Empty reply from server',
+    100: 'The headers of the response are too large',
   }
   const known = what[code]
   return known === undefined ? message : `${known}${message === '' ? '' : `: ${message}`}`

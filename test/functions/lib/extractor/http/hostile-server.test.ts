@@ -45,6 +45,20 @@ describe('a server that misbehaves', () => {
     expect(error?.message).toMatch(/^CURL error 6: Could not resolve host/)
   })
 
+  it('sends a header of a megabyte: a clear error', async () => {
+    const { error } = await runExtraction(
+      (_, response) => {
+        response.writeHead(200, { 'x-large': 'x'.repeat(1024 * 1024) })
+        response.end('[]')
+      },
+      { api: noRetry },
+    )
+    expect([error?.name, error?.message]).toEqual([
+      'UserError',
+      expect.stringMatching(/^CURL error 100: The headers of the response are too large/),
+    ])
+  })
+
   it('sends truncated JSON: an error that says so', async () => {
     const { error } = await runExtraction((_, response) => response.end('[{"id":1},{"id"'), {})
     expect(error?.message).toBe(
