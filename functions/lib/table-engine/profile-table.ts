@@ -115,7 +115,7 @@ const profileColumn = async (session: EngineContext['session'], name: string): P
     FROM (SELECT ${value} AS v FROM profiled)`)
   const top = await session.query(`
     SELECT ${shown('v')}, count FROM (
-      SELECT ${value} AS v, count(*) AS count FROM profiled GROUP BY v ORDER BY count DESC, v LIMIT ${TOP_VALUES}
+      SELECT v, count(*) AS count FROM (SELECT ${value} AS v FROM profiled) GROUP BY v ORDER BY count DESC, v LIMIT ${TOP_VALUES}
     ) ORDER BY count DESC, v`)
   return {
     name,

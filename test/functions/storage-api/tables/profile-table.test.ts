@@ -31,6 +31,19 @@ describe('the profile of a table', () => {
     expect(body.columns[2]).toMatchObject({ distinctCount: 3, emptyCount: 2, max: 'ěšč' })
   })
 
+  it('is of columns with any names, those of the statements also that it is made with', async () => {
+    const names = ['v', 'count', 'profiled', 'file_index', 'file_row', 'file_row_number']
+    const csv = `${names.join(',')}\n${names.join(',')}\n${names.join(',')}\n`
+    const { status, body } = await profileOf(await service.createTable('in.c-main', 'named', csv))
+    expect([status, body.error]).toEqual([200, undefined])
+    for (const [index, name] of names.entries())
+      expect(body.columns[index]).toMatchObject({
+        name,
+        distinctCount: 1,
+        topValues: [{ value: name, count: 2 }],
+      })
+  })
+
   it('reads no more bytes than it may, and says that it is of a sample', async () => {
     const tableId = await service.createTable('in.c-main', 'bounded', 'id\n1\n2\n')
     const table = await findTableWithFiles({ ...service.stores, projectId: 7 }, tableId)
