@@ -1,8 +1,8 @@
-import { parse } from 'yaml'
 import { UserError } from '#lib/errors/errors.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { bucketOf, type Draft } from '../detect/draft.ts'
+import { readForeign } from '../read-foreign.ts'
 import { readAirbyte } from './airbyte/read-airbyte.ts'
 import { readDlt } from './dlt/read-dlt.ts'
 import type { ImportedSource } from './imported-source.ts'
@@ -30,7 +30,7 @@ export const importConfiguration = (
   text: string,
   { format, settings = {}, bucket }: ImportOptions,
 ): { format: Format; draft: Draft; losses: readonly Loss[] } => {
-  const document = parsed(text)
+  const document = readForeign(text, 'The file')
   const found = formats.find(each => each === format) ?? formatOf(document)
   const report = new Report()
   const source = read(found, document, settings, report)
@@ -45,17 +45,6 @@ const read = (format: Format, document: JsonObject, settings: JsonObject, report
   if (format === 'dlt') return readDlt(document, report)
   const { config, path } = tapOf(document)
   return readSinger({ ...config, ...settings }, path, report)
-}
-
-const parsed = (text: string): JsonObject => {
-  let document: unknown
-  try {
-    document = parse(text, { maxAliasCount: 1000 })
-  } catch (cause) {
-    throw new UserError('cli.usage', `The file is neither JSON nor YAML: ${String(cause)}`, { cause })
-  }
-  if (!isObject(document)) throw new UserError('cli.usage', 'The file holds no object.')
-  return document
 }
 
 const formatOf = (document: JsonObject): Format => {

@@ -209,4 +209,26 @@ describe('settings of a Singer tap in a project of Meltano', () => {
   ])('is refused: %s', (text, message) => {
     expect(() => importConfiguration(text, {})).toThrow(message)
   })
+
+  /** Each refers twice to the next one. */
+  const doubling = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `  d${index}: { a: { $ref: "#/definitions/d${index + 1}" }, b: { $ref: "#/definitions/d${index + 1}" } }`,
+  )
+  const airbyte = `type: DeclarativeSource\ncheck: {}\ndefinitions:\n${doubling.join('\n')}\n  d40: { x: 1 }\n`
+  it.each([
+    [
+      'references that double',
+      `${airbyte}streams: [{ $ref: "#/definitions/d0" }]`,
+      /lead to more than 100000 values/,
+    ],
+    ['lists in each other', `a: ${'['.repeat(500_000)}`, /more than 100 lists and objects in each other/],
+    ['objects in each other', `{"a":`.repeat(100_000), /more than 100 lists and objects in each other/],
+    ['dashes in each other', `${'- '.repeat(100_000)}1`, /more than 100 lists and objects in each other/],
+    ['many lists', `a: [${'[],'.repeat(200_000)}]`, /more than 100000 values/],
+    ['five megabytes of brackets', '[]'.repeat(2_500_000), /more than 1048576 characters/],
+  ])('is refused before it costs much: %s', (_, text, message) => {
+    expect(() => importConfiguration(text, {})).toThrow(message)
+  })
 })

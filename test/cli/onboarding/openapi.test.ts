@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { readOpenApi } from '#cli/onboarding/detect/openapi/document.ts'
 import { draftOfDocument } from '#cli/onboarding/detect/openapi/draft-of-document.ts'
+import { sampleOf } from '#cli/onboarding/detect/openapi/sample-of.ts'
 import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
 
 const order = {
@@ -161,6 +162,18 @@ describe('an OpenAPI document', () => {
   it('without a list, or an address, is refused', () => {
     expect(() => draftOf({ ...document, paths: {} })).toThrow(/no operation that answers with a JSON list/)
     expect(() => draftOf({ ...document, servers: [{ url: '/v1' }] })).toThrow(/give --url/)
+  })
+
+  it('a schema that is made of itself, or of ever more others, comes to an end', () => {
+    const allOf = (name: string) => [1, 2].map(() => ({ $ref: `#/components/schemas/${name}` }))
+    const doubling = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`D${index}`, { allOf: allOf(`D${index + 1}`) }]),
+    )
+    const schemas = { Self: { allOf: allOf('Self') }, ...doubling }
+    const root = { openapi: '3.0.0', components: { schemas } }
+    const read = readOpenApi(JSON.stringify(root))
+    for (const name of ['Self', 'D0'])
+      expect(sampleOf({ $ref: `#/components/schemas/${name}` }, read)).toBeNull()
   })
 
   it('a schema that holds itself comes to an end', () => {

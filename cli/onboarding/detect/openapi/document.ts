@@ -1,8 +1,8 @@
-import { parse } from 'yaml'
 import { UserError } from '#lib/errors/errors.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import { keysOf, valueAtKeys } from '#lib/extractor/select/json-path.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { readForeign } from '../../read-foreign.ts'
 
 /** An OpenAPI document whose references can be followed. */
 export interface OpenApiDocument {
@@ -10,6 +10,9 @@ export interface OpenApiDocument {
   /** The object behind a reference, or the object itself. Nothing for a reference that leads out of the document. */
   follow: (value: Json | undefined) => JsonObject
 }
+
+/** Those of the largest public APIs have 12 MB. */
+const LARGE = { characters: 32 * 1024 ** 2, values: 3_000_000 }
 
 /** References may lead in circles. */
 const LONGEST_CHAIN = 20
@@ -20,15 +23,7 @@ const LONGEST_CHAIN = 20
  * @throws UserError `cli.usage`
  */
 export const readOpenApi = (text: string): OpenApiDocument => {
-  let root: unknown
-  try {
-    root = parse(text, { maxAliasCount: 1000 })
-  } catch (cause) {
-    throw new UserError('cli.usage', `The OpenAPI document is neither JSON nor YAML: ${String(cause)}`, {
-      cause,
-    })
-  }
-  if (!isObject(root)) throw new UserError('cli.usage', 'The OpenAPI document is no object.')
+  const root = readForeign(text, 'The OpenAPI document', LARGE)
   const version = String(root['openapi'] ?? root['swagger'] ?? '')
   if (!version.startsWith('3.'))
     throw new UserError(

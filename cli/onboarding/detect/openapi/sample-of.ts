@@ -3,8 +3,9 @@ import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { isMoreName, isOffsetName, isPageName, isTotalName } from '../paging-names.ts'
 import type { OpenApiDocument } from './document.ts'
 
-/** Schemas may hold themselves. */
+/** Schemas may hold themselves, and be made of others without end. */
 const DEEPEST = 6
+const MOST_PARTS = 10_000
 
 /**
  * An answer that a schema allows, with two items in each list: what looks at answers of an API can look at it. Values are
@@ -16,7 +17,9 @@ export const sampleOf = (
   name = '',
   number = 1,
 ): Json => {
-  const walk = (given: Json | undefined, key: string, index: number, depth: number): Json => {
+  let walked = 0
+  const walk = (given: Json | undefined, key: string, index: number, depth: number, made = 0): Json => {
+    if (++walked > MOST_PARTS || made > DEEPEST) return null
     const found = document.follow(given)
     const [variant] = ['oneOf', 'anyOf']
       .map(kind => found[kind])
@@ -25,7 +28,7 @@ export const sampleOf = (
     const parts = Array.isArray(found['allOf']) ? found['allOf'] : []
     if (parts.length > 0 || variant !== undefined) {
       const all = [...parts, ...(variant === undefined ? [] : [variant])].map(part =>
-        walk(part, key, index, depth),
+        walk(part, key, index, depth, made + 1),
       )
       const own = isObject(found['properties']) ? properties(found, index, depth) : {}
       const objects = all.filter(isObject)

@@ -1,3 +1,4 @@
+import { UserError } from '#lib/errors/errors.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
@@ -6,9 +7,14 @@ import type { Report } from '../report.ts'
 /** References may lead in circles. */
 const DEEPEST = 60
 
+/** A component that is referred to twice by one that is referred to twice … */
+const MOST_VALUES = 100_000
+
 /**
  * A manifest with its references followed (`$ref`, and texts that begin with `#/`) and its `$parameters` handed down: each component gets those
  * that are named as one of its keys would be, and texts get the values of `{{ parameters['x'] }}`.
+ *
+ * @throws UserError `cli.usage` when the references make very much of little
  */
 export const resolveManifest = (manifest: JsonObject, report: Report): JsonObject => {
   const follow = (reference: string, path: string): Json => {
@@ -16,8 +22,14 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
     if (found === undefined) report.lost(path, `the reference ${reference} leads nowhere`)
     return found ?? {}
   }
+  let values = 0
   const resolve = (value: Json, parameters: JsonObject, path: string, depth: number): Json => {
     if (depth > DEEPEST) return null
+    if (++values > MOST_VALUES)
+      throw new UserError(
+        'cli.usage',
+        `The references of the manifest lead to more than ${MOST_VALUES} values, at ${path}.`,
+      )
     if (typeof value === 'string')
       return value.startsWith('#/')
         ? resolve(follow(value, path), parameters, path, depth + 1)
