@@ -10,5 +10,8 @@ export const ITEM_BYTES = 16 * 1024 * 1024
 export const PART_ITEMS = 1_000
 export const PART_BYTES = 1024 * 1024
 
+/** Of a list in memory: rows of it for some seconds. A longer one is read in parts, so that a stop may come in between. */
+export const LIST_ITEMS = 100_000
+
 /** Of an XML document outside of its items, where tokens of next pages stand. */
 export const XML_REST_BYTES = 1024 * 1024

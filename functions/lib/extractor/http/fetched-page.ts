@@ -16,6 +16,8 @@ export interface FetchedPage {
   ends?: PageEnd | undefined
   /** Where its items are when it is no plain JSON, and the place of those that are next. `response` is what stands beside them. */
   items?: { file: ItemFile; at: number } | undefined
+  /** The first of its items that is not read yet, when its list is long and a part of it was read. */
+  listAt?: number | undefined
 }
 
 /** A page that is parsed when someone asks for its response: the rows of most are written from its bytes. */

@@ -1,3 +1,4 @@
+import { LIST_ITEMS } from '../answers/answer-limits.ts'
 import { readAllItems, readPart, removeItems } from '../answers/item-file.ts'
 import type { PassRecording } from '../completeness/pass-recording.ts'
 import type { FetchedPage } from '../http/fetched-page.ts'
@@ -22,22 +23,9 @@ interface PageItems {
 }
 
 /** The items of a response; of an answer whose items wait in a file, its next part. */
-export const nextItems = ({ run }: PageWork, fetched: FetchedPage, context: JobContext): PageItems => {
+export const nextItems = (work: PageWork, fetched: FetchedPage, context: JobContext): PageItems => {
   const { items: waiting } = fetched
-  if (waiting === undefined) {
-    const { job } = run.plan
-    const { items, warning, path, isMissing } = findItems(
-      fetched.response,
-      job,
-      run.request.endpoint ?? job.endpoint,
-    )
-    return {
-      items,
-      ...(warning === undefined ? {} : { warning }),
-      ...(isMissing === true ? { isMissing } : {}),
-      ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
-    }
-  }
+  if (waiting === undefined) return nextOfList(work, fetched)
   const part = readPart(context.itemsFolder, waiting.file, waiting.at)
   if (part === undefined) return { items: [] }
   const isLast = part.next >= waiting.file.bytes
@@ -45,6 +33,29 @@ export const nextItems = ({ run }: PageWork, fetched: FetchedPage, context: JobC
     items: part.items,
     source: { body: part.body, path: [] },
     ...(isLast ? {} : { rest: { ...fetched, items: { file: waiting.file, at: part.next } } }),
+  }
+}
+
+const listOf = ({ run }: PageWork, { response }: FetchedPage) => {
+  const { job } = run.plan
+  return findItems(response, job, run.request.endpoint ?? job.endpoint)
+}
+
+const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
+  const { items, warning, path, isMissing } = listOf(work, fetched)
+  const { listAt = 0 } = fetched
+  if (items.length > LIST_ITEMS) {
+    const next = listAt + LIST_ITEMS
+    return {
+      items: items.slice(listAt, next),
+      ...(next < items.length ? { rest: { ...fetched, listAt: next } } : {}),
+    }
+  }
+  return {
+    items,
+    ...(warning === undefined ? {} : { warning }),
+    ...(isMissing === true ? { isMissing } : {}),
+    ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
   }
 }
 
@@ -59,26 +70,32 @@ export const recordItems = (
     recording.addFile(fetched.items.file)
     return { items: itemsOfPage(work, fetched, [], context) }
   }
-  const { items, ...said } = nextItems(work, fetched, context)
+  const { items, path: _, ...said } = listOf(work, fetched)
   recording.add(items) // as they came: filters see them when they are read from it
   return { ...said, items: work.run.plan.filterItems?.(items) ?? items }
 }
 
 /** Whether a page begins here, rather than a later part of one. */
-export const isFirstPart = ({ items }: FetchedPage): boolean => items === undefined || items.at === 0
+export const isFirstPart = ({ items, listAt = 0 }: FetchedPage): boolean =>
+  listAt === 0 && (items === undefined || items.at === 0)
 
 /**
  * All items of a page as its paginator sees them. Those of a page in parts are read again, one part at a time, and only by
  * paginators that look at each.
  */
 export const itemsOfPage = (
-  { run }: PageWork,
-  { items: waiting }: FetchedPage,
+  work: PageWork,
+  fetched: FetchedPage,
   last: readonly Json[],
   { itemsFolder }: JobContext,
 ): Page['items'] => {
+  const { items: waiting } = fetched
+  const { filterItems } = work.run.plan
+  if (fetched.listAt !== undefined) {
+    const { items } = listOf(work, fetched)
+    return filterItems?.(items) ?? items
+  }
   if (waiting === undefined || waiting.file.items === last.length) return last
-  const { filterItems } = run.plan
   return {
     length: waiting.file.items,
     *[Symbol.iterator]() {

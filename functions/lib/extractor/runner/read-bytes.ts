@@ -16,12 +16,12 @@ import type { JobRun, PageWork } from './job-run.ts'
  */
 export const readBytes = (
   { run }: PageWork,
-  { isParsed, body, items, ends }: FetchedPage,
+  { isParsed, body, items, listAt, ends }: FetchedPage,
   context: JobContext,
   sink: TableSink,
 ): BytesRead | undefined => {
-  if (!isParsed || items !== undefined || ends !== undefined || !goesStraightToTables(run, context))
-    return undefined
+  const isPart = items !== undefined || listAt !== undefined
+  if (!isParsed || isPart || ends !== undefined || !goesStraightToTables(run, context)) return undefined
   const { plan, columns, pagination } = run
   return sink.readBytes(plan.dataType, {
     body,

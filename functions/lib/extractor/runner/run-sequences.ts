@@ -158,8 +158,8 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (request?.state === 'failed') throw request.error
     const { fetched } = page
     if (fetched === undefined) return undefined
-    // Items in a file can be many more than there is time for; the next leg has the file too
-    if (stop.requested && fetched.items !== undefined) return undefined
+    // Items of one answer can be many more than there is time for; the next leg has the file, or the rest of the list
+    if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
     stop.progressed()
     requests.delete(page)
     const result = options.read(page, fetched)

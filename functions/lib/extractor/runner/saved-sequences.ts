@@ -78,6 +78,7 @@ interface SavedPage {
     response?: Json
     ends?: PageEnd
     items?: FetchedPage['items']
+    listAt?: number
   }
 }
 
@@ -140,7 +141,8 @@ export const saveSequences = (
     return runs.length - 1
   }
   const savePage = ({ run, request, fetched }: PendingPage): SavedPage => {
-    const fits = fetched !== undefined && fetched.body.length <= budget
+    // Of what is in tables in part, the rest must be the same
+    const fits = fetched !== undefined && (fetched.body.length <= budget || fetched.listAt !== undefined)
     if (fits) budget -= fetched.body.length
     return {
       run: saveRun(run),
@@ -191,7 +193,7 @@ const saveFetched = (
   fetched: FetchedPage,
   totalHeader: string | undefined,
 ): NonNullable<SavedPage['fetched']> => {
-  const { body, headers, url, isParsed, ends, items } = fetched
+  const { body, headers, url, isParsed, ends, items, listAt } = fetched
   const { link } = headers
   const total = totalHeader === undefined ? undefined : firstHeader(headers, totalHeader)
   return {
@@ -204,6 +206,7 @@ const saveFetched = (
     ...(isParsed ? {} : { response: fetched.response }),
     ...(ends === undefined ? {} : { ends }),
     ...(items === undefined ? {} : { items }),
+    ...(listAt === undefined ? {} : { listAt }),
   }
 }
 
@@ -274,9 +277,13 @@ export const restoreSequences = (
 }
 
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
-  const { headers, url, response, ends, items } = saved
+  const { headers, url, response, ends, items, listAt } = saved
   const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
-  if (response === undefined) return parsedLater({ headers, url, body }, () => parseBody(body))
+  if (response === undefined)
+    return Object.assign(
+      parsedLater({ headers, url, body }, () => parseBody(body)),
+      { listAt },
+    )
   return {
     response,
     isParsed: false,
@@ -285,6 +292,7 @@ const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage =
     body,
     ...(ends === undefined ? {} : { ends }),
     ...(items === undefined ? {} : { items }),
+    ...(listAt === undefined ? {} : { listAt }),
   }
 }
 

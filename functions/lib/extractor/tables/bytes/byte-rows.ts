@@ -1,3 +1,4 @@
+import { LIST_ITEMS } from '../../answers/answer-limits.ts'
 import { ByteCells } from './byte-cells.ts'
 import type { ColumnBytes, ItemsBytes, ObjectBytes, TableBytes } from './byte-plan.ts'
 import type { ByteText } from './byte-text.ts'
@@ -83,7 +84,8 @@ export class ByteRows {
     if (!reader.opens(OPEN_LIST, CLOSE_LIST)) return count
     do {
       this.#item(items, parents, isInRow)
-      count++
+      // A longer page is read in parts, of its items
+      if (++count > LIST_ITEMS && !isInRow) throw misfit
     } while (reader.hasMore(CLOSE_LIST))
     return count
   }

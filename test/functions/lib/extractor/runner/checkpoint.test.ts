@@ -28,6 +28,10 @@ const shop: Answer = ({ path, query }) => {
   return page > 2 ? [] : [{ item: page }]
 }
 
+/** Tiny rows: in few bytes there are more than there is time for. */
+const longList: Answer = ({ path }) =>
+  path === '/users' ? { users: [] } : Array.from({ length: 350_001 }, (_, id) => ({ id }))
+
 const settings: Settings = {
   api: { pagination: { method: 'multiple', scrollers: { paged: { method: 'pagenum' } } } },
   config: {
@@ -101,6 +105,7 @@ describe('a stopped extraction', () => {
   it.each<[string, Answer, Settings]>([
     ['a page', shop, settings],
     ['a part of a large answer', largeAnswer, large],
+    ['a part of a long list', longList, settings],
   ])(
     'gets on by %s in each leg, though the time of all is over before they begin',
     async (_, answer, given) => {
