@@ -1,20 +1,45 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { type Conditions, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 
 /** Exactly these actions on exactly these resources. CDK's own grants come with `s3:GetObject*` and the like. */
-export const allow = (grantee: IGrantable, actions: string[], resources: string[]): void => {
-  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }))
+export const allow = (
+  grantee: IGrantable,
+  actions: string[],
+  resources: string[],
+  conditions?: Conditions,
+): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
+  )
 }
 
-export const allowItems = (grantee: IGrantable, table: ITable, actions: string[]): void => {
-  allow(
-    grantee,
-    actions.map(action => `dynamodb:${action}`),
-    [table.tableArn],
-  )
+const WRITING_ITEM_ACTIONS: readonly string[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']
+
+/** @param writtenKinds the partition keys of items that may be written, where they are not all */
+export const allowItems = (
+  grantee: IGrantable,
+  table: ITable,
+  actions: string[],
+  writtenKinds: readonly string[] = ['*'],
+): void => {
+  const isWriting = (action: string) => WRITING_ITEM_ACTIONS.includes(action)
+  const isBounded = !writtenKinds.includes('*')
+  const allowOn = (wanted: string[], conditions?: Conditions) =>
+    allow(
+      grantee,
+      wanted.map(action => `dynamodb:${action}`),
+      [table.tableArn],
+      conditions,
+    )
+  allowOn(isBounded ? actions.filter(action => !isWriting(action)) : actions)
+  if (isBounded)
+    allowOn(actions.filter(isWriting), {
+      // DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': writtenKinds },
+    })
   allowKey(grantee, table.encryptionKey, ITEM_KEY_ACTIONS)
 }
 

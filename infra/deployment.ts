@@ -1,9 +1,10 @@
-import { Aspects, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib'
+import { Aspects, Aws, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch'
-import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
+import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import { z } from 'zod'
 import type { StackConfig } from './stack-config.ts'
 
 type Deployment = Pick<
@@ -50,6 +51,7 @@ export class DeployedStack extends Stack {
       )
     for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value)
     if (environment !== undefined) nameInAlarms(this, environment)
+    trustOwnAccount(this)
     // Read by the one-machine cloud, which has no account to ask.
     this.templateOptions.metadata = { AccountConcurrency: deployment.accountConcurrency }
   }
@@ -60,6 +62,30 @@ export class DeployedStack extends Stack {
     return stack
   }
 }
+
+/**
+ * Services take the roles for work of this account only: none is talked into it by another one (IAM User Guide, "The confused deputy problem").
+ * Roles that CDK makes, too.
+ */
+const trustOwnAccount = (stack: Stack): void =>
+  Aspects.of(stack).add({
+    visit: node => {
+      if (!(node instanceof CfnRole)) return
+      const { Statement, ...document } = trustPolicy.parse(stack.resolve(node.assumeRolePolicyDocument))
+      node.assumeRolePolicyDocument = {
+        ...document,
+        Statement: Statement.map(statement =>
+          statement.Principal?.['Service'] === undefined
+            ? statement
+            : { ...statement, Condition: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } } },
+        ),
+      }
+    },
+  })
+
+const trustPolicy = z.looseObject({
+  Statement: z.array(z.looseObject({ Principal: z.record(z.string(), z.unknown()).optional() })),
+})
 
 /** The mails of several environments come to one person. */
 const nameInAlarms = (stack: Stack, environment: string): void =>

@@ -13,6 +13,7 @@ import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { projectRoot } from './project-root.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface FiringTriggersProps {
   readonly bundle: FunctionBundle
@@ -46,7 +47,7 @@ export class FiringTriggers extends Construct {
       timeout: Duration.seconds(55), // The next minute comes anyway.
       schedules: [everyMinute()],
     })
-    allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
+    allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['fire-triggers'])
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
     allowReadingObjects(fire, tables)
     allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])

@@ -8,6 +8,7 @@ import { allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { NodeFunction } from './node-function.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface KeptDeadLettersProps {
   readonly bundle: FunctionBundle
@@ -28,7 +29,7 @@ export class KeptDeadLetters extends Construct {
       memoryMiB: 256,
       timeout: Duration.seconds(30),
     })
-    allowItems(keep, items, ['GetItem', 'PutItem'])
+    allowItems(keep, items, ['GetItem', 'PutItem'], writtenKinds['keep-dead-letter'])
     this.keep = keep
   }
 }

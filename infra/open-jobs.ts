@@ -7,6 +7,7 @@ import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface OpenJobsProps {
   readonly bundle: FunctionBundle
@@ -32,7 +33,12 @@ export class OpenJobs extends Construct {
       timeout: Duration.seconds(55), // The next minute comes anyway.
       schedules: [everyMinute()],
     })
-    allowItems(start, items, ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'])
+    allowItems(
+      start,
+      items,
+      ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'],
+      writtenKinds['start-open-jobs'],
+    )
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
     alarmOnFailures(this, {

@@ -12,6 +12,7 @@ import { DeployedStack } from './deployment.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 /** What queries may cost. */
 export interface QueryBounds {
@@ -99,7 +100,12 @@ export class QueryService extends Construct {
     this.allowFollowing(this.mergeByQuery)
     // Athena looks at it too, whatever database a query names (Athena User Guide, "Configure access to databases and tables").
     allow(this.mergeByQuery, ['glue:GetDatabase'], [`${glueArn}:database/default`])
-    allowItems(this.mergeByQuery, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
+    allowItems(
+      this.mergeByQuery,
+      items,
+      ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'],
+      writtenKinds['merge-by-query'],
+    )
     allowReadingObjects(this.mergeByQuery, tables)
     allowWritingObjects(this.mergeByQuery, tables, { prefix: 'tables/' })
     allow(this.mergeByQuery, ['s3:DeleteObject'], [tables.arnForObjects('tables/staging/*')])

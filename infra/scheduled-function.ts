@@ -1,4 +1,4 @@
-import { Aws, CfnResource } from 'aws-cdk-lib'
+import { CfnResource } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
@@ -50,12 +50,9 @@ export const everyMinute = (input?: string): FunctionSchedule => ({
   isRetried: false,
 })
 
-/** For schedules of this account only (Scheduler User Guide, "Confused deputy prevention"). */
 export const schedulerRole = (scope: Construct, id: string): IRole =>
   new Role(scope, id, {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-    }),
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
   })
 
 /** Creating a schedule fails unless its role can be assumed already. Its policy should exist by then, too. */

@@ -13,6 +13,7 @@ import { NO_DATA_KEY } from '../functions/lib/aws/no-data-key.ts'
 import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
+import { DATA_URL_COMPONENT } from '../functions/lib/storage/secrets/data-url-component.ts'
 import type { RunJobEnv } from '../functions/run-job/work.ts'
 import type { StorageApiEnv } from '../functions/storage-api/open-app.ts'
 import { fileAccessRole, tableAccessRole } from './access-roles.ts'
@@ -46,6 +47,7 @@ import type { StorageEndpoint } from './storage-endpoint.ts'
 import { masterToken, secretsKey } from './storage-secrets.ts'
 import { notesOfOldSweeps, StorageSweep } from './storage-sweep.ts'
 import { TablePacking } from './table-packing.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
@@ -226,13 +228,18 @@ const runJobFunction = (
       GLUE_DATABASE: glueDatabaseOf(store.queryService),
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+      SECRETS_KEY_ARN: store.secretsKey.keyArn,
       ...largeDataEnvironment(largeData),
     },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,
     timeout: LONGEST_TIMEOUT,
   })
-  allowItems(runJob, store.items, ITEM_ACTIONS)
+  allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])
+  // It opens the addresses of loads, and no secret of a configuration.
+  allow(runJob, ['kms:Decrypt'], [store.secretsKey.keyArn], {
+    StringEquals: { 'kms:EncryptionContext:componentId': DATA_URL_COMPONENT },
+  })
   allowReadingObjects(runJob, store.files)
   allowWritingObjects(runJob, store.files, { prefix: exportPrefix.prefix }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)

@@ -11,6 +11,7 @@ import { LONGEST_TIMEOUT } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { glueDatabaseOf, type QueryService } from './query-service.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface StorageSweepProps {
   readonly bundle: FunctionBundle
@@ -64,7 +65,12 @@ export class StorageSweep extends Construct {
         })),
     })
     // In batches it writes notes about objects, and events about what others have committed through Glue.
-    allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'])
+    allowItems(
+      sweep,
+      items,
+      ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'],
+      writtenKinds['sweep-storage'],
+    )
     queryService?.allowFollowing(sweep)
     for (const bucket of [files, tables]) {
       allowReadingObjects(sweep, bucket)

@@ -9,6 +9,7 @@ import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
+import { writtenKinds } from './written-kinds.ts'
 
 interface TablePackingProps {
   readonly bundle: FunctionBundle
@@ -47,7 +48,7 @@ export class TablePacking extends Construct {
       schedules: [{ name: 'EachDay', expression: EACH_DAY, isRetried: true }],
     })
     // In batches it writes events: about tables that do not fit into the day.
-    allowItems(pack, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
+    allowItems(pack, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['pack-tables'])
     allowReadingObjects(pack, tables)
     allow(pack, ['states:StartExecution'], [jobMachineArn])
     allow(pack, ['states:DescribeExecution'], [jobExecutionArns])

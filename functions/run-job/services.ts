@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
 import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { OpenSecrets } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
@@ -22,7 +23,7 @@ export interface RunJobServices extends StorageStores {
     | undefined
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
-  dataUrls: Omit<CopyDataUrlOptions, 's3'>
+  dataUrls: Omit<CopyDataUrlOptions, 's3'> & { open: OpenSecrets }
   /** Counts a job that has ended. */
   count: CountJob
   now: () => Date

@@ -11,6 +11,7 @@ import { createDispatcher } from '../lib/extractor/http/dispatcher.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
+import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createCountJob } from './count-jobs.ts'
 import type { RunJobEvent } from './event.ts'
@@ -34,6 +35,8 @@ const env = readEnv([
   'PROJECT_ID',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
   'ALLOWED_HOSTS',
+  /** KMS key that seals the addresses that loads are read from. */
+  'SECRETS_KEY_ARN',
   /** `true` or `false`: loads and exports that outgrow one function are done side by side, or refused. */
   'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. */
@@ -79,7 +82,12 @@ const services = {
     exportPartBytes: Number(env.EXPORT_PART_BYTES),
     exports: createExportDocuments(s3, env.TABLES_BUCKET),
   },
-  dataUrls: { dispatcher, allowedHosts, limits: dataUrlLimits },
+  dataUrls: {
+    dispatcher,
+    allowedHosts,
+    limits: dataUrlLimits,
+    open: createOpener({ keyArn: env.SECRETS_KEY_ARN }),
+  },
   count: createCountJob(),
   now,
 }

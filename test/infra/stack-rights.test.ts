@@ -1,9 +1,14 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
+import { writtenKinds } from '../../infra/written-kinds.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
 
 const template = synthesiseStack()
+
+interface TrustPolicy {
+  Statement: { Principal: Record<string, unknown> }[]
+}
 
 describe('rights', () => {
   it.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
@@ -18,6 +23,48 @@ describe('rights', () => {
       ([, { Properties }]) => Properties['ManagedPolicyArns'],
     )
     expect(managed).toEqual([])
+  })
+
+  it('every role that a service takes is for work of this account', () => {
+    const roles = resourcesOf(template, 'AWS::IAM::Role')
+    const trusted = roles.flatMap(([id, { Properties }]) =>
+      (Properties['AssumeRolePolicyDocument'] as TrustPolicy).Statement.map(statement => ({
+        id,
+        ...statement,
+      })),
+    )
+    const byServices = trusted.filter(({ Principal }) => Principal['Service'] !== undefined)
+    expect(new Set(byServices.map(({ Principal }) => Principal['Service']))).toEqual(
+      new Set(['lambda', 'states', 'events', 'scheduler'].map(service => `${service}.amazonaws.com`)),
+    )
+    expect(byServices.length).toBeGreaterThan(25)
+    for (const statement of byServices)
+      expect(statement).toMatchObject({
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      })
+  })
+
+  it('no function but the API writes items of tokens, sessions or whatever else it does not own', () => {
+    const [items] =
+      resourcesOf(template, 'AWS::DynamoDB::Table').find(([id]) => id.startsWith('StorageItems')) ?? []
+    const isWriting = ([, { Action, Resource }]: (typeof writers)[number]): boolean =>
+      JSON.stringify(Resource).includes(`"${items}"`) &&
+      [Action].flat().some(action => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action))
+    const writers = statementsOf(template)
+    const bounded = writers.filter(isWriting).map(([id, statement]) => {
+      const { Condition } = statement as { Condition?: Record<string, Record<string, string[]>> }
+      return [
+        id.replace(/RoleDefaultPolicy.*/, ''),
+        Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'],
+      ] as const
+    })
+    expect(bounded.filter(([, kinds]) => kinds === undefined).map(([id]) => id)).toEqual([
+      'StorageStorageApi',
+    ])
+    expect(bounded).toHaveLength(1 + Object.keys(writtenKinds).length)
+    for (const [, kinds = []] of bounded)
+      for (const kind of ['TOKENS', 'CONSOLE_SESSION#1', 'SIGN_IN#1', 'PROJECT', 'FORMAT'])
+        expect(kinds.filter(each => new RegExp(`^${each.replace('*', '.*')}$`).test(kind))).toEqual([])
   })
 
   const actionsOf = (policy: string): string[] =>
@@ -44,6 +91,16 @@ describe('rights', () => {
         JSON.stringify(Resource).includes('StoragePreviewExtraction'),
     )
     expect(callers.map(([id]) => id)).toEqual([expect.stringMatching(/^StorageStorageApi/)])
+  })
+
+  it('jobs open the addresses of loads, and no secret of a configuration', () => {
+    const [, opening] =
+      statementsOf(template).find(
+        ([id, { Action }]) => id.startsWith('StorageRunJob') && [Action].flat().includes('kms:Decrypt'),
+      ) ?? []
+    expect(opening).toMatchObject({
+      Condition: { StringEquals: { 'kms:EncryptionContext:componentId': 'millrace.data-url' } },
+    })
   })
 
   it('the role of engines reads the objects of tables, and nothing else', () => {

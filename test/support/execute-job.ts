@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
+import { asFunction } from './guard-writes.ts'
 import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
 import { doSideBySide, type MachineServices } from './side-by-side.ts'
 
@@ -8,10 +9,16 @@ import { doSideBySide, type MachineServices } from './side-by-side.ts'
 export type JobServices = RunJobServices & MachineServices & { merging?: WholeMerge | undefined }
 
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
-export const executeJob = async (
+export const executeJob = (
   jobId: number,
   services: JobServices,
   pause: () => Promise<unknown> = () => sleep(10),
+): Promise<void> => asFunction('run-job', () => executeStates(jobId, services, pause))
+
+const executeStates = async (
+  jobId: number,
+  services: JobServices,
+  pause: () => Promise<unknown>,
 ): Promise<void> => {
   for (let attempt = 0; attempt < 3; ) {
     try {

@@ -3,6 +3,7 @@ import { sendCodeInStack } from '../../functions/lib/errors/machine-failure.ts'
 import { mergeByQuery } from '../../functions/merge-by-query/merge-by-query.ts'
 import type { MergeServices } from '../../functions/merge-by-query/services.ts'
 import type { RunJobEvent } from '../../functions/run-job/event.ts'
+import { asFunction } from './guard-writes.ts'
 
 export interface WholeMerge extends MergeServices {
   /** When no query runs. */
@@ -18,12 +19,12 @@ export const mergeWholeLoad = async (
   services: WholeMerge,
 ): Promise<RunJobEvent['refusal']> => {
   try {
-    const started = await mergeByQuery({ step: 'start', jobId }, services)
+    const started = await asFunction('merge-by-query', () => mergeByQuery({ step: 'start', jobId }, services))
     if (!('queryId' in started)) return undefined
     await services.settled()
     const { queryId } = started
-    await mergeByQuery({ step: 'check', jobId, queryId }, services)
-    await mergeByQuery({ step: 'adopt', jobId, queryId }, services)
+    await asFunction('merge-by-query', () => mergeByQuery({ step: 'check', jobId, queryId }, services))
+    await asFunction('merge-by-query', () => mergeByQuery({ step: 'adopt', jobId, queryId }, services))
     return undefined
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -36,6 +36,7 @@ import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
+import { guardWrites } from './guard-writes.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
@@ -139,7 +140,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
-  const plainItems = database ? createItemTable(database.requests, itemTableName) : createMemoryItemTable()
+  const plainItems = guardWrites(
+    database ? createItemTable(database.requests, itemTableName) : createMemoryItemTable(),
+  )
   const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
   const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)
   const stores = createStorageStores({
@@ -187,6 +190,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, runInThisProcess(jobId))
     return 'running'
   }
+  const openSecrets = createOpener(keys)
   const documents = createLoadDocuments(s3, tablesBucket)
   const exportDocuments = createExportDocuments(s3, tablesBucket)
   const splitWork: SplitWorkServices = {
@@ -236,6 +240,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       dispatcher,
       allowedHosts,
       limits: { ...dataUrlLimits, ...(options.dataUrlBytes && { bytes: options.dataUrlBytes }) },
+      open: openSecrets,
     },
     count: job => void counted.push(job),
     now,
@@ -246,7 +251,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       warn: (message, extra) => void jobLog.push({ message, ...extra }),
     },
   }
-  const openSecrets = createOpener(keys)
   const app: App = createApp({
     ...stores,
     projectId: 7,

@@ -2,6 +2,7 @@ import type { SweepServices } from '#functions/sweep-storage/page.ts'
 import { type PageSizes, pageSizes } from '#functions/sweep-storage/page.ts'
 import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
+import { asFunction } from './guard-writes.ts'
 
 type Given = Omit<SweepServices, 'pageSizes'> & { pageSizes?: PageSizes }
 
@@ -9,6 +10,8 @@ type Given = Omit<SweepServices, 'pageSizes'> & { pageSizes?: PageSizes }
 export const sweepAll = async (services: Given): Promise<Record<SweepKind, number>> => {
   const counts: Partial<Record<SweepKind, number>> = {}
   for (const kind of sweepKinds)
-    counts[kind] = (await sweepStorage(kind, { pageSizes, ...services }, () => false)).swept
+    counts[kind] = (
+      await asFunction('sweep-storage', () => sweepStorage(kind, { pageSizes, ...services }, () => false))
+    ).swept
   return counts as Record<SweepKind, number> // Each kind was counted.
 }

@@ -3,6 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { listSlices } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { mapDataUrl } from '../../lib/storage/secrets/sealed-data-url.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
@@ -93,6 +94,6 @@ const copiedSource = async (
   { s3, filesBucket, dataUrls, projectId }: RunJobServices,
 ): Promise<PinnedSource> => {
   const copy = { bucket: filesBucket, key: `${exportPrefix.prefix}${projectId}/data-urls/${job.id}` }
-  await copyDataUrl(dataUrl, copy, { s3, ...dataUrls })
+  await copyDataUrl(await mapDataUrl(dataUrl, projectId, dataUrls.open), copy, { s3, ...dataUrls })
   return { ...csv, isSliced: false, slices: await listSlices({ s3, ...copy, isSliced: false }) }
 }

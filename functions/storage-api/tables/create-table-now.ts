@@ -25,7 +25,7 @@ export const createTableNow = defineRoute({
     const { fields, file } = await receiveUpload(request, services)
     const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(createTableFields, sent, 'storage.tables.validation')
-    const job = createTableJob(request, services, { bucketId, body })
+    const job = await createTableJob(request, services, { bucketId, body })
     return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
   },
 })

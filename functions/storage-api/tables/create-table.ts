@@ -14,7 +14,13 @@ import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { admitDataPlace, dataPlaceFields, readDataPlace, workspaceFields } from './data-place.ts'
+import {
+  admitDataPlace,
+  dataPlaceFields,
+  readDataPlace,
+  sealDataPlace,
+  workspaceFields,
+} from './data-place.ts'
 import { findTable } from './find-table.ts'
 import { readTimestamp } from './read-timestamp.ts'
 import { checkTableName } from './table-name.ts'
@@ -51,21 +57,31 @@ export const createTable = defineRoute({
   },
   handle: async (request, services) => {
     const { bucketId } = request.params
-    return submitJob(request, services, createTableJob(request, services, { bucketId, body: request.body }))
+    return submitJob(
+      request,
+      services,
+      await createTableJob(request, services, { bucketId, body: request.body }),
+    )
   },
 })
 
 /** The job `tableCreate` of a request. */
-export const createTableJob = (
+export const createTableJob = async (
   { caller }: { caller: Caller },
   services: Services,
   { bucketId, body }: { bucketId: string; body: CreateTableFields },
-): NewJob => {
+): Promise<NewJob> => {
   const { name, displayName } = checkTableName(body)
   const source = readSource(body, services.now())
   const tableId = `${bucketId}.${name}`
   return {
-    input: { operationName: 'tableCreate', bucketId, name, displayName, source },
+    input: {
+      operationName: 'tableCreate',
+      bucketId,
+      name,
+      displayName,
+      source: await sealSource(source, services),
+    },
     queueTableId: tableId,
     admit: async () => {
       await findBucket(services, bucketId)
@@ -87,6 +103,9 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
   const place = readDataPlace(body)
   return { type: 'file', ...place, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
 }
+
+const sealSource = async (source: TableSource, services: Services): Promise<TableSource> =>
+  source.type === 'file' ? { ...source, ...(await sealDataPlace(source, services)) } : source
 
 /** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
 const admitSource = async (

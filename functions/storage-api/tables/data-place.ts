@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
+import { mapDataUrl } from '../../lib/storage/secrets/sealed-data-url.ts'
 import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { integer, text } from '../http/fields.ts'
@@ -57,6 +58,13 @@ const checkAddress = (dataUrl: string): string => {
     'Invalid request:\n - dataUrl: "This value should be an http or https address without user and password."',
   )
 }
+
+/** As the record of a job keeps it: the query of an address may hold a signature. */
+export const sealDataPlace = async (
+  place: DataPlace,
+  { seal, projectId }: Pick<Services, 'seal' | 'projectId'>,
+): Promise<DataPlace> =>
+  place.dataUrl === undefined ? place : { dataUrl: await mapDataUrl(place.dataUrl, projectId, seal) }
 
 /**
  * Checks that the caller may read it and that it is not too large to be loaded. Resolves to what a job shows of it: the

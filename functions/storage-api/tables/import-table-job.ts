@@ -6,7 +6,13 @@ import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { admitDataPlace, dataPlaceFields, readDataPlace, workspaceFields } from './data-place.ts'
+import {
+  admitDataPlace,
+  dataPlaceFields,
+  readDataPlace,
+  sealDataPlace,
+  workspaceFields,
+} from './data-place.ts'
 import { findOwnTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
@@ -33,11 +39,11 @@ interface Submission {
 }
 
 /** The job `tableImport` of a request. */
-export const importTableJob = (
+export const importTableJob = async (
   { caller, raw }: Submission,
   services: Services,
   { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
-): NewJob => {
+): Promise<NewJob> => {
   const { incremental, deduplicationStrategy = 'upsert' } = body
   const place = readDataPlace(body)
   if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
@@ -45,7 +51,14 @@ export const importTableJob = (
   const primaryKey = requestedKey(body.primaryKey, raw.headers)
   const key = primaryKey.length === 0 ? {} : { primaryKey }
   return {
-    input: { operationName: 'tableImport', tableId, ...place, csv, incremental, ...key },
+    input: {
+      operationName: 'tableImport',
+      tableId,
+      ...(await sealDataPlace(place, services)),
+      csv,
+      incremental,
+      ...key,
+    },
     tableId,
     queueTableId: tableId,
     admit: async () => {

@@ -32,7 +32,7 @@ export const importTableNow = defineRoute({
     return doJob(
       { ...request, sent: [request.sent, sent] },
       services,
-      importTableJob(request, services, { tableId, body }),
+      await importTableJob(request, services, { tableId, body }),
       ok,
     )
   },

@@ -17,6 +17,10 @@ export const importTable = defineRoute({
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    return submitJob(request, services, importTableJob(request, services, { tableId, body: request.body }))
+    return submitJob(
+      request,
+      services,
+      await importTableJob(request, services, { tableId, body: request.body }),
+    )
   },
 })

@@ -37,7 +37,7 @@ export const writeTable = defineRoute({
     return doJob(
       { ...request, sent: [request.sent, sent] },
       services,
-      importTableJob(request, services, { tableId, body }),
+      await importTableJob(request, services, { tableId, body }),
       ok,
     )
   },

@@ -4,6 +4,7 @@ import { fireTriggersEvent } from '#functions/fire-triggers/handler.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
+import { asFunction } from '../../support/guard-writes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 const MINUTE_MS = 60_000
@@ -59,7 +60,7 @@ const firingServices = () => ({
   runnableComponents: [COMPONENT],
 })
 /** What the function does each minute. */
-const look = () => fireTriggers(firingServices())
+const look = () => asFunction('fire-triggers', () => fireTriggers(firingServices()))
 const runStarted = async () => {
   for (const jobId of new Set(started.splice(0))) await executeJob(jobId, service.jobServices)
 }

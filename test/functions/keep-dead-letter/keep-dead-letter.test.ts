@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
 import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { keepDeadLetter } from '#functions/keep-dead-letter/keep-dead-letter.ts'
+import { asFunction } from '../../support/guard-writes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 let service: StorageService
@@ -18,7 +19,7 @@ const keep = (change: { execution?: string; message?: string } = {}) => {
     failure: { code: 'invalidCsv', message },
   }
   const event = keepDeadLetterEvent.parse({ ...failedImport, letter })
-  return keepDeadLetter(event, service.stores.deadLetters)
+  return asFunction('keep-dead-letter', () => keepDeadLetter(event, service.stores.deadLetters))
 }
 
 describe('a dead letter', () => {

@@ -11,6 +11,7 @@ import { createPackingLedger } from '#lib/storage/tables/packing-ledger.ts'
 import { eventFile } from '#support/events.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { asFunction } from '../../support/guard-writes.ts'
 
 let service: StorageService
 let bucketId: string
@@ -199,15 +200,17 @@ describe('a large table that is optimized', () => {
 describe('each day', () => {
   let clock = Date.parse('2027-01-01T03:30:00Z')
   const pack = (bytesPerDay: number) =>
-    packTables({
-      ...service.stores,
-      ledger: createPackingLedger(service.items),
-      startJob: service.jobServices.startJob,
-      singleMergeBytes: 1,
-      bytesPerDay,
-      now: () => new Date(clock),
-      log: service.jobServices.log,
-    })
+    asFunction('pack-tables', () =>
+      packTables({
+        ...service.stores,
+        ledger: createPackingLedger(service.items),
+        startJob: service.jobServices.startJob,
+        singleMergeBytes: 1,
+        bytesPerDay,
+        now: () => new Date(clock),
+        log: service.jobServices.log,
+      }),
+    )
 
   it('tables are packed within the bytes of a day, once, and what does not fit is said', async () => {
     bucketId = await service.createBucket('daily')

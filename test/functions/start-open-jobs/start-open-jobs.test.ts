@@ -6,6 +6,7 @@ import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import type { JobRecord } from '#lib/storage/jobs/job-record.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
+import { asFunction } from '../../support/guard-writes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 const MINUTE_MS = 60_000
@@ -85,7 +86,8 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds)
 }
 
-const look = (atMost?: number) => startOpenJobs({ ...service.jobServices, now: () => now }, atMost)
+const look = (atMost?: number) =>
+  asFunction('start-open-jobs', () => startOpenJobs({ ...service.jobServices, now: () => now }, atMost))
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {

@@ -4,6 +4,7 @@ import type { SweepServices } from '#functions/sweep-storage/page.ts'
 import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import type { FileRecord } from '#lib/storage/files/file-store.ts'
+import { asFunction } from '../../support/guard-writes.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 import { sweepAll } from '../../support/sweep-all.ts'
 
@@ -30,8 +31,10 @@ beforeEach(async () => {
 })
 
 /** One page, as when the time of an invocation is up. */
-const onePage = (kind: SweepKind, given = services) => sweepStorage(kind, given, () => true)
-const wholeSweep = (kind: SweepKind, given = services) => sweepStorage(kind, given, () => false)
+const onePage = (kind: SweepKind, given = services) =>
+  asFunction('sweep-storage', () => sweepStorage(kind, given, () => true))
+const wholeSweep = (kind: SweepKind, given = services) =>
+  asFunction('sweep-storage', () => sweepStorage(kind, given, () => false))
 
 /** As many invocations of one page as a sweep takes. Resolves to what each has swept. */
 const pagesOf = async (kind: SweepKind): Promise<number[]> => {

@@ -17,7 +17,9 @@ const csvOptions = z.object({
 
 export type CsvOptions = z.infer<typeof csvOptions>
 
-/** Where the data of a load is: a file resource, or an address that the job reads when it runs. One of the two is set. */
+/**
+ * Where the data of a load is: a file resource, or an address, sealed, that the job reads when it runs. One of the two is set.
+ */
 const dataPlace = { fileId: z.number().optional(), dataUrl: z.string().optional() }
 
 export interface DataPlace {

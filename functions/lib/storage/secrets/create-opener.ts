@@ -10,7 +10,7 @@ export interface SecretReader extends SecretOwner {
 }
 
 /** Opens every sealed secret of a JSON value. Other values stay. Error: `secrets.notOpened`. */
-type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
+export type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 interface OpenerOptions {
   keyArn: string

@@ -76,6 +76,39 @@ describe('a load from an address', () => {
     expect(await rowsOf(body.results.id)).toEqual(['"1","a"', '"2","b"'])
   })
 
+  it('keeps the address sealed among the items of the service', async () => {
+    const written: string[] = []
+    const watched = await withStorage({
+      allowedHosts: ['127.0.0.1'],
+      items: items => ({
+        ...items,
+        put: (key, attributes, when) => {
+          written.push(JSON.stringify({ ...key, ...attributes }))
+          return items.put(key, attributes, when)
+        },
+      }),
+    })
+    await watched.createBucket('main')
+    const query = 'signature=very-secret-signature'
+    const dataUrl = `${origin}/people.csv?${query}`
+    const headers = { 'Idempotency-Key': 'sealed once' }
+    const created = async () =>
+      (
+        await watched.call(
+          'POST',
+          '/v2/storage/buckets/in.c-main/tables-async',
+          { name: 'people', dataUrl },
+          headers,
+        )
+      ).body
+    const job = await created()
+    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 2 } })
+    expect((await created()).id).toBe(job.id)
+    await watched.call('POST', `/v2/storage/tables/${job.results.id}/import-async`, { dataUrl })
+    expect(written.filter(item => item.includes('KBC::ProjectSecure::')).length).toBeGreaterThan(1)
+    expect(written.filter(item => item.includes('very-secret'))).toEqual([])
+  })
+
   it('reads gzip, and imports into a table', async () => {
     const { body: created } = await create(`${origin}/people.csv.gz`)
     const { body } = await service.call('POST', `/v2/storage/tables/${created.results.id}/import-async`, {

@@ -1,0 +1,24 @@
+/** Of the heads and files of tables, in the default branch and in others, and of what changes them. */
+const tables = ['BUCKET#*', 'BRANCH#*', 'EVENTS*'] as const
+
+/** Of jobs, their places in queues, and of those that are open. */
+const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS'] as const
+
+/**
+ * The items that each function may write, by their partition keys (`*`: any text). Whoever can make one of these functions write what it likes
+ * makes no token of it, and no session. The API itself writes all kinds.
+ */
+export const writtenKinds = {
+  'run-job': [
+    ...tables,
+    ...jobs,
+    ...['BUCKETS', 'ALIASES#*', 'EXPORTS#*', 'FILES#*', 'SNAPSHOTS#*', 'METADATA#*', 'SWEEPS#UNNAMED'],
+    ...['IDEMPOTENCY#*', 'BRANCHES', 'MERGE-REQUESTS', 'CONFIG#*', 'CONFIGS#*', 'COMPONENTS', 'SCHEDULES#*'],
+  ],
+  'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
+  'pack-tables': [...jobs, 'EVENTS*', 'PACKING'],
+  'merge-by-query': tables,
+  'start-open-jobs': jobs,
+  'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS'],
+  'keep-dead-letter': ['DEADLETTERS'],
+} as const satisfies Record<string, readonly string[]>
