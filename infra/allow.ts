@@ -18,6 +18,9 @@ export const allow = (
 
 const WRITING_ITEM_ACTIONS: readonly string[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']
 
+/** All of them. */
+export const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', ...WRITING_ITEM_ACTIONS]
+
 /** @param writtenKinds the partition keys of items that may be written, where they are not all */
 export const allowItems = (
   grantee: IGrantable,

@@ -131,6 +131,8 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
   functions: [
     'masterTokenOverlapMinutes',
     'snapshotRetentionDays',
+    'runsPerToken',
+    'jobsPerToken',
     'distributed',
     'singleLoadBytes',
     'loadRangeBytes',

@@ -11,4 +11,7 @@ export const onThisMachine = (config: StackConfig): StackConfig => ({
   apiCertificateArn: undefined,
   apiHostedZoneId: undefined,
   apiOnlyAtDomain: false,
+  // Four threads do the runs, and eight the jobs, of everybody.
+  runsPerToken: Math.min(config.runsPerToken, 3),
+  jobsPerToken: Math.min(config.jobsPerToken, 4),
 })

@@ -7,6 +7,7 @@ import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
+import type { sharesEnvironment } from './shares-environment.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface OpenJobsProps {
@@ -14,6 +15,7 @@ interface OpenJobsProps {
   readonly items: ItemTable
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
+  readonly sharesEnvironment: ReturnType<typeof sharesEnvironment>
   readonly alarms: ITopic
 }
 
@@ -22,13 +24,17 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns, alarms }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, sharesEnvironment, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
     const start = new ScheduledFunction<StartOpenJobsEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs of the storage service that were accepted and not started',
-      environment: { STORAGE_TABLE: items.tableName, JOB_MACHINE_ARN: jobMachineArn },
+      environment: {
+        STORAGE_TABLE: items.tableName,
+        JOB_MACHINE_ARN: jobMachineArn,
+        ...sharesEnvironment,
+      },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
       schedules: [everyMinute()],

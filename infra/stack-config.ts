@@ -60,6 +60,10 @@ const stackConfig = z.object({
     }),
   /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
+  /** Runs of configurations that one token may have under way at a time; further ones wait. */
+  runsPerToken: z.coerce.number().int().min(1).max(1000).default(20),
+  /** Other jobs that one token may have under way at a time; further ones wait. */
+  jobsPerToken: z.coerce.number().int().min(1).max(1000).default(40),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Whether loads and exports that outgrow one function are done side by side. Otherwise they are refused. */

@@ -120,6 +120,7 @@ export class MillraceStack extends DeployedStack {
       bundles,
       projectId,
       snapshotRetentionDays,
+      shares: config,
       masterTokenOverlapMinutes,
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,

@@ -1,6 +1,9 @@
+import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
+import { DATA_URL_COMPONENT } from '../functions/lib/storage/secrets/data-url-component.ts'
+import { allow } from './allow.ts'
 import { DeployedStack } from './deployment.ts'
 
 /** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-client/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
@@ -29,4 +32,10 @@ export const secretsKey = (scope: Construct): IKey =>
     enableKeyRotation: true,
     // Without it every stored secret is lost.
     removalPolicy: DeployedStack.of(scope).dataRemovalPolicy,
+  })
+
+/** The addresses that loads are read from, and no secret of a configuration. */
+export const allowOpeningDataUrls = (grantee: IGrantable, key: IKey): void =>
+  allow(grantee, ['kms:Decrypt'], [key.keyArn], {
+    StringEquals: { 'kms:EncryptionContext:componentId': DATA_URL_COMPONENT },
   })

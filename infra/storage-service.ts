@@ -13,7 +13,6 @@ import { NO_DATA_KEY } from '../functions/lib/aws/no-data-key.ts'
 import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
-import { DATA_URL_COMPONENT } from '../functions/lib/storage/secrets/data-url-component.ts'
 import type { RunJobEnv } from '../functions/run-job/work.ts'
 import type { StorageApiEnv } from '../functions/storage-api/open-app.ts'
 import { fileAccessRole, tableAccessRole } from './access-roles.ts'
@@ -25,6 +24,7 @@ import {
   allowReadingObjects,
   allowReadingSecret,
   allowWritingObjects,
+  ITEM_ACTIONS,
 } from './allow.ts'
 import { logRequests } from './api-access-logs.ts'
 import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
@@ -43,8 +43,9 @@ import { PrivateBucket } from './private-bucket.ts'
 import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
+import { type Shares, sharesEnvironment } from './shares-environment.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
-import { masterToken, secretsKey } from './storage-secrets.ts'
+import { allowOpeningDataUrls, masterToken, secretsKey } from './storage-secrets.ts'
 import { notesOfOldSweeps, StorageSweep } from './storage-sweep.ts'
 import { TablePacking } from './table-packing.ts'
 import { writtenKinds } from './written-kinds.ts'
@@ -53,6 +54,7 @@ interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly snapshotRetentionDays: number
+  readonly shares: Shares
   readonly masterTokenOverlapMinutes: number
   /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
   readonly queries: QueryBounds | undefined
@@ -85,7 +87,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, domain, masterTokenOverlapMinutes } = props
+    const { hasExtractions, domain, masterTokenOverlapMinutes, shares } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -116,6 +118,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       secretsKey: this.secretsKey,
       queryService,
       hasExtractions,
+      sharesEnvironment: sharesEnvironment(shares),
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
@@ -163,6 +166,7 @@ const DAYS_LEFT_TO_SWEEP = 2
 /** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
+  readonly sharesEnvironment: ReturnType<typeof sharesEnvironment>
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
   readonly files: IBucket
@@ -196,22 +200,13 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
 }
 
 const storeEnvironment = (store: Store) => ({
+  ...store.sharesEnvironment,
   STORAGE_TABLE: store.items.tableName,
   FILES_BUCKET: store.files.bucketName,
   TABLES_BUCKET: store.tables.bucketName,
   JOB_MACHINE_ARN: store.jobMachineArn,
   PROJECT_ID: store.projectId,
 })
-
-const ITEM_ACTIONS = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'BatchWriteItem',
-  'UpdateItem',
-  'DeleteItem',
-]
 
 const runJobFunction = (
   scope: Construct,
@@ -236,10 +231,7 @@ const runJobFunction = (
     timeout: LONGEST_TIMEOUT,
   })
   allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])
-  // It opens the addresses of loads, and no secret of a configuration.
-  allow(runJob, ['kms:Decrypt'], [store.secretsKey.keyArn], {
-    StringEquals: { 'kms:EncryptionContext:componentId': DATA_URL_COMPONENT },
-  })
+  allowOpeningDataUrls(runJob, store.secretsKey)
   allowReadingObjects(runJob, store.files)
   allowWritingObjects(runJob, store.files, { prefix: exportPrefix.prefix }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)

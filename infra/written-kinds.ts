@@ -1,8 +1,8 @@
 /** Of the heads and files of tables, in the default branch and in others, and of what changes them. */
 const tables = ['BUCKET#*', 'BRANCH#*', 'EVENTS*'] as const
 
-/** Of jobs, their places in queues, and of those that are open. */
-const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS'] as const
+/** Of jobs, their places in queues and shares, and of those that are open. */
+const jobs = ['JOBS#*', 'QUEUE#*', 'SHARE#*', 'OPEN_JOBS'] as const
 
 /**
  * The items that each function may write, by their partition keys (`*`: any text). Whoever can make one of these functions write what it likes

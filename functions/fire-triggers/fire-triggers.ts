@@ -2,6 +2,7 @@ import pMap from 'p-map'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { createOnce } from '../lib/storage/db/create-once.ts'
 import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { shareOf } from '../lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TriggerRecord } from '../lib/storage/triggers/trigger-store.ts'
@@ -111,12 +112,15 @@ const storeRun = async (trigger: TriggerRecord, services: FireTriggersServices):
 
   const tokenId = String(runWithTokenId)
   // The master token is stored nowhere. Whether the token may run the configuration is checked when the run begins.
-  const tokenName = (await tokens.get(runWithTokenId))?.description ?? `Token ${tokenId}`
+  const token = await tokens.get(runWithTokenId)
+  const tokenName = token?.description ?? `Token ${tokenId}`
+  const input = { operationName: 'configurationRun' as const, componentId, configId }
   const make = (id: number): JobRecord => ({
     id,
     status: 'waiting',
-    input: { operationName: 'configurationRun', componentId, configId },
+    input,
     queueTableId: null,
+    ...(token && { share: shareOf(tokenId, input) }),
     tableId: null,
     operationParams: {
       componentId,

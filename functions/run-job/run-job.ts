@@ -19,7 +19,7 @@ import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEnd } from './record-job-end.ts'
 import type { RunJobServices } from './services.ts'
-import { leaveTable, takeTable } from './take-table.ts'
+import { leaveShare, leaveTable, takeTable, waitSeconds } from './take-table.ts'
 
 /** `failure`: for which the job was closed. */
 type Done = { status: 'done'; failure?: Failure } & EndsOthers
@@ -63,6 +63,9 @@ export const runJob = async (
     const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: {} }
     return finishAndRecord(await jobs.fail(job, now(), { error }), services)
   }
+  // Whoever started it did not know that others of the token are under way.
+  if (job.status === 'waiting' && !(await jobs.shares.mayBegin(job)))
+    return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
   if (job.queueTableId !== null) {
     const table = await takeTable(job, job.queueTableId, services)
     if (table === 'ended') return finish(job, services)
@@ -119,6 +122,7 @@ const isStaged = async (
 /** Releases the table for its next job. */
 const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
   if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
+  await leaveShare(job, services)
   return { status: 'done' }
 }
 

@@ -2,7 +2,7 @@ import { takeLease } from '../lib/aws/lease.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
-import { startNext } from '../lib/storage/jobs/start-next.ts'
+import { startNext, startNextOfShare } from '../lib/storage/jobs/start-next.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
@@ -94,7 +94,18 @@ export const leaveTable = async (jobId: number, tableId: string, services: RunJo
   await startNext(tableId, services).catch(error => log.error('next job not started', { tableId, error }))
 }
 
-const waitSeconds = (job: JobRecord, now: Date): number => {
+/** The place itself went with the end of the job. A next one that nobody starts is found by the clock. */
+export const leaveShare = async (
+  { share }: Pick<JobRecord, 'share'>,
+  services: RunJobServices,
+): Promise<void> => {
+  if (share !== undefined)
+    await startNextOfShare(share, services).catch(error =>
+      services.log.error('next job not started', { share, error }),
+    )
+}
+
+export const waitSeconds = (job: JobRecord, now: Date): number => {
   const ageSeconds = (now.getTime() - Date.parse(job.createdTime)) / 1000
   const wanted = Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE_SECONDS)))
   return patientWait(wanted, ageSeconds)

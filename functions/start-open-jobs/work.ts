@@ -5,6 +5,7 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createIdSource } from '../lib/storage/db/ids.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { readShareLimits } from '../lib/storage/jobs/job-shares.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
@@ -15,13 +16,16 @@ const env = readEnv([
   'STORAGE_TABLE',
   /** State machine that runs jobs. */
   'JOB_MACHINE_ARN',
+  /** Runs, and other jobs, of one token that are under way at a time. */
+  'RUNS_PER_TOKEN',
+  'JOBS_PER_TOKEN',
 ])
 /** The variables that the function's construct must set. */
 export type StartOpenJobsEnv = keyof typeof env
 
 const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
 const services = {
-  jobs: createJobStore(items, createIdSource()),
+  jobs: createJobStore(items, createIdSource(), readShareLimits(env)),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   now: () => new Date(),

@@ -11,6 +11,7 @@ import { createLoadDocuments } from '../../functions/lib/distributed/load-docume
 import { createMergeNotes } from '../../functions/lib/distributed/merge-notes.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
@@ -94,6 +95,8 @@ export interface StorageServiceOptions {
   dataUrlBytes?: number
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
+  /** Default: generous ones. */
+  shareLimits?: ShareLimits
   /** How long requests wait for jobs. Default 100 s: tests see finished jobs on a busy machine too. */
   jobWaitMs?: number
   /** What a request does between two looks at a job; default: sleep. */
@@ -150,6 +153,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     s3,
     tablesBucket,
     catalog,
+    ...(options.shareLimits && { shareLimits: options.shareLimits }),
     now,
   })
   const plainEngine = createTableEngine({

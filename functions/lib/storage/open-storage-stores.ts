@@ -4,6 +4,7 @@ import type { GlueCatalog } from '../distributed/glue-catalog.ts'
 import { createLazyGlueCatalog } from '../distributed/lazy-glue-catalog.ts'
 import { NO_GLUE_DATABASE } from '../distributed/no-glue-database.ts'
 import { createItemTable } from './db/item-table.ts'
+import { readShareLimits } from './jobs/job-shares.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */
@@ -13,6 +14,8 @@ export const openStorageStores = (
     TABLES_BUCKET: string
     SNAPSHOT_RETENTION_DAYS?: string
     GLUE_DATABASE?: string
+    RUNS_PER_TOKEN?: string
+    JOBS_PER_TOKEN?: string
   },
   s3: S3Client,
   now: () => Date,
@@ -26,6 +29,7 @@ export const openStorageStores = (
       snapshotRetentionDays: Number(env.SNAPSHOT_RETENTION_DAYS),
     }),
     catalog: openGlueCatalog(env.GLUE_DATABASE),
+    shareLimits: readShareLimits(env),
     now,
   })
 

@@ -16,6 +16,7 @@ import { createDeadLetterStore } from './dead-letters/dead-letter-store.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFileStore } from './files/file-store.ts'
 import { createIdempotencyStore } from './jobs/idempotency-store.ts'
+import type { ShareLimits } from './jobs/job-shares.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
 import { createMergeRequestStore } from './merge-requests/merge-request-store.ts'
@@ -41,6 +42,8 @@ interface StorageStoresOptions {
   snapshotRetentionDays?: number
   /** Where tables are registered that Athena has worked on. Default: none is. */
   catalog?: GlueCatalog | undefined
+  /** Default: generous ones. */
+  shareLimits?: ShareLimits
   now: () => Date
 }
 
@@ -53,6 +56,7 @@ export const createStorageStores = ({
   tablesBucket,
   snapshotRetentionDays = SNAPSHOT_RETENTION_DAYS,
   catalog,
+  shareLimits,
   now,
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
@@ -103,7 +107,7 @@ export const createStorageStores = ({
     nextId,
     snapshots: createSnapshotStore(items, { snapshotFiles, s3, tablesBucket }),
     exports: createExportCache(items, now),
-    jobs: createJobStore(items, nextId),
+    jobs: createJobStore(items, nextId, shareLimits),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),

@@ -1,7 +1,9 @@
 import { inBranch, ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { shareOf } from '../../lib/storage/jobs/job-shares.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
@@ -39,7 +41,10 @@ export const submitJob = async (
   return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
 }
 
-type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log'>
+type AcceptServices = Pick<
+  Services,
+  'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log' | 'events'
+>
 
 /** Stores a job in its place; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
@@ -53,8 +58,24 @@ export const acceptJob = async (
     await startInTurn(job, services).catch(error =>
       services.log.error('job not started', { jobId: job.id, error }),
     )
+    await tellOfShare(job, submitter, services)
   }
   return job
+}
+
+/** Said once for all that wait, with the first of them. */
+const tellOfShare = async (job: JobRecord, submitter: Submitter, services: AcceptServices): Promise<void> => {
+  const { share } = job
+  const { shares } = services.jobs
+  if (share === undefined || !(await shares.isFirstToWait(job))) return
+  const what = job.input.operationName === 'configurationRun' ? 'runs' : 'jobs'
+  await recordEvent(submitter, services, {
+    event: 'storage.jobWaitsForShare',
+    component: 'storage',
+    type: 'info',
+    message: `${shares.limitOf(share)} ${what} of this token are under way, which is its share. The job ${job.id} and those after it wait until some of them have ended.`,
+    params: JSON.stringify({ jobId: job.id }),
+  })
 }
 
 const storeJob = async (
@@ -73,6 +94,7 @@ const storeJob = async (
       tableId: tableId ?? null,
       operationParams,
       ...ofBranch(branchId),
+      ...(!caller.isMaster && { share: shareOf(caller.tokenId, input) }),
       createdTime: now().toISOString(),
       runId,
       creatorToken: { id: caller.tokenId, description: caller.description },

@@ -284,16 +284,7 @@ const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage =
       parsedLater({ headers, url, body }, () => parseBody(body)),
       { listAt },
     )
-  return {
-    response,
-    isParsed: false,
-    headers,
-    url,
-    body,
-    ...(ends === undefined ? {} : { ends }),
-    ...(items === undefined ? {} : { items }),
-    ...(listAt === undefined ? {} : { listAt }),
-  }
+  return { response, isParsed: false, headers, url, body, ends, items, listAt }
 }
 
 const StoredSequences = z.object({

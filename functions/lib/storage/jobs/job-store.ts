@@ -13,6 +13,7 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from './job-record.ts'
+import { createJobShares, type ShareLimits } from './job-shares.ts'
 import { createOpenJobList } from './open-jobs.ts'
 import { createTableQueue } from './table-queue.ts'
 
@@ -30,9 +31,10 @@ const MAX_ID_ATTEMPTS = 10
  * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
  * another run of the same job was faster, resolves to the job as stored.
  */
-export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) => {
+export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, limits?: ShareLimits) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
   const open = createOpenJobList(items)
+  const shares = createJobShares(items, limits)
 
   /** The place that the job has in the queue of its table, once it has one. */
   const queueOf = (job: JobRecord) => createTableQueue(items, branchOf(job))
@@ -44,6 +46,7 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) =
   const insert = async (job: JobRecord): Promise<boolean> => {
     const { id, queueTableId } = job
     await open.noteIfLate(job)
+    await shares.enter(job)
     if (queueTableId === null) return records.insert(job)
 
     const place = await queueOf(job).enter(queueTableId, id)
@@ -59,7 +62,10 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) =
   }
 
   const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
-    if (await records.replace(to, { status: from.status })) return to
+    if (await records.replace(to, { status: from.status })) {
+      if (isFinal(to)) await shares.leave(to)
+      return to
+    }
     const current = await records.get(from.id)
     if (!current) throw new Error(`The job ${from.id} has vanished`)
     return current
@@ -69,6 +75,7 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) =
     get: records.get,
     getMany: records.getMany,
     open,
+    shares,
 
     insert,
     list: records.list,
@@ -145,6 +152,7 @@ const acceptedPart = ({
   input,
   queueTableId,
   before,
+  share,
   tableId,
   operationParams,
   branchId,
@@ -158,6 +166,7 @@ const acceptedPart = ({
   input,
   queueTableId,
   ...(before !== undefined && { before }),
+  ...(share !== undefined && { share }),
   tableId,
   operationParams,
   ...(branchId !== undefined && { branchId }),

@@ -49,16 +49,36 @@ const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptio
   return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
 }
 
-/** Starts the job if nobody did; fails it if its execution has ended. Resolves to the job as stored afterwards. */
+/**
+ * Starts the job if nobody did, unless it waits for the share of its token; fails it if its execution has ended. Resolves to the job as
+ * stored afterwards.
+ */
 export const restartJob = async (
   job: JobRecord,
   { jobs, startJob, now }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'>,
 ): Promise<JobRecord> => {
+  if (job.status === 'waiting' && !(await mayBegin(job, { jobs, now }))) return job
   if ((await startJob(job.id)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
   return isFinal(current)
     ? current
     : jobs.fail(current, now(), { error: internalJobError(createExceptionId()) })
+}
+
+/** Places in the share that a crash left, of jobs that are over or were never stored, are removed on the way. */
+const mayBegin = async (
+  job: JobRecord,
+  { jobs, now }: Pick<ReviveOptions, 'jobs' | 'now'>,
+): Promise<boolean> => {
+  const { share } = job
+  if (share === undefined || (await jobs.shares.mayBegin(job))) return true
+  const ids = await jobs.shares.underWay(share)
+  const stored = new Map((await jobs.getMany(ids)).map(found => [found.id, found]))
+  for (const id of ids) {
+    const found = stored.get(id)
+    if (found ? isFinal(found) : await jobs.isNeverStored(id, now())) await jobs.shares.leave({ id, share })
+  }
+  return jobs.shares.mayBegin(job)
 }
 
 const isSuspicious = (job: JobRecord, now: Date): boolean => {

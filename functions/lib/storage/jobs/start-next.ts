@@ -1,5 +1,5 @@
 import { frontOfQueue } from './front-of-queue.ts'
-import { isFinal, type JobRecord } from './job-record.ts'
+import { branchOf, isFinal, type JobRecord } from './job-record.ts'
 import { type ReviveOptions, restartJob } from './revive-job.ts'
 import type { TableQueue } from './table-queue.ts'
 
@@ -7,11 +7,12 @@ interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> 
   queue: TableQueue
 }
 
-/** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
+/** Starts a job that has just been accepted, unless others come before it in the queue of its table or in the share of its token. */
 export const startInTurn = async (
   job: JobRecord,
   { queue, jobs, startJob, now }: StartOptions,
 ): Promise<void> => {
+  if (!(await jobs.shares.mayBegin(job))) return
   if (job.queueTableId !== null) {
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
     const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job, now })
@@ -29,5 +30,18 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
     const front = await frontOfQueue(tableId, options)
     if (front?.status !== 'waiting') return
     if (!isFinal(await restartJob(front, options))) return
+  }
+}
+
+/** Starts those jobs of a share that waited for it, now that another one has left it. */
+export const startNextOfShare = async (
+  share: string,
+  { inBranch, ...options }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'inBranch' | 'now'>,
+): Promise<void> => {
+  for (const id of await options.jobs.shares.waiting(share)) {
+    const job = await options.jobs.get(id)
+    if (job?.status !== 'waiting') continue
+    await startInTurn(job, { ...options, ...inBranch(branchOf(job)) })
+    await options.jobs.shares.begun(job)
   }
 }
