@@ -30,12 +30,14 @@ export type RunBody = z.infer<typeof runBody>
 
 /** What a job of an extraction did and why it ended. */
 export const jobOutcome = z.object({
+  /** Position in the configuration: `0`, or `0.1` for a child; with several iterations `1/0.1`. */
   job: z.string(),
   endpoint: z.string(),
   dataType: z.string(),
   runs: z.int(),
   pages: z.int(),
   rows: z.int(),
+  /** Why runs ended, with how often. */
   ended: z.record(z.string(), z.int()),
 })
 

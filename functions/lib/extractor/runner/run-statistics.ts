@@ -1,17 +1,9 @@
+import type { JobOutcome } from '../../wire/run-body.ts'
 import type { CastOutcome } from '../records/cast-fields.ts'
 import type { JobPlan } from './job-plan.ts'
 
 /** What one job did, its runs for all parent rows together. */
-export interface JobSummary {
-  /** Position in the configuration: `0`, or `0.1` for a child; with several iterations `1/0.1`. */
-  job: string
-  endpoint: string
-  dataType: string
-  runs: number
-  pages: number
-  rows: number
-  /** Why runs ended, with how often. */
-  ended: Record<string, number>
+export interface JobSummary extends JobOutcome {
   /** Of a job that is checked: how many runs were complete, and what was said of the others. */
   completeness?: CheckedRuns
   /** Requests that made reports and asked for their state. */

@@ -1,9 +1,10 @@
+import { TransientError } from '../../errors/errors.ts'
 import { idSortKey, monthOfId, type NextId } from './ids.ts'
 import { type Item, type ItemTable, startingWith } from './item-table.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
 
-/** Two processes meet once in thousands of times per millisecond. Five times in a row is a fault. */
-const MAX_ID_ATTEMPTS = 5
+/** Each further attempt means that another process took the id in the same moment, or that it cannot be used any more. */
+const MAX_ID_ATTEMPTS = 10
 
 /**
  * Records with time-ordered ids, by the month of the id: a detail is one read, and a list walks the months backwards. The
@@ -50,13 +51,16 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       return ids.map(id => found.get(id)).filter(record => record !== undefined)
     },
 
-    /** Stores what `make` returns for a new id. Never overwrites another process's record. */
-    async create(nextId: NextId, make: (id: number) => Stored): Promise<Stored> {
+    /**
+     * Stores what `make` returns for a new id, by `store` if it is given: that resolves to false when the id cannot be
+     * used. Never overwrites another process's record. Error: `storage.unavailable` when no id was free.
+     */
+    async create(nextId: NextId, make: (id: number) => Stored, store = insert): Promise<Stored> {
       for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
         const record = make(nextId())
-        if (await insert(record)) return record
+        if (await store(record)) return record
       }
-      throw new Error(`No free id for a record of ${kind} after ${MAX_ID_ATTEMPTS} attempts`)
+      throw new TransientError('storage.unavailable', `Too many records are stored at once (${kind}).`)
     },
 
     /** Resolves to false when the stored record has not these values, or is gone. */

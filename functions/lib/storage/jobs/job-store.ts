@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../../errors/codes.ts'
-import { TransientError } from '../../errors/errors.ts'
 import { type IdSource, idParts, type NextId } from '../db/ids.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
@@ -24,8 +23,6 @@ interface JobOutcome {
 
 /** Whoever accepts a job stores it within moments of giving it its place. */
 const ACCEPTING_MS = 5_000
-/** Each further attempt means that another process took the id, or that a later job began, in the same moment. */
-const MAX_ID_ATTEMPTS = 10
 
 /**
  * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
@@ -81,13 +78,8 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     list: records.list,
 
     /** Accepts the job that `make` returns for a new id. */
-    create: async (nextId: NextId, make: (id: number) => JobRecord): Promise<JobRecord> => {
-      for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
-        const job = make(nextId())
-        if (await insert(job)) return job
-      }
-      throw new TransientError('storage.unavailable', 'Too many jobs of this table are accepted at once.')
-    },
+    create: (nextId: NextId, make: (id: number) => JobRecord): Promise<JobRecord> =>
+      records.create(nextId, make, insert),
 
     /**
      * Of an id that has a place and no job: whether there will never be one, because whoever was to store it died. One

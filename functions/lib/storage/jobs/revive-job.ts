@@ -40,7 +40,7 @@ const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptio
   const { queue } = options.inBranch(branchOf(job))
   const front = await frontOfQueue(tableId, { ...options, queue, known: job })
   // Of a job that has lost its place, its own execution decides whether it may still have one.
-  if (!(await queue.has(tableId, job.id))) return restartJob(job, options)
+  if (front?.id !== job.id && !(await queue.has(tableId, job.id))) return restartJob(job, options)
   if (!front) return job
   if (!isSuspicious(front, options.now())) return job
   const restarted = await restartJob(front, options)
