@@ -19,7 +19,8 @@ export const openConfigurations = ({ request, service }: World) => ({
         if (known.state === 'done') return
         writes.set(mark, { ...known, sent: (known.sent ?? 0) + 1 })
         const isNew = place === 'rows'
-        const { status } = await request(isNew ? 'POST' : 'PUT', place === '' ? path : `${path}/${place}`, {
+        const method = isNew || place.endsWith('/rollback') ? 'POST' : 'PUT'
+        const { status } = await request(method, place === '' ? path : `${path}/${place}`, {
           ...settings,
           changeDescription: mark,
         })

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isThorough } from '../support/thorough.ts'
-import { comebacks, countWrites, operations, playPair } from './pairs.ts'
+import { creations, type Operation, onConfiguration, ordered, others } from './pair-operations.ts'
+import { comebacks, countWrites, playPair } from './pairs.ts'
 import { startWorld, type World } from './world.ts'
-
-/** Of the writes of an operation, one in so many is tried with each other operation; together they try them all. */
-const ONE_IN = isThorough ? 1 : 6
 
 let world: World
 beforeAll(async () => {
@@ -12,20 +10,39 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-const catalogue = Object.values(operations).flatMap(group =>
-  Object.entries(group).map(([name, a]) => ({ name, a, others: Object.entries(group) })),
-)
+type Operations = Readonly<Record<string, Operation>>
+
+/** What dies, and what runs whole before it comes back. One in so many writes of A is tried with some B; thorough runs try all. */
+const pairs = ([first, second]: [Operations, Operations], oneIn: number, hasTable = true) =>
+  Object.entries(first).map(([name, a], place) => ({
+    name: hasTable ? name : `${name} without a table`,
+    a,
+    others: Object.entries(second),
+    oneIn,
+    place,
+    hasTable,
+  }))
+
+const every = { ...ordered, ...others }
+const catalogue = [
+  ...pairs([ordered, ordered], 6),
+  ...pairs([ordered, others], 28),
+  ...pairs([others, every], 40),
+  ...pairs([creations, creations], 9, false),
+  ...pairs([onConfiguration, onConfiguration], 2),
+]
 
 it.each(catalogue)(
   '$name that dies at any write, and comes back after another operation',
-  async ({ name, a, others }) => {
-    const writes = await countWrites(world, a)
+  async ({ name, a, others, oneIn, place, hasTable }) => {
+    const writes = await countWrites(world, a, hasTable)
+    const step = isThorough ? 1 : oneIn
     const differences: string[] = []
     let plays = 0
     for (const [index, [other, b]] of others.entries())
-      for (let write = 1 + (index % ONE_IN); write <= writes; write += ONE_IN)
+      for (let write = 1 + ((index + place) % step); write <= writes; write += step)
         for (const comeback of isThorough ? comebacks : [comebacks[plays % comebacks.length] ?? 'retry']) {
-          const play = { a, b, write, comeback, isLater: plays % 2 === 1 }
+          const play = { a, b, hasTable, write, comeback, isLater: plays % 2 === 1 }
           plays += 1
           const found = await playPair(world, play).catch((error: unknown) => [String(error)])
           world.seam.calm()

@@ -1,6 +1,16 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { openConfigurations } from './configurations.ts'
-import { awaitJob, importObject } from './operations.ts'
+import type { Operation, Place } from './pair-operations.ts'
+import {
+  created,
+  csvOf,
+  type Effect,
+  loaded,
+  type Rows,
+  readTable,
+  showTable,
+  type Table,
+} from './pair-table.ts'
 import { dieAt } from './seam.ts'
 import type { World } from './world.ts'
 
@@ -8,153 +18,30 @@ import type { World } from './world.ts'
 export const comebacks = ['retry', 'redelivery', 'clock', 'poll', 'redrive', 'person'] as const
 export type Comeback = (typeof comebacks)[number]
 
-type Rows = Record<string, string>
-type Effect = (rows: Rows) => Rows
-
-/** One operation on the place of a pair. It may die at any of its writes, and be tried again. */
-interface Attempted {
-  /** As the machine or the client does it, under the name of an execution. */
-  run: (execution: string) => Promise<unknown>
-  /** A person asks anew, not knowing what became of it. */
-  askAnew: () => Promise<unknown>
-  /** Holds the lease of its key until its execution has ended: another one of the key waits for that. */
-  holdsKey?: boolean
-  /** The machine has failed: what it leaves is cleaned up, before a person starts it again. */
-  fail?: (execution: string) => Promise<unknown>
-}
-
-/** A key with its table, of one row, and a configuration. */
-export interface Place {
-  bucketId: string
-  tableId: string
-  /** What each job of the table does to its rows, by the file that it reads or the row that it deletes. */
-  effects: Map<string, Effect>
-  /** Marks of landed versions, in the order of S3. */
-  versions: Effect[]
-  configuration: Awaited<ReturnType<ReturnType<typeof openConfigurations>['create']>>
-}
-
-type Operation = (world: World, place: Place, mark: string) => Promise<Attempted>
-
 const FIRST = { '1': 'first', '2': 'first' }
-const merge =
-  (changed: Rows): Effect =>
-  rows => ({ ...rows, ...changed })
-const replace =
-  (changed: Rows): Effect =>
-  () =>
-    changed
-const csv = (rows: Rows): string =>
-  `id,v\n${Object.entries(rows)
-    .map(([id, v]) => `${id},${v}\n`)
-    .join('')}`
-
-const land =
-  (isFull: boolean): Operation =>
-  async (world, { bucketId, versions }, mark) => {
-    const rows = isFull ? { '1': mark } : { '1': mark, [mark]: mark }
-    const object = await world.landing.land(`${bucketId}/t.csv`, csv(rows), {
-      'primary-key': 'id',
-      incremental: isFull ? '0' : '1',
-    })
-    versions.push(isFull ? replace(rows) : merge(rows))
-    const run = (execution: string) => importObject(world, object, execution)
-    return {
-      run,
-      holdsKey: true,
-      askAnew: () => run(world.landing.newExecution()),
-      fail: execution => world.landing.fail(object, execution),
-    }
-  }
-
-/** A request to the API that answers with a job, and is repeated with its key. */
-const ask = async (world: World, send: (key: string) => ReturnType<World['request']>, key: string) => {
-  const { status, body } = await send(key)
-  if (status !== 202) throw new Error(`The request answered ${status}: ${JSON.stringify(body)}`)
-  await awaitJob(world, (body as { id: number }).id) // A job, as the route's own schema has checked.
-}
-
-const asked = (
-  world: World,
-  mark: string,
-  send: (key: string) => ReturnType<World['request']>,
-): Attempted => ({
-  run: () => ask(world, send, mark),
-  askAnew: () => ask(world, send, `${mark} anew`),
-})
-
-const load =
-  (isFull: boolean): Operation =>
-  async (world, { tableId, effects }, mark) => {
-    const rows = isFull ? { '1': mark } : { '1': mark, [mark]: mark }
-    const dataFileId = await world.service.upload(csv(rows))
-    effects.set(`file ${dataFileId}`, isFull ? replace(rows) : merge(rows))
-    const body = { dataFileId, incremental: isFull ? 0 : 1 }
-    return asked(world, `${tableId} ${mark}`, key =>
-      world.request('POST', `/tables/${tableId}/import-async`, body, { 'Idempotency-Key': key }),
-    )
-  }
-
-const deleteRow: Operation = async (world, { tableId, effects }, mark) => {
-  effects.set('delete 2', ({ '2': _deleted, ...rows }) => rows)
-  const path = `/tables/${tableId}/rows?whereColumn=id&whereValues[]=2`
-  return asked(world, `${tableId} ${mark}`, key =>
-    world.request('DELETE', path, undefined, { 'Idempotency-Key': key }),
-  )
-}
-
-const rename: Operation = async (world, { tableId, effects }, mark) => {
-  effects.set(`name ${mark}`, rows => rows)
-  const body = { displayName: mark, async: true }
-  return asked(world, `${tableId} ${mark}`, key =>
-    world.request('PUT', `/tables/${tableId}`, body, { 'Idempotency-Key': key }),
-  )
-}
-
-const configure: Operation = async (_world, { configuration }, mark) => {
-  const write = () => configuration.write(mark, { configuration: { mark } })
-  return { run: write, askAnew: write }
-}
-
-const addConfigurationRow: Operation = async (_world, { configuration }, mark) => {
-  const write = () => configuration.write(mark, { rowId: mark, name: mark }, 'rows')
-  return { run: write, askAnew: write }
-}
-
-/** Operations that touch one key or table, and those that touch one configuration. */
-export const operations = {
-  table: {
-    'a full version of a key': land(true),
-    'a keyed version of a key': land(false),
-    'a full load': load(true),
-    'a keyed load': load(false),
-    'a deletion of rows': deleteRow,
-    'a new name': rename,
-  },
-  configuration: { 'a write of a configuration': configure, 'a row of a configuration': addConfigurationRow },
-} as const satisfies Record<string, Record<string, Operation>>
 
 let places = 0
 
-const newPlace = async (world: World): Promise<Place> => {
+const newPlace = async (world: World, hasTable: boolean): Promise<Place> => {
   const name = `pair${++places}`
   const bucketId = await world.service.createBucket(name)
-  const dataFileId = await world.service.upload(csv(FIRST))
-  const path = `/v2/storage/buckets/${bucketId}/tables-async`
-  await world.service.call('POST', path, { name: 't', dataFileId, primaryKey: 'id' })
-  await world.runOpenJobs()
-  return {
-    bucketId,
-    tableId: `${bucketId}.t`,
-    effects: new Map([[`file ${dataFileId}`, replace(FIRST)]]),
-    versions: [],
-    configuration: await openConfigurations(world).create(name),
+  const effects = new Map<string, Effect>()
+  const versions: Effect[] = []
+  if (hasTable) {
+    const dataFileId = await world.service.upload(csvOf(FIRST))
+    const path = `/v2/storage/buckets/${bucketId}/tables-async`
+    await world.service.call('POST', path, { name: 't', dataFileId, primaryKey: 'id' })
+    await world.runOpenJobs()
+    effects.set(`file ${dataFileId}`, created(FIRST))
+    versions.push(created(FIRST))
   }
+  const configuration = await openConfigurations(world).create(name)
+  return { bucketId, tableId: `${bucketId}.t`, effects, versions, configuration }
 }
 
 /** How many writes an operation makes when nothing disturbs it. */
-export const countWrites = async (world: World, operation: Operation): Promise<number> => {
-  const attempted = await operation(world, await newPlace(world), 'alone')
+export const countWrites = async (world: World, operation: Operation, hasTable: boolean): Promise<number> => {
+  const attempted = await operation(world, await newPlace(world, hasTable), 'alone')
   let writes = 0
   world.seam.follow(({ write }) => {
     writes = write ?? writes
@@ -168,6 +55,8 @@ export const countWrites = async (world: World, operation: Operation): Promise<n
 export interface Play {
   a: Operation
   b: Operation
+  /** False: the table is not there yet. */
+  hasTable: boolean
   /** The write of A after which the machine is gone. */
   write: number
   comeback: Comeback
@@ -179,9 +68,10 @@ export interface Play {
  * A dies after one of its writes. Before it is tried again, B runs whole. Then A comes back, and the clock looks after
  * what is left. Resolves to what differs from the model.
  */
-export const playPair = async (world: World, { a, b, write, comeback, isLater }: Play): Promise<string[]> => {
+export const playPair = async (world: World, play: Play): Promise<string[]> => {
+  const { a, b, hasTable, write, comeback, isLater } = play
   const { seam, landing, clock } = world
-  const place = await newPlace(world)
+  const place = await newPlace(world, hasTable)
   const first = await a(world, place, 'a')
   const execution = landing.newExecution()
   seam.follow(dieAt(write, 'after'))
@@ -206,7 +96,11 @@ export const playPair = async (world: World, { a, b, write, comeback, isLater }:
   if (comeback === 'person') await first.askAnew()
   else await first.run(comeback === 'retry' ? execution : landing.newExecution())
   await world.heal()
-  return [...(await tableDifferencesOf(world, place)), ...(await place.configuration.differences())]
+  return [
+    ...(await tableDifferencesOf(world, place)),
+    ...(await neighbourDifferencesOf(world, place)),
+    ...(await place.configuration.differences()),
+  ]
 }
 
 const pollOpenJobs = async (world: World): Promise<void> => {
@@ -217,52 +111,90 @@ const pollOpenJobs = async (world: World): Promise<void> => {
 }
 
 /**
- * The table is what its jobs make of it in the order in which they were accepted, each of which has succeeded; and what
- * the versions of its key make of it in S3's order where nothing else has touched it.
+ * The table is what its jobs make of it in the order in which they were accepted, each of which ends as the table before
+ * it demands; and what the versions of its key make of it in S3's order where nothing else has touched it.
  */
 const tableDifferencesOf = async (world: World, place: Place): Promise<string[]> => {
   const { tableId, effects, versions } = place
   const differences: string[] = []
-  const done: Effect[] = []
-  const files = new Map<number, Effect>()
-  for await (const job of world.service.stores.jobs.list({})) {
-    if (job.queueTableId !== tableId) continue
-    if (job.status !== 'success') differences.push(`job ${job.id} is ${job.status}: ${JSON.stringify(job)}`)
+  const files = new Map<number, Rows>()
+  const jobs = []
+  for await (const job of world.service.stores.jobs.list({}))
+    if (job.queueTableId === tableId) jobs.unshift(job)
+
+  let table: Table | undefined
+  for (const job of jobs) {
     const effect = effects.get(nameOf(job.input)) ?? (await effectOfFile(world, job.input, files))
-    if (effect) done.unshift(effect)
-    else differences.push(`job ${job.id} is nobody's: ${JSON.stringify(job.input)}`)
+    if (!effect) {
+      differences.push(`job ${job.id} is nobody's: ${JSON.stringify(job.input)}`)
+      continue
+    }
+    const next = effect(table)
+    const expected = next === 'refused' ? 'error' : 'success'
+    if (job.status !== expected)
+      differences.push(
+        `job ${job.id} is ${job.status}, not ${expected}, on ${showTable(table)}: ${JSON.stringify(job)}`,
+      )
+    if (next !== 'refused') table = next
   }
-  const found = Object.fromEntries(((await world.rowsOf(tableId)) ?? []).map(([id = '', v = '']) => [id, v]))
-  const folded = (all: readonly Effect[]): string => show(all.reduce<Rows>((rows, apply) => apply(rows), {}))
-  if (show(found) !== folded(done))
-    differences.push(`the table has ${show(found)}, its jobs in their order make ${folded(done)}`)
-  const others = [...effects.keys()].slice(1)
-  const inOrder = folded([replace(FIRST), ...versions])
-  if (others.length === 0 && versions.length > 0 && show(found) !== inOrder)
-    differences.push(`the table has ${show(found)}, its versions in their order make ${inOrder}`)
+  const found = showTable(await readTable(world, tableId))
+  if (found !== showTable(table))
+    differences.push(`the table has ${found}, its jobs in their order make ${showTable(table)}`)
+  const isOnlyLanded =
+    [...effects.keys()].every(name => name.startsWith('file ')) && effects.size < versions.length
+  const inOrder = versions.reduce<Table | undefined>((state, apply) => {
+    const next = apply(state)
+    return next === 'refused' ? state : next
+  }, undefined)
+  if (isOnlyLanded && versions.length > 1 && found !== showTable(inOrder))
+    differences.push(`the table has ${found}, its versions in their order make ${showTable(inOrder)}`)
   return differences
 }
 
-type Input = { operationName: string; fileId?: number; source?: object; displayName?: string }
-
-const nameOf = (input: object): string => {
-  const { operationName, fileId, source, displayName }: Input = Object(input)
-  if (operationName === 'tableRowsDelete') return 'delete 2'
-  if (operationName === 'tableUpdate') return `name ${displayName}`
-  return `file ${fileId ?? Object(source).fileId}`
+/** What else the operations made beside the table: nothing waits for ever, and no alias shows a table that is gone. */
+const neighbourDifferencesOf = async (world: World, { bucketId, tableId }: Place): Promise<string[]> => {
+  const differences: string[] = []
+  for await (const { id, status, input } of world.service.stores.jobs.list({}))
+    if (JSON.stringify(input).includes(bucketId) && status !== 'success' && status !== 'error')
+      differences.push(`job ${id} is ${status} for ever`)
+  const { body: tables } = await world.service.call('GET', `/v2/storage/buckets/${bucketId}/tables`)
+  for (const { id } of tables)
+    if (id !== tableId && (await readTable(world, id)) === undefined)
+      differences.push(`${id} is listed and cannot be read`)
+  return differences
 }
 
-/** Of a file that the hook prepared: what is in it, and whether it replaces the table. */
+type Input = {
+  operationName: string
+  fileId?: number
+  source?: object
+  name?: string
+  conditions?: { where: unknown[] }
+}
+
+const nameOf = (input: object): string => {
+  const { operationName, fileId, source, name, conditions }: Input = Object(input)
+  if (operationName === 'tableRowsDelete')
+    return conditions?.where.length ? operationName : `${operationName} of all`
+  if (operationName === 'tableColumnAdd' || operationName === 'tableColumnDelete')
+    return `${operationName} ${name}`
+  const file = fileId ?? Object(source).fileId
+  return file === undefined ? operationName : `file ${file}`
+}
+
+/** Of a file that the hook prepared: what is in it, and whether it makes or replaces the table. */
 const effectOfFile = async (
   world: World,
   input: object,
-  known: Map<number, Effect>,
+  known: Map<number, Rows>,
 ): Promise<Effect | undefined> => {
-  const { fileId, incremental }: { fileId?: number; incremental?: boolean } = Object(input)
-  if (fileId === undefined) return undefined
-  const effect = known.get(fileId) ?? (incremental ? merge : replace)(await rowsOfFile(world, fileId))
-  known.set(fileId, effect)
-  return effect
+  const { operationName, fileId, incremental, source, primaryKey } = Object(input)
+  const id: number | undefined = fileId ?? Object(source).fileId
+  if (id === undefined) return undefined
+  const rows = known.get(id) ?? (await rowsOfFile(world, id))
+  known.set(id, rows)
+  if (operationName === 'tableCreate') return created(rows)
+  return loaded(rows, { isFull: !incremental, namesKey: primaryKey !== undefined })
 }
 
 const rowsOfFile = async ({ service }: World, fileId: number): Promise<Rows> => {
@@ -273,9 +205,3 @@ const rowsOfFile = async ({ service }: World, fileId: number): Promise<Rows> => 
   const [, ...lines] = ((await Body?.transformToString()) ?? '').trimEnd().split('\n')
   return Object.fromEntries(lines.map(line => line.split(',')))
 }
-
-const show = (rows: Rows): string =>
-  Object.keys(rows)
-    .sort()
-    .map(id => `${id}=${rows[id]}`)
-    .join(' ')
