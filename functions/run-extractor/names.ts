@@ -22,5 +22,5 @@ export const ANSWERS_PREFIX = 'answers/'
 /** Folder of the keys that jobs with `deletions` keep in the work bucket. */
 export const KEY_SETS_PREFIX = 'key-sets/'
 
-/** Folder of the leases of configurations in the work bucket. Version 0.1 gave it its name. */
-export const LEASES_PREFIX = 'turns/'
+/** Folder of the leases of configurations in the work bucket. */
+export const LEASES_PREFIX = 'leases/'

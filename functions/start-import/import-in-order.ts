@@ -2,10 +2,9 @@ import { UserError } from '../lib/errors/errors.ts'
 import { finishLate, importLate } from './import-late.ts'
 import { importPending } from './import-pending.ts'
 import { PROGRESS_EXPIRES_SECONDS } from './import-records.ts'
-import { followJob, identityOf, isOwn, type KeyWork } from './import-version.ts'
+import { followJob, isOwn, type KeyWork } from './import-version.ts'
 import { isWantedAgain } from './is-wanted-again.ts'
 import type { VersionMark } from './key-state.ts'
-import { isLater } from './object-version.ts'
 import type { Progress } from './progress.ts'
 import type { StartImportResult } from './start-import-result.ts'
 import { readVersions } from './version-chain.ts'
@@ -25,7 +24,6 @@ export const importInOrder = async (work: KeyWork): Promise<StartImportResult> =
   const own = versions.find(version => isOwn(work, version))
   if (!own) throw new UserError('landing.objectGone', `The object ${landed.key} is no longer in ${bucket}.`)
 
-  if (!key.state.through) await adoptState(work, versions)
   const stop = await importPending(work, versions)
   return stop ?? ownOutcome(work, versions, own)
 }
@@ -70,21 +68,4 @@ const refuseFailedReloads = ({ landed }: KeyWork, { failedReloads, isFailureRepo
       `${failedReloads.join(', ')}. Rows that they share with it show its values. Upload the newest version once more.`,
     { params: { versions: failedReloads } },
   )
-}
-
-/**
- * Finds out how far version 0.1 had come with a key: it imported each version when its event came and kept no more than
- * a sequencer. What is older than its newest import is not imported now, since newer versions are loaded already.
- */
-const adoptState = async (work: KeyWork, versions: readonly VersionMark[]): Promise<void> => {
-  const { dependencies, key, landed } = work
-  for (const version of versions) {
-    const { revision, jobId } = await dependencies.records.progress(identityOf(work, version))
-    if (revision === 0 && jobId !== undefined) return key.change({ through: version })
-  }
-  const { lastSequencer } = key.state
-  if (lastSequencer === undefined) return
-  // The records of its imports have expired. Only the event's own version may be new.
-  const place = versions.findIndex(version => isOwn(work, version))
-  key.change({ through: versions[isLater(landed.sequencer, lastSequencer) ? place + 1 : place] })
 }

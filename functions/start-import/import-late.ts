@@ -1,6 +1,6 @@
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { describeVersion, followJob, identityOf, importOf, type KeyWork } from './import-version.ts'
+import { followJob, identityOf, importOf, type KeyWork } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
 import type { VersionMark } from './key-state.ts'
 import { nextAttempt, type Progress } from './progress.ts'
@@ -83,21 +83,10 @@ const loadedAfter = async (
     const end = await jobEnd(storage, jobId)
     if (end === 'running') return 'running'
     if (end !== 'success') continue
-    if (!(isIncremental ?? (await wasIncremental(work, version))))
-      return { replacedBy: version.versionId, added }
+    if (!isIncremental) return { replacedBy: version.versionId, added }
     added.push(version.versionId)
   }
   return { replacedBy: undefined, added }
-}
-
-/** Version 0.1 did not note it. One that is gone cannot be loaded again, so nothing may be put below it. */
-const wasIncremental = async (work: KeyWork, version: VersionMark): Promise<boolean> => {
-  try {
-    return (await describeVersion(work, version)).target.incremental
-  } catch (error) {
-    if (error instanceof UserError) return false
-    throw error
-  }
 }
 
 /**

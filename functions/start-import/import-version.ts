@@ -49,7 +49,7 @@ export const identityOf = ({ landed }: KeyWork, { versionId }: Pick<VersionMark,
   objectVersionId({ ...landed, versionId }, '')
 
 /** Where a version of the key goes and how it is read. Throws `UserError`. */
-export const describeVersion = async (work: KeyWork, { versionId }: VersionMark) => {
+const describeVersion = async (work: KeyWork, { versionId }: VersionMark) => {
   if (isOwn(work, { versionId })) return work.own
   const { dependencies, landed } = work
   const { source, metadata } = await describeSource(dependencies.s3, { ...landed, versionId })

@@ -5,11 +5,9 @@ import type { Progress } from './progress.ts'
 /** Asked for once more after its failure was reported; or its job was to create a table that exists meanwhile. */
 export const isWantedAgain = async (
   { storage }: { storage: StorageClient },
-  { jobId, isCreating, isFailureReported, revision }: Progress,
+  { jobId, isCreating, isFailureReported }: Progress,
 ): Promise<boolean> => {
-  // Version 0.1 kept no note of what it had reported.
-  const isReported = isFailureReported || revision === 0
-  if (jobId === undefined || !(isReported || isCreating)) return false
+  if (jobId === undefined || !(isFailureReported || isCreating)) return false
   const end = await jobEnd(storage, jobId)
-  return end === 'tableExists' || (end === 'error' && isReported)
+  return end === 'tableExists' || (end === 'error' && isFailureReported)
 }

@@ -27,8 +27,7 @@ interface KeyLeaseOptions {
   now: () => Date
 }
 
-/** Version 0.1 gave the item and its attributes their names. */
-const stored = { prefix: 'turn#', owner: 'turnOwner', takenAt: 'turnTakenAt' } as const
+const stored = { prefix: 'lease#', owner: 'leaseOwner', takenAt: 'leaseTakenAt' } as const
 
 const leaseItem = z.object({
   [stored.owner]: z.optional(z.string()),
@@ -76,26 +75,20 @@ export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseO
     },
 
     save: async (owner, state) => {
-      await update('SET importState = :state', owner, { ':state': storedState(state) }).catch(
-        (error: unknown) => {
-          noneIfRefused(error)
-          throw leaseLost(error)
-        },
-      )
+      await update('SET importState = :state', owner, { ':state': state }).catch((error: unknown) => {
+        noneIfRefused(error)
+        throw leaseLost(error)
+      })
     },
 
     saveAndRelease: async (owner, state) => {
-      const values = { ':state': storedState(state) }
+      const values = { ':state': state }
       await update(`SET importState = :state ${RELEASE}`, owner, values).catch(noneIfRefused)
     },
   }
 }
 
-const readState = (item: Record<string, unknown>): KeyState =>
-  keyState.parse({ ...Object(item['importState'] ?? {}), lastSequencer: item['lastSequencer'] })
-
-/** `lastSequencer` is an attribute of its own, which only version 0.1 wrote. */
-const storedState = ({ lastSequencer: _, ...state }: KeyState) => state
+const readState = (item: Record<string, unknown>): KeyState => keyState.parse(item['importState'] ?? {})
 
 const noneIfRefused = (error: unknown): undefined => {
   if (!isConditionFailure(error)) throw error

@@ -19,8 +19,6 @@ export const keyState = z.object({
   moving: z.optional(z.string()),
   /** The content that was imported last, of a bucket that keeps no versions. */
   content: z.optional(z.string()),
-  /** All that version 0.1 kept: the sequencer of the newest version whose import was started. */
-  lastSequencer: z.optional(z.string()),
 })
 
 export type KeyState = z.infer<typeof keyState>

@@ -18,13 +18,3 @@ export const storedVersion = ({ versionId }: { versionId?: string | undefined })
   versionId === NULL_VERSION ? undefined : versionId
 
 const digest = (parts: readonly string[]): string => hexDigest(JSON.stringify(parts))
-
-/**
- * Whether `a` was written after `b`. Sequencers are hexadecimal and compare as text once the shorter is padded with
- * zeros on the right (S3 User Guide, "Event message structure"). A missing one says nothing, so it is never later.
- */
-export const isLater = (a: string | undefined, b: string | undefined): boolean => {
-  if (a === undefined || b === undefined) return false
-  const length = Math.max(a.length, b.length)
-  return a.toUpperCase().padEnd(length, '0') > b.toUpperCase().padEnd(length, '0')
-}

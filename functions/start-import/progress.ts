@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 /** How far the import of one object version has come: nothing, a file prepared, its upload begun, its bytes there, a job accepted. */
 export const progressItem = z.object({
-  /** Counts the writes of this record; none in those of version 0.1. */
+  /** Counts the writes of this record. */
   revision: z._default(z.int(), 0),
   /** Grows when the version is imported again, so that its idempotency key is a new one. */
   attempt: z._default(z.int(), 1),

@@ -259,7 +259,7 @@ describe('versions of one key', () => {
     await dynamo.send(
       new UpdateItemCommand({
         TableName: TableNames.find(name => /import.records/i.test(name)),
-        Key: { id: { S: `turn#${objectKeyId({ bucket: cloud.landingBucket ?? '', key })}` } },
+        Key: { id: { S: `lease#${objectKeyId({ bucket: cloud.landingBucket ?? '', key })}` } },
         UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
         ExpressionAttributeValues: {
           ':owner': { S: ended ?? '' },

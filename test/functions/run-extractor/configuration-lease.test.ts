@@ -32,13 +32,13 @@ leaseContract('a document of the work bucket', async () => {
   }
 })
 
-it('documents of version 0.1 are leases: held, and released', async () => {
+it('a document is a lease: held, or released', async () => {
   const { work, close } = await startWork()
   try {
     const leases = createConfigurationLeases({ work, isRunning: async owner => owner === 'running', now })
     const takenAt = now().toISOString()
-    await work.write('turns/ex/held.json', { owner: 'running', takenAt }, 'absent')
-    await work.write('turns/ex/free.json', { owner: null, takenAt }, 'absent')
+    await work.write('leases/ex/held.json', { owner: 'running', takenAt }, 'absent')
+    await work.write('leases/ex/free.json', { owner: null, takenAt }, 'absent')
     expect(await leases.take({ componentId: 'ex', configId: 'held' }, 'mine')).toMatchObject({
       outcome: 'held',
       by: { owner: 'running' },

@@ -35,19 +35,3 @@ it('an owner that has lost the lease writes no state', async () => {
   const taken = await records.takeLease('key', { owner: 'second', versionId: 'b' })
   expect(taken).toMatchObject({ outcome: 'taken', content: { round: 0 } })
 })
-
-it('an item of version 0.1 is a lease', async () => {
-  const records = createTestRecords({ isRunning: async execution => execution === 'running' })
-  const item = { id: 'turn#key', turnOwner: 'running', versionId: 'a', turnTakenAt: 1, lastSequencer: '05' }
-  await records.documents.put({ TableName: records.tableName, Item: item })
-  const other = { owner: 'other', versionId: 'b' }
-  expect(await records.takeLease('key', other)).toEqual({
-    outcome: 'held',
-    by: { owner: 'running', versionId: 'a' },
-  })
-  await records.leaseOf('key').release('running')
-  expect(await records.takeLease('key', other)).toEqual({
-    outcome: 'taken',
-    content: { round: 0, lastSequencer: '05' },
-  })
-})

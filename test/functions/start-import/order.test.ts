@@ -213,37 +213,6 @@ describe('an execution that was stopped', () => {
 describe('records', () => {
   const itemOf = (event: LandedObject) => ({ id: `version#${objectVersionId(event, '')}` })
 
-  it('of version 0.1 are understood: what it imported, and what came before, is not imported again', async () => {
-    const superseded = await land('id,v\n1,a\n', {})
-    const imported = await land('id,v\n1,b\n', {})
-    const job = await landing.storage.createTable(
-      {
-        bucketId: (await landing.service.createBucket(bucketId.slice('in.c-'.length))) && bucketId,
-        name: 'orders',
-        dataFileId: await landing.service.upload('id,v\n1,b\n'),
-        primaryKey: [],
-      },
-      'of-0.1',
-    )
-    const { documents, tableName: TableName } = landing.records
-    await documents.put({
-      TableName,
-      Item: { ...itemOf(imported), attempt: 1, fileId: 1, isUploaded: true, jobId: job.id },
-    })
-    await documents.put({
-      TableName,
-      Item: { id: `turn#${objectKeyId(imported)}`, lastSequencer: imported.sequencer },
-    })
-    expect(await landing.execute(imported)).toMatchObject({
-      result: { outcome: 'alreadyStarted', jobId: job.id },
-    })
-    expect(await landing.execute(superseded)).toMatchObject({ result: { outcome: 'superseded' } })
-    expect(await landing.execute(await land('id,v\n2,c\n', { incremental: '1' }))).toMatchObject({
-      result: { outcome: 'started' },
-    })
-    expect(await rows()).toEqual(['1,b', '2,c'])
-  })
-
   it('that have expired do not let old versions be imported again', async () => {
     const append = { incremental: '1' }
     const first = await land('id\n1\n', append)
