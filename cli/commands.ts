@@ -26,7 +26,6 @@ const commands: Readonly<Record<string, Load>> = {
   tokens: async () => (await import('./service/tokens.ts')).tokens,
   open: async () => (await import('./service/open.ts')).open,
   login: async () => (await import('./service/login.ts')).login,
-  migrate: async () => (await import('./migrate.ts')).migrate,
   completion: async () => (await import('./completion.ts')).completionOf(() => loadAll()),
 }
 

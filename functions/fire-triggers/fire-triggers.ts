@@ -47,7 +47,7 @@ export const fireTriggers = async (services: FireTriggersServices): Promise<{ fi
 }
 
 const isCoolDownOver = ({ lastRun, coolDownPeriodMinutes }: TriggerRecord, now: Date): boolean =>
-  lastRun === null || now.getTime() - Date.parse(lastRun) >= coolDownPeriodMinutes * MINUTE_MS
+  now.getTime() - Date.parse(lastRun) >= coolDownPeriodMinutes * MINUTE_MS
 
 const answerImports = async (
   trigger: TriggerRecord,
@@ -57,14 +57,6 @@ const answerImports = async (
   const current = Object.fromEntries(
     trigger.tableIds.flatMap(id => (imports[id] === undefined ? [] : [[id, imports[id]] as const])),
   )
-  // A trigger of a version that did not fire: what was imported until now is not for it to answer.
-  if (trigger.answered === undefined) {
-    await services.triggers.update(trigger.id, stored => ({
-      ...stored,
-      answered: stored.answered ?? current,
-    }))
-    return []
-  }
   const { answered } = trigger
   const changed = Object.keys(current).filter(id => current[id] !== answered[id])
   if (changed.length === 0) return []

@@ -21,7 +21,7 @@ export const adoptPacking = async (
     isDone: table => table.lastJob?.id === jobId,
     change: ({ snapshot }, files) => {
       const message = `Athena packed ${packedFiles} files of the table. It has ${files.length} files now.`
-      const results = { message, isMigrated: false, packedFiles, packedBytes, filesCount: files.length }
+      const results = { message, packedFiles, packedBytes, filesCount: files.length }
       return { snapshot: withFiles(snapshot, files), lastJob: { id: jobId, results } }
     },
   })

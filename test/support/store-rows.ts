@@ -40,5 +40,5 @@ export const storeRows = async (
     path,
   })
   await createS3TableFiles({ s3, tablesBucket }).upload(path, key)
-  return { key, rows: count, bytes, hasFieldIds: true }
+  return { key, rows: count, bytes }
 }

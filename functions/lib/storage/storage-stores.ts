@@ -22,7 +22,6 @@ import { createTableQueue } from './jobs/table-queue.ts'
 import { createMergeRequestStore } from './merge-requests/merge-request-store.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
-import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
@@ -62,7 +61,6 @@ export const createStorageStores = ({
   const branches = createBranchStore(items)
   const usedComponents = createUsedComponents(items)
   const documents = createDocumentFiles(s3, tablesBucket)
-  const snapshotFiles = createSnapshotFiles(s3, tablesBucket)
   const tableContents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
   const nextId = createIdSource(now)
   const metadata = createMetadataStore(items, now)
@@ -71,7 +69,7 @@ export const createStorageStores = ({
 
   const tablesIn = (view: ItemView, branchId?: number) => {
     const follower = catalog && createCatalogFollower({ branchId, catalog, objects, events, nextId, now })
-    const tables = createTableStore(view, snapshotFiles, tableContents, follower)
+    const tables = createTableStore(view, tableContents, follower)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
   const ofDefault = {
@@ -105,7 +103,7 @@ export const createStorageStores = ({
     /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */
     clearBranch: (branchId: number): Promise<void> => createBranchItems(items, { branchId }).clear(),
     nextId,
-    snapshots: createSnapshotStore(items, { snapshotFiles, s3, tablesBucket }),
+    snapshots: createSnapshotStore(items, { s3, tablesBucket }),
     exports: createExportCache(items, now),
     jobs: createJobStore(items, nextId, shareLimits),
     idempotency: createIdempotencyStore(items, now),

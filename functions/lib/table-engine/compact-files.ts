@@ -79,20 +79,20 @@ const mergeFiles = async (
   const indexOf = new Map(files.map((file, index) => [file, index]))
   const local = group.filter(isLocal)
   const stored = group.filter((file): file is TableFile => !isLocal(file))
-  const opened = await openFiles(context, snapshot, {
+  const opened = await openFiles(context, {
     files: stored.map(file => ({ file, index: indexOf.get(file) ?? 0 })),
     wanted,
   })
   const sources: (ScanSource | OpenSource)[] = [
     ...opened,
-    ...local.map(file => ({ ...file, index: indexOf.get(file) ?? 0, hasFieldIds: true })),
+    ...local.map(file => ({ ...file, index: indexOf.get(file) ?? 0 })),
   ]
   const order = [...primaryKey.map(quoteColumn), 'file_index', 'file_row']
   const merged = await writeParquet(context.session, {
     name,
     fields,
     isKeyed: primaryKey.length > 0,
-    select: `SELECT * FROM (${scanFiles(sources, wanted, snapshot)}) ORDER BY ${order.join(', ')}`,
+    select: `SELECT * FROM (${scanFiles(sources, wanted)}) ORDER BY ${order.join(', ')}`,
   })
   const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
   if (merged.rows !== rows) throw new Error(`The compacted file has ${merged.rows} rows instead of ${rows}.`)

@@ -89,14 +89,14 @@ const rewrite = async (
   { indexed, snapshot, keyPrefix, deleted, left }: FileRequest,
 ): Promise<TableFile> => {
   const { fields, primaryKey } = snapshot
-  const source = await openFile(context, snapshot, indexed)
+  const source = await openFile(context, indexed)
   const wanted = { fields, timestamp: true }
   await source.fetch(wanted)
   const written = await writeParquet(context.session, {
     name: `rewritten-${number(indexed.index)}`,
     fields,
     isKeyed: primaryKey.length > 0,
-    select: `SELECT * FROM (${scanFiles([source], wanted, snapshot)})
+    select: `SELECT * FROM (${scanFiles([source], wanted)})
       WHERE file_row NOT IN (${deleted})
       ORDER BY ${[...primaryKey.map(quoteColumn), 'file_row'].join(', ')}`,
   })

@@ -33,10 +33,10 @@ export const deleteRows = async (
   await session.query('CREATE TABLE drops (file_index BIGINT, file_row BIGINT)')
   const wanted = neededColumns(snapshot, { ...conditions, columns: [] })
   for (const files of batchFiles(findFiles(snapshot, conditions))) {
-    const sources = await openFiles(context, snapshot, { files, wanted })
+    const sources = await openFiles(context, { files, wanted })
     // A comparison with text that is no number is neither true nor false: such rows stay.
     await session.query(
-      `INSERT INTO drops SELECT file_index, file_row FROM (${scanFiles(sources, wanted, snapshot)}) WHERE ${where}`,
+      `INSERT INTO drops SELECT file_index, file_row FROM (${scanFiles(sources, wanted)}) WHERE ${where}`,
     )
     await closeFiles(sources)
   }

@@ -108,7 +108,7 @@ const writeGroup = async (
   const rows = await writeRows(session, {
     path,
     fileType: request.fileType,
-    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted, snapshot)}) AS ${ORDERED_ROWS}
+    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
       ${isOneScan(found) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
@@ -125,7 +125,7 @@ const openMatchingGroups = async (
   request: ExportRequest,
   file: IndexedFile,
 ): Promise<OpenSource> => {
-  const source = await openFile(context, request.snapshot, file)
+  const source = await openFile(context, file)
   const rowGroups = findRowGroups(source, request.snapshot, request)
   await source.fetch(wantedColumns(request), rowGroups)
   return { ...source, rowGroups }
@@ -141,13 +141,13 @@ const isOneScan = (sources: OpenSource[]): boolean =>
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, orderBy = [], limit, fileType, gzip, target } = request
   const wanted = wantedColumns(request)
-  const sources = await openFiles(context, snapshot, { files: findFiles(snapshot, request), wanted })
+  const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return { slices: [], rowsCount: 0 }
   return writeSortedSlices(context, {
     fileType,
     gzip,
     target,
-    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
+    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
       ORDER BY ${orderSql(snapshot, orderBy)}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,

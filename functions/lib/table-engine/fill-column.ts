@@ -33,14 +33,14 @@ export const fillColumn = async (
   const publish = createPublish(context, { keyPrefix, fields })
   const wanted = { fields, timestamp: true }
   const fill = async (file: TableFile, index: number): Promise<TableFile> => {
-    const source = await openFile(context, snapshot, { file, index })
+    const source = await openFile(context, { file, index })
     await source.fetch(wanted)
     const written = await writeParquet(context.session, {
       name: `filled-${String(index + 1).padStart(5, '0')}`,
       fields,
       isKeyed: primaryKey.length > 0,
       select: `SELECT * REPLACE (${defaultSql(field, at)} AS ${quoteColumn(column)})
-        FROM (${scanFiles([source], wanted, snapshot)}) ORDER BY file_row`,
+        FROM (${scanFiles([source], wanted)}) ORDER BY file_row`,
     })
     if (written.rows !== liveRows(file))
       throw new Error(`${file.key} was written anew with ${written.rows} rows, not ${liveRows(file)}.`)

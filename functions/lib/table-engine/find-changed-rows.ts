@@ -31,7 +31,7 @@ export const findChangedRows = async (
   if (digested.length > 0)
     await session.query(`
       UPDATE matches SET is_changed = true
-      FROM (${scanFiles(digested, digest, snapshot)}) AS old
+      FROM (${scanFiles(digested, digest)}) AS old
       WHERE matches.file_index = old.file_index AND matches.file_row = old.file_row
         AND staged_digest <> old.${DIGEST_COLUMN}`)
   const open = await session.query('SELECT DISTINCT file_index FROM matches WHERE is_changed IS NULL')
@@ -70,7 +70,7 @@ const compareValues = async (
   await session.query(`
     UPDATE matches SET is_changed = new.whole <> old.whole
     FROM (
-      SELECT file_index, file_row, ${whole} AS whole FROM (${scanFiles(sources, { fields }, snapshot)})
+      SELECT file_index, file_row, ${whole} AS whole FROM (${scanFiles(sources, { fields })})
       SEMI JOIN (SELECT file_index, file_row FROM matches WHERE is_changed IS NULL) USING (file_index, file_row)
     ) AS old, (
       SELECT file_index AS staged_file, file_row AS staged_row, ${whole} AS whole

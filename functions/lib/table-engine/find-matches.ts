@@ -22,7 +22,7 @@ export const findMatches = async (
   await session.query(`
     CREATE OR REPLACE TABLE matches AS
     SELECT staged_file, staged_row, staged_digest, file_index, file_row, NULL::BOOLEAN AS is_changed
-    FROM (${scanFiles(sources, wanted, snapshot)}) AS old JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`)
+    FROM (${scanFiles(sources, wanted)}) AS old JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`)
   const found = await session.query('SELECT DISTINCT file_index FROM matches')
   const indices = new Set(found.map(([index]) => Number(index)))
   return sources.filter(({ index }) => indices.has(index))

@@ -12,14 +12,14 @@ export const findFiles = (snapshot: Snapshot, conditions: RowConditions): Indexe
 
 /** The row groups of a file that can hold such rows, by what its footer says. */
 export const findRowGroups = (
-  { footer, hasFieldIds, file }: Pick<OpenSource, 'footer' | 'hasFieldIds' | 'file'>,
+  { footer, file }: Pick<OpenSource, 'footer' | 'file'>,
   snapshot: Snapshot,
   conditions: RowConditions,
 ): number[] => {
   const places = new Map(footer.columns.map(({ id }, place) => [id, place]))
   return footer.rowGroups.flatMap(({ chunks }, group) => {
     const boundsOf = (id: number) => {
-      const place = hasFieldIds ? places.get(id) : undefined
+      const place = places.get(id)
       const chunk = place === undefined ? undefined : chunks[place]
       return chunk && { ...chunk, nans: file.statistics?.[id]?.nans }
     }

@@ -15,10 +15,10 @@ export const hasDuplicates = async (
   await session.fitTo(columns.length)
   const wanted = { fields: snapshot.fields.filter(({ name }) => columns.includes(name)) }
   const files = snapshot.files.map((file, index) => ({ file, index }))
-  const sources = await openFiles(context, snapshot, { files, wanted })
+  const sources = await openFiles(context, { files, wanted })
   const keys = columns.map(quoteColumn).join(', ')
   const found = await session.query(
-    `SELECT 1 FROM (${scanFiles(sources, wanted, snapshot)}) GROUP BY ${keys} HAVING count(*) > 1 LIMIT 1`,
+    `SELECT 1 FROM (${scanFiles(sources, wanted)}) GROUP BY ${keys} HAVING count(*) > 1 LIMIT 1`,
   )
   return found.length > 0
 }

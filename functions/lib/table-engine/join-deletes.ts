@@ -34,7 +34,7 @@ export const joinDeletes = async (
   await session.query(`CREATE TABLE wanted AS SELECT unnest(${quoteList(locations)}) AS file_path`)
   const shared = new Map(files.flatMap(({ deletes }) => deletes).map(({ key, bytes }) => [key, bytes]))
   for (const [index, [key, bytes]] of [...shared].entries()) {
-    const opened = await openTableFile(context, { key, bytes, hasFieldIds: true }, `shared-${index}`)
+    const opened = await openTableFile(context, { key, bytes }, `shared-${index}`)
     await opened.fetch(opened.footer.columns.map((_, place) => place))
     await session.query(
       `INSERT INTO found SELECT file_path, pos FROM read_parquet(${quoteLiteral(opened.path)}) SEMI JOIN wanted USING (file_path)`,

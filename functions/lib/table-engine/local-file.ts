@@ -25,6 +25,5 @@ export const listedFile = (
   key,
   rows,
   bytes,
-  hasFieldIds: true,
   statistics: fileStatistics(footer, fields),
 })

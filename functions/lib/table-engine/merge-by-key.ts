@@ -77,7 +77,7 @@ const compareWithTable = async (
   const isKey = ({ name }: TableField): boolean => snapshot.primaryKey.includes(name)
   const wanted = { fields: snapshot.fields.filter(isKey) }
   for (const files of batchFiles(candidates)) {
-    const sources = await openFiles(context, snapshot, { files, wanted })
+    const sources = await openFiles(context, { files, wanted })
     const matched = await findMatches(session, { sources, wanted, snapshot })
     await findChangedRows(session, { sources: matched, snapshot, stagedPaths })
     await session.query(

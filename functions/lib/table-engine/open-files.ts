@@ -3,7 +3,7 @@ import type { EngineContext } from './engine-context.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
 import type { ReadBound } from './read-bound.ts'
 import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
-import type { Snapshot, TableFile } from './snapshot.ts'
+import type { TableFile } from './snapshot.ts'
 
 /** How many files are read at a time: enough to hide the time of each request. */
 const FILES_AT_ONCE = 8
@@ -16,22 +16,19 @@ export interface OpenSource extends ScanSource {
   close(): Promise<void>
 }
 
-type Mapping = Pick<Snapshot, 'lastNameMappedId'>
-
 /**
  * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
  * came here. Throws what `bound` throws (default: there is none).
  */
 export const openFiles = async (
   context: EngineContext,
-  mapping: Mapping,
   { files, wanted, bound }: { files: IndexedFile[]; wanted: WantedColumns; bound?: ReadBound },
 ): Promise<OpenSource[]> =>
   pMap(
     files,
     async indexed => {
       bound?.file()
-      const source = await openFile(context, mapping, indexed)
+      const source = await openFile(context, indexed)
       for (const group of source.footer.rowGroups.keys()) bound?.rowGroup(source, group)
       await source.fetch(wanted)
       return source
@@ -44,11 +41,7 @@ export interface IndexedFile {
   index: number
 }
 
-export const openFile = async (
-  context: EngineContext,
-  mapping: Mapping,
-  { file, index }: IndexedFile,
-): Promise<OpenSource> => {
+export const openFile = async (context: EngineContext, { file, index }: IndexedFile): Promise<OpenSource> => {
   const opened = await openTableFile(context, file, `file-${index}`)
   const deletes = await openDeletes(context, { file, index })
   return {
@@ -56,9 +49,8 @@ export const openFile = async (
     index,
     path: opened.path,
     footer: opened.footer,
-    hasFieldIds: opened.hasFieldIds,
     deletes: deletes?.deletes,
-    fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted, mapping), rowGroups),
+    fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted), rowGroups),
     close: async () => {
       await opened.close()
       await deletes?.close()
@@ -73,7 +65,7 @@ export const openDeletes = async (
 ): Promise<(DeletesSource & Pick<OpenSource, 'close'>) | undefined> => {
   if (!file.deletes) return undefined
   const { key, bytes } = file.deletes
-  const opened = await openTableFile(context, { key, bytes, hasFieldIds: true }, `deletes-of-${index}`)
+  const opened = await openTableFile(context, { key, bytes }, `deletes-of-${index}`)
   await opened.fetch(opened.footer.columns.map((_, place) => place))
   const location = context.files.locationOf(file.key)
   return { index, deletes: { path: opened.path, location }, close: opened.close }

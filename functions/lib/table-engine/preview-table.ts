@@ -51,7 +51,7 @@ export const previewTable = async (
   await session.fitTo(all.length)
   const files = findFiles(snapshot, query)
   const wanted = neededColumns(snapshot, { ...query, columns })
-  const bound = createReadBound({ snapshot, wanted, ...(isSearch(query) && query) })
+  const bound = createReadBound({ wanted, ...(isSearch(query) && query) })
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const shown = columns.map(name => {
     const field = fields.get(name)
@@ -60,7 +60,7 @@ export const previewTable = async (
   const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
     const rows = await session.query(`
       SELECT ${shown.join(', ')}
-      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
+      FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${where}
       ORDER BY ${orderSql(snapshot, orderBy)}
       LIMIT ${limit}`)
@@ -68,7 +68,7 @@ export const previewTable = async (
   }
   if (orderBy.length > 0) {
     bound.files(files.map(({ file }) => file))
-    const sources = await openFiles(context, snapshot, { files, wanted, bound })
+    const sources = await openFiles(context, { files, wanted, bound })
     return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit) }
   }
   // In table order the first row group of the first file usually has enough rows.
@@ -76,7 +76,7 @@ export const previewTable = async (
   for (const indexed of files) {
     if (rows.length >= query.limit) break
     bound.file()
-    const source = await openFile(context, snapshot, indexed)
+    const source = await openFile(context, indexed)
     for (const group of findRowGroups(source, snapshot, query)) {
       if (rows.length >= query.limit) break
       bound.rowGroup(source, group)

@@ -58,7 +58,7 @@ export const profileTable = async (
   await session.query(`
     CREATE TEMP TABLE profiled AS
     SELECT ${names.map(quoteColumn).join(', ')}
-    FROM (${scanFiles(sources, wanted, snapshot)})
+    FROM (${scanFiles(sources, wanted)})
     ORDER BY file_index, file_row
     LIMIT ${query.maxRows}`)
   await closeFiles(sources)
@@ -87,8 +87,8 @@ const openFirstRows = async (
   let bytes = 0
   for (const [index, file] of snapshot.files.entries()) {
     if (rows >= maxRows || bytes > maxBytes) break
-    const source = await openFile(context, snapshot, { file, index })
-    const places = storedColumns(source, wanted, snapshot)
+    const source = await openFile(context, { file, index })
+    const places = storedColumns(source, wanted)
     const groups: number[] = []
     for (const group of findRowGroups(source, snapshot, {})) {
       if (rows >= maxRows) break

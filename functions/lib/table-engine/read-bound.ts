@@ -1,6 +1,6 @@
 import { UserError } from '../errors/errors.ts'
 import { type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
-import { type Snapshot, type TableFile, TIMESTAMP_ID } from './snapshot.ts'
+import { type TableFile, TIMESTAMP_ID } from './snapshot.ts'
 
 /** Opening a file takes a few requests, however small it is: as long as reading so many bytes. */
 const OPENING_BYTES = 1024 ** 2
@@ -15,13 +15,12 @@ export interface ReadBound {
 }
 
 interface BoundedRead {
-  snapshot: Snapshot
   wanted: WantedColumns
   /** Default: no bound. */
   maxBytes?: number | undefined
 }
 
-export const createReadBound = ({ snapshot, wanted, maxBytes = Infinity }: BoundedRead): ReadBound => {
+export const createReadBound = ({ wanted, maxBytes = Infinity }: BoundedRead): ReadBound => {
   let read = 0
   const check = (bytes: number): void => {
     if (bytes > maxBytes) throw tooLarge(maxBytes)
@@ -32,7 +31,7 @@ export const createReadBound = ({ snapshot, wanted, maxBytes = Infinity }: Bound
   }
   return {
     file: () => count(OPENING_BYTES),
-    rowGroup: (source, group) => count(rowGroupBytes(source, group, storedColumns(source, wanted, snapshot))),
+    rowGroup: (source, group) => count(rowGroupBytes(source, group, storedColumns(source, wanted))),
     files: files => check(files.reduce((sum, file) => sum + OPENING_BYTES + knownBytes(file, wanted), 0)),
   }
 }

@@ -1,13 +1,13 @@
 import { decimalOf } from '../iceberg/metadata/types.ts'
 import type { ParquetColumn } from './parquet/footer.ts'
 import type { OpenFile } from './parquet/open-table-file.ts'
-import { quoteColumn, readParquet, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { quoteColumn, readParquet, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { DIGEST_COLUMN, DIGEST_ID } from './row-digest.ts'
-import { type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
+import { type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { quoteIdentifier, quoteList } from './sql.ts'
 import { duckDbType, isTyped } from './types/field-type.ts'
 
-type StoredFile = Pick<OpenFile, 'footer' | 'hasFieldIds'>
+type StoredFile = Pick<OpenFile, 'footer'>
 
 /** Position deletes of a file. */
 export interface DeletesSource {
@@ -31,20 +31,18 @@ export interface WantedColumns {
   digest?: boolean
 }
 
-type NameMapping = Pick<Snapshot, 'lastNameMappedId'>
-
 /**
- * The live rows of files of one table, whatever columns it had when they were written: by field id, or by name in files
- * of version 0.1. A column that a file lacks is empty there, or NULL in a typed table.
+ * The live rows of files of one table, whatever columns it had when they were written. A column that a file lacks is
+ * empty there, or NULL in a typed table.
  *
  * The result is a SELECT of `quoteColumn(...)` of the wanted fields, `_timestamp` and `_digest` if wanted, `file_index`
  * (the `index` of the source) and `file_row` (in each file, from 0, deleted rows counted).
  */
-export const scanFiles = (sources: ScanSource[], wanted: WantedColumns, mapping: NameMapping): string => {
+export const scanFiles = (sources: ScanSource[], wanted: WantedColumns): string => {
   // One scan reads all files whose columns have the same names and forms.
   const parts = new Map<string, { values: string[]; rows: RowRange | undefined; sources: ScanSource[] }>()
   for (const source of sources) {
-    const values = columnsSql(source, wanted, mapping)
+    const values = columnsSql(source, wanted)
     for (const rows of rowRanges(source)) {
       const shape = JSON.stringify([source.footer.columns, values, rows])
       const part = parts.get(shape) ?? { values, rows, sources: [] }
@@ -76,41 +74,28 @@ export const scanDeletes = (sources: DeletesSource[]): string => {
 }
 
 /** The places in the footer of a file of the wanted columns that it has. */
-export const storedColumns = (file: StoredFile, wanted: WantedColumns, mapping: NameMapping): number[] =>
+export const storedColumns = (file: StoredFile, wanted: WantedColumns): number[] =>
   [
-    ...wanted.fields.map(field => findField(file, field, mapping)),
-    ...(wanted.timestamp ? [findTimestamp(file)] : []),
+    ...wanted.fields.map(({ id }) => findColumn(file, id)),
+    ...(wanted.timestamp ? [findColumn(file, TIMESTAMP_ID)] : []),
     ...(wanted.digest ? [findDigest(file)] : []),
   ].filter(place => place !== -1)
 
-const findField = (
-  { footer, hasFieldIds }: StoredFile,
-  field: TableField,
-  { lastNameMappedId = 0 }: NameMapping,
-): number => {
-  if (hasFieldIds) return footer.columns.findIndex(({ id }) => id === field.id)
-  // A later column of this name is another one.
-  if (field.id > lastNameMappedId) return -1
-  return footer.columns.findIndex(({ name }) => name === storedName(field.name))
-}
+const findColumn = ({ footer }: StoredFile, id: number): number =>
+  footer.columns.findIndex(column => column.id === id)
 
-const findTimestamp = ({ footer, hasFieldIds }: StoredFile): number =>
-  footer.columns.findIndex(({ id, name }) => (hasFieldIds ? id === TIMESTAMP_ID : name === '_timestamp'))
-
-export const findDigest = ({ footer }: StoredFile): number =>
-  footer.columns.findIndex(({ id }) => id === DIGEST_ID)
+export const findDigest = (file: StoredFile): number => findColumn(file, DIGEST_ID)
 
 const columnsSql = (
   source: ScanSource,
   { fields, timestamp = false, digest = false }: WantedColumns,
-  mapping: NameMapping,
 ): string[] => [
   ...fields.map(field => {
-    const place = findField(source, field, mapping)
+    const place = findColumn(source, field.id)
     return `${fieldSql(source, field, place)} AS ${quoteColumn(field.name)}`
   }),
   ...(timestamp
-    ? [`${timestampSql(source.footer.columns[findTimestamp(source)])} AS ${TIMESTAMP_COLUMN}`]
+    ? [`${timestampSql(source.footer.columns[findColumn(source, TIMESTAMP_ID)])} AS ${TIMESTAMP_COLUMN}`]
     : []),
   ...(digest ? [DIGEST_COLUMN] : []),
 ]
@@ -134,8 +119,7 @@ const typedFieldSql = (column: ParquetColumn | undefined, { type }: TableField):
 /** Without a calendar, which `AT TIME ZONE` would need for each row. */
 const timestampSql = (column: ParquetColumn | undefined): string => {
   if (!column) throw new Error('A file of a table has no column _timestamp.')
-  const name = quoteIdentifier(column.name)
-  return column.isZonedTime ? `make_timestamp(epoch_us(${name}))` : name
+  return `make_timestamp(epoch_us(${quoteIdentifier(column.name)}))`
 }
 
 const fileIndexSql = (sources: Pick<DeletesSource, 'index'>[]): string =>

@@ -43,8 +43,6 @@ export interface TableFile {
   bytes: number
   /** By field id. Undefined: unknown, so the file is never left out of a search. */
   statistics?: Record<number, FieldStatistics> | undefined
-  /** False for files of version 0.1: their columns are found by name. */
-  hasFieldIds: boolean
   /** The positions of deleted rows, all in one Parquet file (Iceberg: position deletes). */
   deletes?: { key: string; rows: number; bytes: number } | undefined
 }
@@ -60,11 +58,6 @@ export interface Snapshot {
   fields: TableField[]
   /** The highest id that a column ever had. */
   lastFieldId: number
-  /**
-   * Files without field ids have columns up to this id, under their names: a later column of the same name is another
-   * one (Iceberg: name mapping). Undefined: the table never had such files.
-   */
-  lastNameMappedId?: number | undefined
   primaryKey: string[]
   files: TableFile[]
   /** Without deleted ones. */

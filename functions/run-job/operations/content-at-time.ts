@@ -48,8 +48,6 @@ const contentThen = async (
   if ((table.lastChangeDate ?? table.created) <= at) return { snapshot: table.snapshot, isWhole: true }
   // A new table may have got the name since the request.
   if (table.created > at) throw beforeTable(tableId, table, at)
-  if (table.metadataKey === undefined)
-    throw notSupported(`What the table "${tableId}" was at ${at} is not known: it is one of version 0.1.`)
   const then = await tables.contentAt(table, new Date(at)).catch((cause: unknown) => {
     if (!(cause instanceof IcebergRefusal)) throw cause
     throw notSupported(`What the table "${tableId}" was at ${at} cannot be read. ${cause.message}`, { cause })

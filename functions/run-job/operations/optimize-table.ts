@@ -1,5 +1,4 @@
 import { findPacking } from '../../lib/distributed/find-packing.ts'
-import { TransientError } from '../../lib/errors/errors.ts'
 import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
@@ -8,7 +7,7 @@ import type { Outcome } from './outcome.ts'
 import { QueryMerge } from './outgrown-load.ts'
 
 /**
- * Gives a table of version 0.1 its Iceberg metadata; its files stay where they are. Of a table that outgrows one function
+ * Of a table that outgrows one function
  * Athena packs small files, and those with deleted rows: then throws `QueryMerge`, and the next run finds the work done.
  * For other tables nothing is left to do.
  */
@@ -20,17 +19,10 @@ export const optimizeTable = async (
   const table = await tables.get(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
   if (table.lastJob?.id === job.id) return { results: table.lastJob.results }
-  if (table.metadataKey === undefined) {
-    if (await tables.replace(table))
-      return done('The table is an Iceberg table now. Its files stayed where they are.', true)
-    throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
-  }
   const isLarge = table.snapshot.dataSizeBytes > distribution.singleMergeBytes
   const packing = stagedMerges && isLarge ? findPacking(table.snapshot.files) : undefined
   if (!stagedMerges || !packing)
-    return done('Each load joins small files of the table, so nothing was left to do.', false)
+    return { results: { message: 'Each load joins small files of the table, so nothing was left to do.' } }
   await stagedMerges.writePacked({ jobId: job.id, tableId, ...ofBranch(branchOf(job)), ...packing })
   throw new QueryMerge()
 }
-
-const done = (message: string, isMigrated: boolean): Outcome => ({ results: { message, isMigrated } })

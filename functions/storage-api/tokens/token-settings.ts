@@ -35,7 +35,7 @@ type Fields = z.output<typeof fields>
 /** Bounded because an item holds 400 KB. */
 const MAX_PERMISSIONS = 1_000
 
-/** Nobody grants `manage`: it comes with `canManageBuckets`, for all buckets. Tokens of version 0.2 may still have it. */
+/** Nobody grants `manage`: it comes with `canManageBuckets`, for all buckets. */
 const granted = bucketPermission.exclude(['manage'])
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
-import { wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
 import { described } from '../../lib/wire/described.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 
@@ -10,7 +10,7 @@ export const triggerResource = (trigger: TriggerRecord) => ({
   runWithTokenId: trigger.runWithTokenId,
   component: trigger.component,
   configurationId: trigger.configurationId,
-  lastRun: wireDateOrNull(trigger.lastRun),
+  lastRun: wireDate(trigger.lastRun),
   creatorToken: { id: Number(trigger.creatorToken.id), description: trigger.creatorToken.description },
   coolDownPeriodMinutes: trigger.coolDownPeriodMinutes,
   tables: trigger.tableIds.map(tableId => ({ tableId })),

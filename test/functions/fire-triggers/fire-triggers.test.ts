@@ -198,18 +198,6 @@ describe('a trigger', () => {
     ])
   })
 
-  it('of version 0.2 begins to watch, and fires for the next import', async () => {
-    const tableId = await createTable('orders')
-    const trigger = await createTrigger({ tableIds: [tableId] })
-    await service.stores.triggers.update(Number(trigger.id), ({ answered: _, ...old }) => ({
-      ...old,
-      lastRun: null,
-    }))
-    expect(await look()).toEqual({ fired: [] })
-    await load(tableId)
-    expect((await look()).fired).toHaveLength(1)
-  })
-
   it('that fails does not keep others from firing', async () => {
     const tableId = await createTable('orders')
     await createTrigger({ tableIds: [tableId] })

@@ -78,7 +78,7 @@ describe('a large table that is optimized', () => {
     expect(optimized.error).toBeUndefined()
     expect(optimized).toMatchObject({
       status: 'success',
-      results: { packedFiles: 3, filesCount: 1, isMigrated: false },
+      results: { packedFiles: 3, filesCount: 1 },
     })
     const after = await headOf(tableId)
     expect(after.snapshot.files.map(({ rows, deletes }) => [rows, deletes])).toEqual([[55, undefined]])

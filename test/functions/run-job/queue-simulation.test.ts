@@ -34,7 +34,7 @@ const simulatedEngine = (engine: TableEngine): TableEngine => ({
   loadTogether: async ({ current, sources, keyPrefix }) => {
     await time.sleep(LOAD_MS + sources.length * FILE_OF_LOAD_MS)
     const rows = sources.length
-    const file = { key: `${keyPrefix}part.parquet`, rows, bytes: 1_000, hasFieldIds: true, statistics: {} }
+    const file = { key: `${keyPrefix}part.parquet`, rows, bytes: 1_000, statistics: {} }
     return {
       snapshot: withFiles(current, [...current.files, file]),
       loads: sources.map(() => ({

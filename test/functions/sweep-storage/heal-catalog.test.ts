@@ -76,7 +76,7 @@ it('keeps the tables of a load that is under way', async () => {
   const job = await jobs.create(nextId, id => ({
     id,
     status: 'waiting' as const,
-    input: { operationName: 'tableDrop' as const, tableId },
+    input: { operationName: 'tableDrop' as const, tableId, force: false },
     queueTableId: null,
     tableId: null,
     operationParams: {},

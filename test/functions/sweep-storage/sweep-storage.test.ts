@@ -207,7 +207,7 @@ describe('the objects of tables', () => {
       id,
       status: 'processing',
       startTime: now().toISOString(),
-      input: { operationName: 'tableDrop', tableId: 'in.c-main.x' },
+      input: { operationName: 'tableDrop', tableId: 'in.c-main.x', force: false },
       queueTableId: null,
       tableId: null,
       operationParams: {},

@@ -133,7 +133,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [
       `POST ${table}/optimize`,
       'change-a-table',
-      'migrates a table of version 0.1; each load joins small files',
+      'packs a very large table; each load joins small files of others',
     ],
     [`POST ${bucket}/table-aliases`, 'aliases'],
     [`POST ${table}/alias-filter`, 'aliases'],

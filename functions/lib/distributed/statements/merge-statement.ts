@@ -66,7 +66,7 @@ export const mergeStatement = ({
   return withinTextLimit(lines.join('\n'))
 }
 
-/** Ids of columns that some file of a table lacks, or may lack: files of version 0.1 say nothing about their columns. */
+/** Ids of columns that some file of a table lacks, or may lack. */
 export const columnsWithGaps = (
   fields: readonly TableField[],
   files: readonly { statistics?: Record<number, unknown> | undefined }[],

@@ -22,11 +22,6 @@ export const icebergCodes = {
     meaning: 'More than one bucket or table answers to the name.',
     remedy: 'Use the id that the list shows, in quotes, or give one of them another name.',
   },
-  'iceberg.notMigrated': {
-    status: 400,
-    meaning: 'The table has not been changed since version 0.1, so it has no Iceberg metadata.',
-    remedy: 'Run `millrace migrate tables`.',
-  },
   'iceberg.tooManyFolders': {
     status: 400,
     meaning: 'The table shares files of more loads with other tables than temporary credentials can name.',

@@ -177,8 +177,7 @@ export const tableCodes = {
   },
   'storage.validation.timeTravelNotSupported': {
     status: 400,
-    meaning:
-      'The table has no history that can be read: it is one of version 0.1, another engine wrote it, or it is an alias.',
+    meaning: 'The table has no history that can be read: another engine wrote it, or it is an alias.',
     remedy: 'Create the table from a snapshot, or copy the source table of the alias.',
   },
   'storage.tables.busy': {

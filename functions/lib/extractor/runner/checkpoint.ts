@@ -21,10 +21,8 @@ export interface Leg {
   statistics: unknown[]
   marks: Record<string, unknown>
   retries: number
-  /** Absent in checkpoints of version 0.2. */
-  traffic?: Traffic
-  /** Absent in checkpoints of version 0.2. */
-  logins?: number
+  traffic: Traffic
+  logins: number
   currentStart: number
   sinks: SavedSinks
   /** Absent when no job is checked for completeness. */

@@ -28,6 +28,7 @@ import {
 import { createSinks } from './sinks.ts'
 import { readState, stateWithTokens } from './state.ts'
 import { createStopSignal, Stopped } from './stop-signal.ts'
+import { newTraffic } from './traffic.ts'
 
 const defaultGraceSeconds = 20
 
@@ -53,6 +54,8 @@ export const openExtraction = async (
           statistics: [],
           marks: {},
           retries: 0,
+          traffic: newTraffic(),
+          logins: 0,
           currentStart: Math.floor(now()),
           sinks: {},
         }
@@ -83,7 +86,7 @@ export const openExtraction = async (
     graceTimer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), grace)
   })
   const spool = answerSpool(options.spoolDir)
-  const counts = { retries: leg.retries, logins: leg.logins ?? 0 }
+  const counts = { retries: leg.retries, logins: leg.logins }
   const { traffic, bounds, wait, admissionFor } = createRunRequests({
     parsed,
     options,

@@ -8,7 +8,7 @@ import type { Log } from '../masking/log.ts'
 import type { Leg } from './checkpoint.ts'
 import { createRunBounds, type RunBounds } from './run-bounds.ts'
 import type { StopSignal } from './stop-signal.ts'
-import { newTraffic, type Traffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 
 /** When the requests of a run may be sent, all iterations together. */
 interface RunRequests {
@@ -41,7 +41,7 @@ export const createRunRequests = (given: RequestsOptions): RunRequests => {
   const { parsed, options, leg, rows, now, log, stop, aborted } = given
   const { api } = parsed
   const isInstant = options.cassette?.isInstant === true
-  const traffic = { ...(leg.traffic ?? newTraffic()) }
+  const traffic = { ...leg.traffic }
   const bounds = createRunBounds({
     limits: api.limits,
     traffic,

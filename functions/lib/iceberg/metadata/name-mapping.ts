@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { IcebergRefusal } from '../refusal.ts'
-import type { NestedField } from './types.ts'
 
 /** Property of a table: which names the columns have in files without field ids (specification, "Column Projection"). */
 export const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default'
@@ -26,7 +25,3 @@ const parseMapping = (text: string): z.infer<typeof nameMapping> => {
     throw new IcebergRefusal(`The property ${NAME_MAPPING_PROPERTY} of the table cannot be read.`, { cause })
   }
 }
-
-/** The property's text for columns that have their names in the files too. */
-export const formatNameMapping = (fields: readonly Pick<NestedField, 'id' | 'name'>[]): string =>
-  JSON.stringify(fields.map(({ id, name }) => ({ 'field-id': id, names: [name] })))

@@ -34,8 +34,8 @@ const eventRecord = z.object({
   params: z.string(),
   results: z.string(),
   performance: z.string(),
-  /** How the request came. Events of version 0.2 have none. */
-  context: z.string().default('{}'),
+  /** How the request came. */
+  context: z.string(),
   duration: z.number().nullable(),
   branchId: z.number(),
   /** What it is about, if anything: `table`, `bucket`, `componentConfiguration` and so on. */

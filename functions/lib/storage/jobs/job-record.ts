@@ -53,8 +53,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     name: z.string(),
     displayName: z.string(),
     definition: tableDefinition,
-    /** False: no column has a type. Absent in jobs of version 0.2. */
-    isTyped: z.boolean().optional(),
+    /** False: no column has a type. */
+    isTyped: z.boolean(),
   }),
   z.object({ operationName: z.literal('tableUpdate'), tableId: z.string(), displayName: z.string() }),
   z.object({
@@ -75,8 +75,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('tableColumnDelete'),
     tableId: z.string(),
     name: z.string(),
-    /** Also where aliases show it. Absent in jobs of version 0.2. */
-    force: z.boolean().optional(),
+    /** Also where aliases show it. */
+    force: z.boolean(),
   }),
   z.object({
     operationName: z.literal('tablePrimaryKeyAdd'),
@@ -112,8 +112,8 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('tableDrop'),
     tableId: z.string(),
-    /** With all its aliases. Absent in jobs of version 0.2. */
-    force: z.boolean().optional(),
+    /** With all its aliases. */
+    force: z.boolean(),
   }),
   z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
   /** Into the branch of the job, from the default branch. */
@@ -150,8 +150,8 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('devBranchDelete'),
     branchId: z.number(),
-    /** For its event: the branch is gone by then. Absent in jobs of version 0.2. */
-    name: z.string().optional(),
+    /** For its event: the branch is gone by then. */
+    name: z.string(),
     componentIds: z.array(z.string()),
   }),
 ])

@@ -1,4 +1,4 @@
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { objectKeys } from '../../table-engine/snapshot.ts'
@@ -6,8 +6,7 @@ import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import type { IdRange } from '../db/spread.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
-import { snapshotContent } from './snapshot-content.ts'
-import { isTooLongForItem, type SnapshotFiles } from './snapshot-files.ts'
+import { snapshotContent, tableFiles } from './snapshot-content.ts'
 
 const snapshotRecord = z.object({
   id: z.number(),
@@ -39,14 +38,25 @@ export type SnapshotRecord = z.infer<typeof snapshotRecord>
 export const snapshotNotFound = (id: number | string): UserError =>
   new UserError('storage.snapshots.notFound', `The snapshot "${String(id).slice(0, 30)}" was not found`)
 
+// An item holds at most 400 KB (DynamoDB Developer Guide, "Item size"), and every list of tables reads the whole item.
+const MAX_FILES_BYTES_IN_ITEM = 32 * 1024
+
+const isTooLongForItem = (files: readonly unknown[]): boolean =>
+  Buffer.byteLength(JSON.stringify(files)) > MAX_FILES_BYTES_IN_ITEM
+
 /** Kept snapshots, by id. They survive their table. */
 export const createSnapshotStore = (
   items: ItemTable,
-  { snapshotFiles, s3, tablesBucket }: { snapshotFiles: SnapshotFiles; s3: S3Client; tablesBucket: string },
+  { s3, tablesBucket }: { s3: S3Client; tablesBucket: string },
 ) => {
   const records = createMonthlyRecords(items, 'SNAPSHOTS', item => snapshotRecord.parse(item))
-  const restore = async (record: SnapshotRecord): Promise<SnapshotRecord> =>
-    snapshotRecord.parse(await snapshotFiles.restore({ ...record }))
+  const restore = async (record: SnapshotRecord): Promise<SnapshotRecord> => {
+    if (record.filesKey === undefined) return record
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: record.filesKey }))
+    if (!Body) throw new Error(`The file list ${record.filesKey} of a snapshot has no body`)
+    const files = tableFiles.parse(JSON.parse(await Body.transformToString()))
+    return { ...record, snapshot: { ...record.snapshot, files } }
+  }
 
   return {
     /** With its complete file list. */

@@ -5,8 +5,7 @@ import type { ItemTable } from '../db/item-table.ts'
 import { contentRevision } from './aliases/resolve-alias.ts'
 import type { TableHead } from './table-record.ts'
 
-/** A number in entries of version 0.2, which are never found again. */
-const cachedExport = z.object({ fileId: z.number(), revision: z.union([z.number(), z.string()]) })
+const cachedExport = z.object({ fileId: z.number(), revision: z.string() })
 
 /** Longer than any export file is kept. */
 const KEPT_DAYS = 3

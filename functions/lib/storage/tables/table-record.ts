@@ -32,7 +32,7 @@ export const tableRecord = z.object({
   /** Of a typed table: its declared columns. */
   definition: tableDefinition.optional(),
   snapshot: snapshotContent,
-  /** Key of the Iceberg metadata file of the current snapshot. Absent: the table has not changed since version 0.1. */
+  /** Key of the Iceberg metadata file of the current snapshot. Absent: the table is not stored yet, or it is an alias. */
   metadataKey: z.string().optional(),
   /** The branch that it is of. Absent: the default branch. */
   branchId: z.number().optional(),

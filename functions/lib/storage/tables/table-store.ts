@@ -1,8 +1,6 @@
 import pMap from 'p-map'
-import { objectKeys } from '../../table-engine/snapshot.ts'
 import { partitionOfBucket } from '../buckets/bucket-key.ts'
 import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
-import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { type ReadableTable, resolveAlias } from './aliases/resolve-alias.ts'
@@ -22,6 +20,9 @@ export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'nam
   sk: `TABLE#${name}`,
 })
 
+/** What the store holds: its tables have metadata. */
+const storedTable = tableRecord.required({ metadataKey: true })
+
 const nameFields = tableRecord.pick({ name: true, displayName: true, created: true })
 
 /** What a list of names shows of a table or an alias. */
@@ -34,20 +35,11 @@ const READS_AT_ONCE = 16
  * Heads of tables, by bucket and name. A head names the Iceberg metadata file of its snapshot (docs/tables.md). It is
  * replaced on condition that it has not changed since it was read. So of two writers one wins, and a reader always sees
  * a complete snapshot.
- *
- * Heads of version 0.1 hold the file list themselves, or the key of an object with it. They are read as they are, and
- * get metadata when they are replaced.
  */
-export const createTableStore = (
-  items: ItemView,
-  snapshotFiles: SnapshotFiles,
-  contents: TableContents,
-  catalog?: CatalogFollower,
-) => {
+export const createTableStore = (items: ItemView, contents: TableContents, catalog?: CatalogFollower) => {
   const restore = async (item: Item): Promise<TableRecord> => {
-    if (item['metadataKey'] === undefined) return tableRecord.parse(await snapshotFiles.restore(item))
-    const head = tableRecord.parse(item)
-    const files = head.metadataKey === undefined ? [] : await contents.files(head.metadataKey)
+    const head = storedTable.parse(item)
+    const files = await contents.files(head.metadataKey)
     return { ...head, snapshot: { ...head.snapshot, files } }
   }
 
@@ -109,8 +101,8 @@ export const createTableStore = (
   const followInCatalog = async (table: TableHead): Promise<void> => {
     await catalog?.follow(table, tableIdOf(table), async () => {
       const item = await items.get(tableKey(table))
-      const head = item && tableRecord.parse(item)
-      if (head?.internalId !== table.internalId || head.metadataKey === undefined) return undefined
+      const head = item && storedTable.parse(item)
+      if (head?.internalId !== table.internalId) return undefined
       return contents.metadataFile(head.metadataKey)
     })
   }
@@ -253,8 +245,7 @@ export const createTableStore = (
     async expireSnapshots(bucketId: string, now: Date): Promise<number> {
       let expired = 0
       for await (const item of tableItemsOf(bucketId)) {
-        const head = tableRecord.parse(item)
-        if (head.metadataKey === undefined) continue
+        const head = storedTable.parse(item)
         const metadataKey = await contents.expire(head.metadataKey, now)
         if (metadataKey === undefined) continue
         const unchanged = {
@@ -272,14 +263,7 @@ export const createTableStore = (
     /** The keys of all objects that the tables of a bucket consist of. */
     async *namedKeys(bucketId: string): AsyncGenerator<string> {
       for await (const item of tableItemsOf(bucketId)) {
-        const { metadataKey } = tableRecord.parse(item)
-        if (metadataKey !== undefined) {
-          yield* contents.namedKeys(metadataKey)
-          continue
-        }
-        if (typeof item['filesKey'] === 'string') yield item['filesKey']
-        const { snapshot } = await restore(item)
-        yield* objectKeys(snapshot)
+        yield* contents.namedKeys(storedTable.parse(item).metadataKey)
       }
     },
   }

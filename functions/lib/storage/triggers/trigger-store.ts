@@ -9,10 +9,10 @@ const triggerRecord = z.object({
   configurationId: z.string(),
   coolDownPeriodMinutes: z.number(),
   tableIds: z.array(z.string()),
-  /** When it fired last, or was made: the cool-down begins then. `null` only in triggers of version 0.2. */
-  lastRun: z.string().nullable(),
-  /** Of each watched table the last import that the trigger has answered. Absent in triggers of version 0.2. */
-  answered: z.record(z.string(), z.number()).optional(),
+  /** When it fired last, or was made: the cool-down begins then. */
+  lastRun: z.string(),
+  /** Of each watched table the last import that the trigger has answered. */
+  answered: z.record(z.string(), z.number()),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
   revision: z.number(),
 })

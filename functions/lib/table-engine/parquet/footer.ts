@@ -12,8 +12,6 @@ export interface ParquetColumn {
   name: string
   /** Iceberg field id. */
   id: number | undefined
-  /** A time that says that it is UTC. Version 0.1 wrote times without a zone, which are UTC too. */
-  isZonedTime: boolean
   /** How values are stored: files whose columns differ in it are not read by one scan. */
   form: string
 }
@@ -91,7 +89,6 @@ const isZoned = ({ logical_type }: SchemaElement): boolean =>
 const readColumn = (element: SchemaElement): ParquetColumn => ({
   name: element.name,
   id: element.field_id,
-  isZonedTime: isZoned(element),
   form: [element.type, element.converted_type, element.precision, element.scale].join(' '),
 })
 

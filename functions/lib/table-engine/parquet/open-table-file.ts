@@ -24,7 +24,6 @@ const RANGES_AT_ONCE = 2
 export interface OpenFile {
   path: string
   footer: ParquetFooter
-  hasFieldIds: boolean
   /** Brings these columns of these row groups here (default: all groups), given by their places in the footer. */
   fetch(columns: number[], rowGroups?: number[]): Promise<void>
   close(): Promise<void>
@@ -33,7 +32,7 @@ export interface OpenFile {
 /** Reads the footer of a file of the table. `name`: unique among the open files of the session. */
 export const openTableFile = async (
   { session, files }: { session: DuckDbSession; files: TableFiles },
-  file: Pick<TableFile, 'key' | 'bytes' | 'hasFieldIds' | 'statistics'>,
+  file: Pick<TableFile, 'key' | 'bytes' | 'statistics'>,
   name: string,
 ): Promise<OpenFile> => {
   const path = session.scratchPath(`${name}.parquet`)
@@ -67,7 +66,6 @@ export const openTableFile = async (
   return {
     path,
     footer,
-    hasFieldIds: file.hasFieldIds,
     fetch: async (wanted, rowGroups = footer.rowGroups.map((_, index) => index)) => {
       const ranges = rowGroups
         .flatMap(group => wanted.flatMap(column => footer.rowGroups[group]?.chunks[column]?.ranges ?? []))

@@ -58,7 +58,7 @@ const openRun = async (
 ): Promise<string[]> => {
   const rowGroups = groupsInRange(run, range)
   if (rowGroups.length === 0) return []
-  const opened = await openTableFile(context, { ...run, hasFieldIds: false }, `run-${index}`)
+  const opened = await openTableFile(context, { ...run }, `run-${index}`)
   if (opened.footer.rowGroups.length !== run.firstKeys.length)
     throw new Error(`${run.key} has other row groups than were noted.`)
   await opened.fetch(

@@ -49,14 +49,14 @@ export const sortRun = async (
   ])
   await session.fitTo(snapshot.fields.length)
   const wanted = wantedColumns(request)
-  const sources = await openFiles(context, snapshot, { files: findFiles(snapshot, request), wanted })
+  const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return undefined
   const path = session.scratchPath('run.parquet')
   const values = exportedColumns(request).map(({ sql }, index) => `${sql} AS c${index}`)
   const [[count] = []] = await session.runInOrder(`
     COPY (
       SELECT ${[...values, `${sortKeySql(snapshot, orderBy, part)} AS sort_key`].join(', ')}
-      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
+      FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
       ORDER BY sort_key
       ${limit === undefined ? '' : `LIMIT ${limit}`}

@@ -6,7 +6,7 @@ import { findNamespace } from '../names/find-namespace.ts'
 import { identifiersOf } from '../names/identifiers.ts'
 import { pageFields, pageOf } from '../page-of.ts'
 
-/** The tables of a bucket. One that has not been migrated since version 0.1 is listed too: loading it says what to do. */
+/** The tables of a bucket. */
 export const listCatalogTables = defineOperation({
   endpoint: 'GET /v1/{prefix}/namespaces/{namespace}/tables',
   query: z.object(pageFields),

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newMetadata, withFields } from '#lib/iceberg/commit/new-metadata.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
-import { formatNameMapping, readNameMapping } from '#lib/iceberg/metadata/name-mapping.ts'
+import { readNameMapping } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema, formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import { haveSharedTables, sharedTables } from './support/shared-tables.ts'
@@ -176,7 +176,7 @@ describe.skipIf(!haveSharedTables)('metadata of other writers', () => {
 
 describe('a name mapping', () => {
   it('gives ids to the columns of files without ids', () => {
-    const text = formatNameMapping([{ id: 2, name: 'a b' }])
+    const text = '[{"field-id":2,"names":["a b"]}]'
     expect(readNameMapping({ 'schema.name-mapping.default': text })).toEqual(new Map([['a b', 2]]))
     expect(readNameMapping({})).toEqual(new Map())
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DataFile, ManifestEntry } from '#lib/iceberg/manifests/data-file.ts'
-import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
+import { NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
 import type { NestedField, PrimitiveType } from '#lib/iceberg/metadata/types.ts'
 import { pairWithDeletes } from '#lib/iceberg/read/live-files.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
@@ -90,7 +90,11 @@ describe('a table is read cell by cell', () => {
     const { metadata } = await table.commit({
       fields: [textField(5, 'city'), textField(2, 'id')],
       added: [unnumbered],
-      properties: { [NAME_MAPPING_PROPERTY]: formatNameMapping(fields) },
+      properties: {
+        [NAME_MAPPING_PROPERTY]: JSON.stringify(
+          fields.map(({ id, name }) => ({ 'field-id': id, names: [name] })),
+        ),
+      },
     })
     // The city of the file has the id 3, which the table has dropped since.
     expect((await readRows(table.read, metadata)).rows).toEqual([[null, '1']])

@@ -21,7 +21,6 @@ describe('a file of a table', () => {
     const { snapshot } = await tables.load('id,filename\n1,a\n', { primaryKey })
     const file = await readFile(path.join(tables.folder, 'tables', snapshot.files[0]?.key ?? ''))
     expect(parquetMetadata(file).schema.flatMap(({ field_id }) => field_id ?? [])).toEqual(ids)
-    expect(snapshot.files[0]?.hasFieldIds).toBe(true)
   })
 
   it('is listed with the sizes, counts and bounds of its columns', async () => {

@@ -99,7 +99,7 @@ const storeFile = async (column: Cell[], writer: 'ours' | 'another'): Promise<Ta
   const footer = parseFooter(content.subarray(content.length - footerBytes(content)))
   const statistics = fileStatistics(footer, empty.fields)
   if (writer === 'another') for (const known of Object.values(statistics)) delete known.nans
-  return { key, rows: column.length, bytes: content.length, hasFieldIds: true, statistics }
+  return { key, rows: column.length, bytes: content.length, statistics }
 }
 
 const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const

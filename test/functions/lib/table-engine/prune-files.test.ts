@@ -89,7 +89,6 @@ const writeFiles = async (files: Cell[][][]): Promise<Snapshot> => {
         key,
         rows,
         bytes: content.length,
-        hasFieldIds: true,
         statistics: fileStatistics(footer, empty.fields),
       })
     }

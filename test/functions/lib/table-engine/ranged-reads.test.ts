@@ -14,7 +14,6 @@ import {
 } from '#lib/table-engine/snapshot.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
-import { writeVersion01Table } from './support/version-01-table.ts'
 
 /** About 6 files of 180 kB, in the order of the key. Their texts do not compress. */
 const ROWS = 20_000
@@ -147,9 +146,7 @@ describe('a file of several row groups', () => {
     connection.closeSync()
     instance.closeSync()
     const { size } = await stat(file)
-    return withFiles(emptySnapshot(['n', 'text'], []), [
-      { key, rows: 20_480, bytes: size, hasFieldIds: true },
-    ])
+    return withFiles(emptySnapshot(['n', 'text'], []), [{ key, rows: 20_480, bytes: size }])
   }
 
   it('is read group by group until a preview has its rows', async () => {
@@ -224,46 +221,5 @@ describe('a file of several row groups', () => {
     })
     expect(result.rowsCount).toBe(2)
     expect(result.bytesRead).toBeLessThan((snapshot.files[0]?.bytes ?? 0) / 3)
-  })
-})
-
-describe('a table of version 0.1', () => {
-  const columns = ['id', 'filename', 'text']
-  const rows = [
-    ['1', 'a', 'x'],
-    ['2', 'b', ''],
-  ]
-  const open = () =>
-    writeVersion01Table(tables, { key: 'tables/1/0.1.parquet', columns, primaryKey: ['id'], rows })
-
-  it('is read by the names of its columns', async () => {
-    expect(await tables.rows(await open())).toEqual(rows)
-  })
-
-  it('takes keyed loads, which compare values, and keeps the times of unchanged rows', async () => {
-    const old = await open()
-    const { snapshot } = await tables.load('id,filename,text\n1,a,x\n2,b,new\n3,c,y\n', {
-      current: old,
-      incremental: true,
-    })
-    expect(await tables.rows(snapshot)).toEqual([rows[0], ['2', 'b', 'new'], ['3', 'c', 'y']])
-    const { rows: unchanged } = await tables.engine.preview(snapshot, {
-      limit: 9,
-      changedUntil: new Date('2023-06-01'),
-    })
-    expect(unchanged).toEqual([rows[0]])
-  })
-
-  it('never shows a dropped column in a later one of its name, beside files with ids', async () => {
-    const again = withColumns(withoutColumn(await open(), 'text'), ['text'])
-    const { snapshot } = await tables.load('id,filename,text\n7,c,new\n', {
-      current: again,
-      incremental: true,
-    })
-    expect((await tables.rows(snapshot)).toSorted()).toEqual([
-      ['1', 'a', ''],
-      ['2', 'b', ''],
-      ['7', 'c', 'new'],
-    ])
   })
 })

@@ -190,16 +190,6 @@ describe('tables', () => {
     expect(body).toEqual(refusal(404, 'NoSuchTableException'))
     expect((await catalog.get('namespaces/in_c_main/tables/gone', {}, 'HEAD')).status).toBe(404)
   })
-
-  it('of version 0.1 say how they are migrated', async () => {
-    const head = await service.stores.tables.get('in.c-main.orders')
-    const { metadataKey: _, ...item } = { ...head, name: 'old' }
-    await service.items.put({ pk: 'BUCKET#in.c-main', sk: 'TABLE#old' }, item)
-    const { status, body } = await catalog.get('namespaces/in_c_main/tables/old')
-    expect([status, body.error.message]).toEqual([400, expect.stringContaining('millrace migrate tables')])
-    expect((await catalog.get('namespaces/in_c_main/tables/old', {}, 'HEAD')).status).toBe(204)
-    await service.call('DELETE', '/v2/storage/tables/in.c-main.old')
-  })
 })
 
 const orders = 'namespaces/in_c_main/tables/orders'

@@ -59,10 +59,7 @@ const boundOf = (field: NestedField | undefined, value: string | undefined): Uin
 }
 
 const columnsOf = (file: TableFile, fields: FieldsById): Map<number, ColumnStatistics> => {
-  // Every file with field ids counts its `_timestamp`: so a file without statistics is one of version 0.1.
-  const columns = new Map<number, ColumnStatistics>(
-    file.hasFieldIds ? [[TIMESTAMP_ID, { values: file.rows }]] : [],
-  )
+  const columns = new Map<number, ColumnStatistics>([[TIMESTAMP_ID, { values: file.rows }]])
   for (const [key, { lower, upper, ...counts }] of Object.entries(file.statistics ?? {})) {
     const field = fields.get(Number(key))
     const lowerBound = boundOf(field, lower)
@@ -159,7 +156,6 @@ export const tableFileOf = (live: LiveFile, fields: FieldsById, { keyOf }: Place
     rows: file.rows,
     bytes: file.bytes,
     ...(statistics && { statistics }),
-    hasFieldIds: file.columns.size > 0,
     ...(deletes && { deletes: { key: keyOf(deletes.path), rows: deletes.rows, bytes: deletes.bytes } }),
   }
 }

@@ -6,7 +6,6 @@ import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import { type CommitRequest, planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
-import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import type { NestedField } from '#lib/iceberg/metadata/types.ts'
@@ -14,7 +13,6 @@ import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { metadataAt } from '#lib/iceberg/read/metadata-at.ts'
 import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
 import type { SharedDeletes } from '#lib/table-engine/join-deletes.ts'
-import { storedName } from '#lib/table-engine/parquet-sql.ts'
 import { type Snapshot, type TableFile, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
 import {
@@ -56,16 +54,6 @@ const operationOf = ({ added = [], removedData }: TableChange): NonNullable<Tabl
   if (isAppend) return 'append'
   return added.some(({ content }) => content === 'data') ? 'overwrite' : 'delete'
 }
-
-/** How columns of files without field ids are found: those of before the table had ids, by their names. */
-const nameMapping = ({ fields, lastNameMappedId }: Snapshot): string | undefined =>
-  lastNameMappedId === undefined
-    ? undefined
-    : formatNameMapping(
-        icebergFields(fields)
-          .filter(({ id }) => id <= lastNameMappedId)
-          .map(({ id, name }) => ({ id, name: storedName(name) })),
-      )
 
 /**
  * What tables consist of, as Iceberg metadata in the bucket of tables. A head names a metadata file by its key. Nothing
@@ -174,12 +162,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
       const fields = icebergFields(snapshot.fields)
       const hasSameFields =
         metadata && JSON.stringify(currentSchema(metadata).fields) === JSON.stringify(fields)
-      const mapping = nameMapping(snapshot)
-      const hasMapping = mapping === undefined || metadata?.properties[NAME_MAPPING_PROPERTY] !== undefined
-      const properties = {
-        ...keyProperty(snapshot, metadata),
-        ...(mapping !== undefined && !hasMapping && { [NAME_MAPPING_PROPERTY]: mapping }),
-      }
+      const properties = keyProperty(snapshot, metadata)
       const hasSameProperties = Object.keys(properties).length === 0
       const hasSameFiles = files.added.length + files.removedData.size + files.removedDeletes.size === 0
       if (metadataKey !== undefined && hasSameFields && hasSameProperties && hasSameFiles) return metadataKey

@@ -39,7 +39,7 @@ beforeEach(() => {
 const make = (id: number): JobRecord => ({
   id,
   status: 'waiting',
-  input: { operationName: 'tableDrop', tableId: TABLE },
+  input: { operationName: 'tableDrop', tableId: TABLE, force: false },
   queueTableId: TABLE,
   tableId: TABLE,
   operationParams: {},

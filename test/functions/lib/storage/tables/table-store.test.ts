@@ -1,9 +1,9 @@
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
-import { type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
+import { withFiles } from '#lib/table-engine/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const service = await withStorage()
@@ -35,7 +35,6 @@ const tableWith = (name: string, files: number): TableRecord => ({
       key: `tables/1/1/part-${index}.parquet`,
       rows: 1,
       bytes: 1,
-      hasFieldIds: true,
       statistics: { 2: { bytes: 1, values: 1, nulls: 0, lower: 'a', upper: 'b' } },
       ...(index === 1 && { deletes: { key: 'tables/1/2/deletes-1.parquet', rows: 1, bytes: 1 } }),
     })),
@@ -114,7 +113,7 @@ describe('the head of a table', () => {
 it('a new display name brings no expired snapshots back', async () => {
   const table = { ...tableWith('expiring', 1), internalId: 6, bucketId: 'in.c-expiring' }
   await tables().insert(table)
-  const added = { key: 'tables/6/2/part.parquet', rows: 1, bytes: 1, hasFieldIds: true }
+  const added = { key: 'tables/6/2/part.parquet', rows: 1, bytes: 1 }
   const { snapshot, ...head } = await stored(table)
   await tables().replace({ ...head, snapshot: withFiles(snapshot, [...snapshot.files, added]) })
 
@@ -169,58 +168,8 @@ it('a function that may not write below tables/, as the API, renames a table of 
     await updateTable(idOf(table), { displayName: 'Huge' }, { tables: ofApi, projectId: 1 }),
   ).toMatchObject({ displayName: 'Huge' })
   expect(await stored(table)).toEqual({ ...before, displayName: 'Huge', revision: 2 })
-  const added = { key: 'tables/1/9/part.parquet', rows: 1, bytes: 1, hasFieldIds: true }
+  const added = { key: 'tables/1/9/part.parquet', rows: 1, bytes: 1 }
   const grown = withFiles(before.snapshot, [...before.snapshot.files, added])
   await expect(ofApi.replace({ ...before, revision: 2, snapshot: grown })).rejects.toThrow('PutObject')
   s3.destroy()
-})
-
-describe('the head of a table of version 0.1', () => {
-  const oldTable = async (name: string, files: number, isApart: boolean) => {
-    const { snapshot, ...table } = tableWith(name, files)
-    const { primaryKey, rowsCount, dataSizeBytes } = snapshot
-    const list = snapshot.files.map(({ key, rows, bytes }) => ({ key, rows, bytes }))
-    const content = { columns: ['a', 'b'], primaryKey, rowsCount, dataSizeBytes, files: isApart ? [] : list }
-    const filesKey = `tables/${table.internalId}/1/files-1.json`
-    if (isApart)
-      await service.s3.send(
-        new PutObjectCommand({ Bucket: service.tablesBucket, Key: filesKey, Body: JSON.stringify(list) }),
-      )
-    const items = service.items
-    const key = { pk: `BUCKET#${table.bucketId}`, sk: `TABLE#${name}` }
-    await items.put(key, { ...table, snapshot: content, ...(isApart && { filesKey }) })
-    const expected: Snapshot = {
-      fields: [
-        { id: 2, name: 'a', type: 'string' },
-        { id: 3, name: 'b', type: 'string' },
-      ],
-      lastFieldId: 3,
-      lastNameMappedId: 3,
-      primaryKey,
-      rowsCount,
-      dataSizeBytes,
-      files: list.map(file => ({ ...file, hasFieldIds: false })),
-    }
-    return { table: tableWith(name, files), expected }
-  }
-
-  it.each([
-    ['in its item', 1, false],
-    ['in an object', 1_000, true],
-  ])(
-    'with its file list %s gets ids for its columns, and metadata when it changes',
-    async (_, files, isApart) => {
-      const { table, expected } = await oldTable(`old-${files}`, files, isApart)
-      const read = await stored(table)
-      expect(read.snapshot).toEqual(expected)
-      expect(read.metadataKey).toBeUndefined()
-
-      const added = { key: 'tables/1/9/part-1.parquet', rows: 1, bytes: 1, hasFieldIds: true }
-      const grown = withFiles(expected, [...expected.files, added])
-      expect(await tables().replace({ ...read, snapshot: grown })).toBe(true)
-      const after = await stored(table)
-      expect(after.metadataKey).toContain('/metadata/00000-')
-      expect(after.snapshot).toEqual(grown)
-    },
-  )
 })
