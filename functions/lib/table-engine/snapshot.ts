@@ -5,7 +5,7 @@ import { type CellType, isTyped } from './types/field-type.ts'
  * that were written before a change of columns are still read right.
  */
 export interface TableField extends CellType {
-  /** From {@link FIRST_COLUMN_ID} on. */
+  /** From 2 on. */
   id: number
   name: string
 }
@@ -15,8 +15,6 @@ export type NewField = Omit<TableField, 'id'>
 
 /** Field id of `_timestamp`, which each file has beside the columns: when a load last changed the row. */
 export const TIMESTAMP_ID = 1
-
-export const FIRST_COLUMN_ID = 2
 
 /** What a file says about the values of one column. Undefined bounds: unknown. */
 export interface FieldStatistics {

@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
-import { readNameMapping } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
@@ -10,6 +9,7 @@ import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
 import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
+import { readNameMapping } from './name-mapping.ts'
 
 interface SourceTable {
   session: DuckDbSession

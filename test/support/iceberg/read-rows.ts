@@ -1,6 +1,5 @@
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { formatLongJson } from '#lib/iceberg/metadata/long-json.ts'
-import { readNameMapping } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { isPrimitive, type NestedField, type TableSchema } from '#lib/iceberg/metadata/types.ts'
@@ -9,6 +8,7 @@ import { FILE_PATH_FIELD, type LiveFile, readLiveFiles } from '#lib/iceberg/read
 import { findSnapshot } from '#lib/iceberg/read/read-manifests.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
+import { readNameMapping } from '#local/runtime/athena/name-mapping.ts'
 import { cellFromParquet } from './parquet-cell.ts'
 import { type Row, readParquetRows } from './parquet-rows.ts'
 

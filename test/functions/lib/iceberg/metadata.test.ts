@@ -3,9 +3,9 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newMetadata, withFields } from '#lib/iceberg/commit/new-metadata.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
-import { readNameMapping } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema, formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
+import { readNameMapping } from '#local/runtime/athena/name-mapping.ts'
 import { haveSharedTables, sharedTables } from './support/shared-tables.ts'
 
 const BIG = 3055729675574597004n

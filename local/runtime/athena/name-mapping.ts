@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IcebergRefusal } from '../refusal.ts'
+import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 
 /** Property of a table: which names the columns have in files without field ids (specification, "Column Projection"). */
 export const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default'
