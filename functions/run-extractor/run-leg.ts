@@ -14,7 +14,7 @@ import { holdRow, loadHeldRow } from './held-row.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { createKeySets } from './key-sets.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
-import { openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
+import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
@@ -39,8 +39,11 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
-  if (before && !folder.isAsLeft) await restoreSpool(folder.spool, before.files, work)
-  await fetchInputs(run, folder.inputs, services)
+  if (before && !folder.isAsLeft) {
+    await restoreSpool(folder.spool, before.files, work)
+    await restoreSpool(folder.inputs, before.inputs, work)
+  }
+  if (!before?.inputs.length) await fetchInputs(run, folder.inputs, services)
 
   const sealed = componentConfig(configuration, imageParameters)
   const { componentId, configId } = run
@@ -96,7 +99,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     return isHeld(drift) ? holdRow(failed, finished, services) : finishLeg(failed, finished, services)
   }
 
-  const after = await saveCheckpoint({ run: counted, result, before, folder: folder.spool }, services)
+  const after = await saveCheckpoint({ run: counted, result, before, folder }, services)
   await folder.leaveAt(after)
   return {
     run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()),
@@ -120,7 +123,7 @@ interface UnfinishedLeg {
   run: Run
   result: Unfinished
   before: LegCheckpoint | undefined
-  folder: string
+  folder: LegFolder
 }
 
 const saveCheckpoint = async (
@@ -136,10 +139,14 @@ const saveCheckpoint = async (
       `The API has sent no page since ${progressAt}. The extraction was given up.`,
     )
   const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`
-  const files = await saveSpool(folder, before?.files ?? [], `${prefix}spool/`, work)
+  const files = await saveSpool(folder.spool, before?.files ?? [], `${prefix}spool/`, work)
+  const hasInputs = run.inputs.length > 0
+  const inputs = hasInputs
+    ? await saveSpool(folder.inputs, before?.inputs ?? [], `${prefix}inputs/`, work)
+    : []
   const key = `${prefix}checkpoint.json`
   const sealedCheckpoint = seal.seal(JSON.stringify(result.checkpoint), run.id)
-  const checkpoint: LegCheckpoint = { sealedCheckpoint, files, pages, progressAt }
+  const checkpoint: LegCheckpoint = { sealedCheckpoint, files, inputs, pages, progressAt }
   await work.write(key, checkpoint, 'any')
   return key
 }

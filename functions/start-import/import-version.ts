@@ -157,20 +157,15 @@ interface FileUpload {
  * short is replaced: its credentials are gone. An upload that several functions fill is resumed.
  */
 const uploadFile = async (
-  { storage, records, transfer }: ImportVersionServices,
+  services: ImportVersionServices,
   { source, versionId, progress }: ImportWork,
 ): Promise<FileUpload> => {
+  const { storage, records, transfer } = services
   const { fileId: knownId, uploadId } = progress
   if (knownId !== undefined && progress.isUploaded) return { fileId: knownId, ranges: [], progress }
   if (knownId !== undefined && uploadId !== undefined) {
-    const ranges = await transfer.finish(source, await storage.file(knownId), uploadId)
-    if (ranges && ranges.length > 0) return { fileId: knownId, ranges, progress }
-    if (ranges)
-      return {
-        fileId: knownId,
-        ranges,
-        progress: await records.saveProgress(versionId, { ...progress, isUploaded: true }),
-      }
+    const resumed = await finishUpload(services, { source, versionId, progress }, knownId, uploadId)
+    if (resumed) return resumed
   }
   if (knownId !== undefined) await storage.deleteFile(knownId)
 
@@ -185,13 +180,33 @@ const uploadFile = async (
     uploadId: undefined,
   })
   const upload = await transfer.start(source, file)
-  if (upload) {
-    const begun = await records.saveProgress(versionId, { ...prepared, ...upload })
-    const ranges = await transfer.finish(source, await storage.file(file.id), upload.uploadId)
-    return { fileId: file.id, ranges: ranges ?? [], progress: begun }
+  if (!upload) {
+    const uploaded = await records.saveProgress(versionId, { ...prepared, isUploaded: true })
+    return { fileId: file.id, ranges: [], progress: uploaded }
   }
-  const uploaded = await records.saveProgress(versionId, { ...prepared, isUploaded: true })
-  return { fileId: file.id, ranges: [], progress: uploaded }
+  const begun = await records.saveProgress(versionId, { ...prepared, ...upload })
+  const work = { source, versionId, progress: begun }
+  const unfinished = await finishUpload(services, work, file.id, upload.uploadId)
+  if (!unfinished)
+    throw new TransientError('landing.uploadGone', `The upload of ${source.key} was aborted by others.`)
+  return unfinished
+}
+
+/** The ranges that are missing yet. `undefined`: the upload is gone, without an object. */
+const finishUpload = async (
+  { storage, records, transfer }: ImportVersionServices,
+  { source, versionId, progress }: Omit<ImportWork, 'target'>,
+  fileId: number,
+  uploadId: string,
+): Promise<FileUpload | undefined> => {
+  const ranges = await transfer.finish(source, await storage.file(fileId), uploadId)
+  if (ranges?.length === 0)
+    return {
+      fileId,
+      ranges,
+      progress: await records.saveProgress(versionId, { ...progress, isUploaded: true }),
+    }
+  return ranges && { fileId, ranges, progress }
 }
 
 const acceptImport = async (

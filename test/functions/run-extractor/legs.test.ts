@@ -88,6 +88,44 @@ it('a leg that finds nothing on its disk goes on from what the last one kept in 
   expect(await idsLoaded()).toEqual(allIds)
 })
 
+it('a run outlives the exported files of its inputs, also when nothing is left on the disk', async () => {
+  const { service } = extraction
+  const tableId = await service.createTable(
+    await service.createBucket('legs-inputs'),
+    'tenants',
+    'tenant\n1\n',
+  )
+  configId = `legs${++configs}`
+  const pagination = { method: 'offset', limit: PAGE }
+  const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
+  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: configId,
+    name: configId,
+    configuration: {
+      storage: { input: { tables: [{ source: tableId, destination: 'tenants.csv' }] } },
+      parameters: {
+        api: { baseUrl: `${api.origin}/`, pagination },
+        config,
+        iterations: { table: 'tenants.csv' },
+      },
+    },
+  })
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(execution)
+  let { next } = await extraction.advance('begin', execution, input)
+  while (next === 'inputs') ({ next } = await extraction.advance('inputs', execution, input))
+  for (let leg = 0; leg < 2; leg++) {
+    expect(await extraction.advance('leg', execution, input, short)).toMatchObject({ next: 'leg' })
+    await rm(join(extraction.scratch, 'runs'), { recursive: true })
+    const { body: files } = await service.call('GET', '/v2/storage/files?tags[]=table-export')
+    for (const { id } of files) await service.call('DELETE', `/v2/storage/files/${id}`)
+  }
+  const { end } = await extraction.run(configId, { execution })
+  expect(end.result).toMatchObject({ status: 'success' })
+  expect(await idsLoaded()).toEqual(allIds)
+})
+
 it('a job that is read in passes keeps them from leg to leg, also when nothing is left on the disk', async () => {
   await createConfig({ completeness: { mode: 'repair', id: 'id' } })
   const execution = newExecution()

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
-import { UserError } from '#lib/errors/errors.ts'
+import { TransientError, UserError } from '#lib/errors/errors.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -79,6 +79,21 @@ describe('an object that is too large for one function', () => {
     await startImport({ ...dependencies, ...changed }, { event: landed, execution, failure })
     expect(await unfinishedUploads()).toEqual([])
     expect(await start(landed, newExecution())).toMatchObject({ outcome: 'started' })
+  })
+
+  it('whose upload is aborted by others makes no job of a file that nobody filled', async () => {
+    const transfer = transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits })
+    const abortFirst: typeof transfer.finish = async (source, file, uploadId) => {
+      await transfer.abort(file, uploadId)
+      return transfer.finish(source, file, uploadId)
+    }
+    const landed = await land(`${bucketId}/large.csv`, content)
+    const execution = newExecution()
+    const refused = start(landed, execution, { transfer: { ...transfer, finish: abortFirst } })
+    await expect(refused).rejects.toBeInstanceOf(TransientError)
+    expect(await start(landed, execution, { transfer })).toMatchObject({ outcome: 'moving' })
+    const failure = { Error: 'Error', Cause: 'died' }
+    await startImport({ ...dependencies, transfer }, { event: landed, execution, failure })
   })
 
   it('is not mixed with another content, where the bucket keeps no versions', async () => {

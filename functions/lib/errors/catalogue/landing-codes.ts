@@ -31,4 +31,9 @@ export const landingCodes = {
     meaning: 'Another execution has taken the object over.',
     remedy: 'Nothing: that execution does the work.',
   },
+  'landing.uploadGone': {
+    status: 503,
+    meaning: 'The multipart upload of a file was aborted before its parts were there.',
+    remedy: 'Nothing: the step is tried again by itself, with another file.',
+  },
 } as const satisfies Record<string, ErrorEntry>
