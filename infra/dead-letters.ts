@@ -13,7 +13,13 @@ interface DeadLettersProps {
 /** The longest that SQS keeps a message: a dead letter written before a holiday is still there after it. */
 const RETENTION = Duration.days(14)
 
-/** The queue for work that failed, and its alarm. */
+/**
+ * SQS may measure a queue that was idle so late (Developer Guide, "Monitoring Amazon SQS queues using CloudWatch"). What
+ * arrives within it of other letters is part of their alarm; then the next letter sounds again, whatever still lies there.
+ */
+const LATEST_MINUTES = 15
+
+/** The queue for work that failed, and the alarm of what arrives there. */
 export class DeadLetters extends Construct {
   readonly queue: Queue
 
@@ -24,14 +30,16 @@ export class DeadLetters extends Construct {
       enforceSSL: true,
       retentionPeriod: RETENTION,
     })
-    new OperatorAlarm(this, 'NotEmpty', {
+    new OperatorAlarm(this, 'Arrived', {
       alarms,
-      metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
+      metric: this.queue.metricNumberOfMessagesSent({ period: Duration.minutes(1) }),
       threshold: 1,
+      periods: LATEST_MINUTES,
+      isAnyPeriod: true,
       means,
       toDo:
-        `"npx millrace letters" shows why, and so does the message in ${this.queue.queueName}. Correct the cause, try again as ` +
-        '"redrive" in the message says, then delete the message.',
+        `"npx millrace letters" shows why, and so does the message in ${this.queue.queueName}. Correct the cause, then try again as ` +
+        '"redrive" in the message says.',
     })
   }
 }

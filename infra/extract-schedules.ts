@@ -9,7 +9,13 @@ import type { StartScheduledRunsEnv } from '../functions/start-scheduled-runs/wo
 import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
-import { afterItsRights, everyMinute, ScheduledFunction, schedulerRole } from './scheduled-function.ts'
+import {
+  afterItsRights,
+  everyMinute,
+  ScheduledFunction,
+  scheduleGroup,
+  schedulerRole,
+} from './scheduled-function.ts'
 import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -56,6 +62,7 @@ const stackSchedule = (
     role,
     new CfnSchedule(scope, `Schedule-${name}`, {
       description: `Runs ${componentId}/${configId}`,
+      groupName: scheduleGroup(scope),
       scheduleExpression: expression,
       scheduleExpressionTimezone: timezone,
       state: isEnabled ? 'ENABLED' : 'DISABLED',
@@ -77,6 +84,8 @@ const startScheduledRuns = (
   scope: Construct,
   { bundle, storage, machine, components, alarms }: ExtractSchedulesProps,
 ) => {
+  const means =
+    'Configurations do not run at the times of their own schedules. What is due is made up for within ten minutes, not later.'
   const start = new ScheduledFunction<StartScheduledRunsEnv>(scope, 'StartScheduledRuns', {
     bundle,
     description: 'Starts the configurations whose own schedule has become due',
@@ -88,14 +97,11 @@ const startScheduledRuns = (
     },
     memoryMiB: 512,
     timeout: Duration.seconds(55), // The next minute makes up for this one.
-    schedules: [everyMinute('{"time":"<aws.scheduler.scheduled-time>"}')],
+    ...everyMinute('{"time":"<aws.scheduler.scheduled-time>"}'),
+    means,
+    alarms,
   })
   allowReadingSecret(start, storage.tokenSecret)
-  alarmOnFailures(scope, {
-    runs: start,
-    alarms,
-    means:
-      'Configurations do not run at the times of their own schedules. What is due is made up for within ten minutes, not later.',
-  })
+  alarmOnFailures(scope, { runs: start, alarms, means })
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
 }

@@ -33,6 +33,7 @@ export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
     const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url, alarms } = props
+    const means = 'Imports into watched tables run no configurations.'
     const fire = new ScheduledFunction<FireTriggersEnv>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
@@ -45,7 +46,9 @@ export class FiringTriggers extends Construct {
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
-      schedules: [everyMinute()],
+      ...everyMinute(),
+      means,
+      alarms,
     })
     allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['fire-triggers'])
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
@@ -54,11 +57,7 @@ export class FiringTriggers extends Construct {
     allowKeyForWriting(fire, tables)
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
-    alarmOnFailures(this, {
-      runs: fire,
-      alarms,
-      means: 'Imports into watched tables run no configurations.',
-    })
+    alarmOnFailures(this, { runs: fire, alarms, means })
   }
 }
 

@@ -1,4 +1,5 @@
-import { Aws } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
@@ -28,6 +29,7 @@ import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
 import { loadLimitsEnvironment } from './large-data.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { OperatorAlarm } from './operator-alarm.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -70,7 +72,7 @@ export class ImportFlow extends Construct {
       redrive: redriveCommand('import'),
     })
     allowLookingAfterExecutions(this, startImport, this.machine)
-    new Rule(this, 'ObjectLanded', {
+    const landed = new Rule(this, 'ObjectLanded', {
       description: 'Starts an import for each object that lands',
       eventPattern: {
         source: ['aws.s3'],
@@ -79,6 +81,19 @@ export class ImportFlow extends Construct {
       },
       // EventBridge retries for a day; after that the event is a dead letter.
       targets: [new SfnStateMachine(this.machine, { deadLetterQueue: this.deadLetters.queue })],
+    })
+    new OperatorAlarm(this, 'LandedUnheard', {
+      alarms: props.alarms,
+      metric: new Metric({
+        namespace: 'AWS/Events',
+        metricName: 'FailedInvocations',
+        dimensionsMap: { RuleName: landed.ruleName },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      means: 'Files landed and their import could not be started. They are still there.',
+      toDo: `Look at the rule ${landed.ruleName} in EventBridge: may its role start the import machine? Then redrive the events in ${this.deadLetters.queue.queueName}, or upload the files again.`,
     })
   }
 }

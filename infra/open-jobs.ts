@@ -27,6 +27,7 @@ export class OpenJobs extends Construct {
     { bundle, items, jobMachineArn, jobExecutionArns, sharesEnvironment, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
+    const means = 'Jobs that were accepted and not started stay where they are until somebody polls them.'
     const start = new ScheduledFunction<StartOpenJobsEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs of the storage service that were accepted and not started',
@@ -37,7 +38,9 @@ export class OpenJobs extends Construct {
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
-      schedules: [everyMinute()],
+      ...everyMinute(),
+      means,
+      alarms,
     })
     allowItems(
       start,
@@ -47,10 +50,6 @@ export class OpenJobs extends Construct {
     )
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
-    alarmOnFailures(this, {
-      runs: start,
-      alarms,
-      means: 'Jobs that were accepted and not started stay where they are until somebody polls them.',
-    })
+    alarmOnFailures(this, { runs: start, alarms, means })
   }
 }

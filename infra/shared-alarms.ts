@@ -6,6 +6,7 @@ import type { ItemTable } from './item-table.ts'
 import type { NodeFunction } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { ownMetric } from './own-metric.ts'
+import { scheduleGroup } from './scheduled-function.ts'
 import type { StackConfig } from './stack-config.ts'
 import { partsOf } from './stack-parts.ts'
 
@@ -16,6 +17,8 @@ export const addSharedAlarms = (stack: Stack, shape: StackConfig['shape'], topic
   for (const runs of functions) if (!watched.has(runs)) alarmOnErrorRate(runs, topic)
   for (const table of tables) alarmOnThrottledItems(table, topic)
   alarmOnThrottledFunctions(stack, topic)
+  alarmOnThrottledMachines(stack, topic)
+  alarmOnFailingSchedules(stack, topic)
   if (hasJobs) alarmOnWaitingJobs(stack, topic)
 }
 
@@ -65,6 +68,54 @@ const alarmOnThrottledFunctions = (stack: Stack, alarms: ITopic): void =>
     toDo:
       'The dashboard shows which functions run most. Ask for a higher quota ("Concurrent executions" of Lambda), or let less be done side ' +
       'by side (stagedRanges, exportedParts).',
+  })
+
+const alarmOnThrottledMachines = (stack: Stack, alarms: ITopic): void =>
+  void new OperatorAlarm(stack, 'MachinesThrottled', {
+    alarms,
+    // Of all machines, as above.
+    metric: new Metric({
+      namespace: 'AWS/States',
+      metricName: 'ThrottledEvents',
+      dimensionsMap: { ServiceMetric: 'StateTransition' },
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+    }),
+    threshold: MANY_REFUSALS,
+    periods: PERIODS,
+    means:
+      'For a quarter of an hour, state machines wanted to take more steps than this account may. They take them later: work is slow, and nothing is lost.',
+    toDo:
+      'The dashboard shows which machines were started most. Ask for a higher quota ("StateTransition throttle token refill rate" of Step ' +
+      'Functions), or let fewer and larger files land.',
+  })
+
+const alarmOnFailingSchedules = (stack: Stack, alarms: ITopic): void =>
+  void new OperatorAlarm(stack, 'SchedulesFailing', {
+    alarms,
+    metric: new MathExpression({
+      label: 'calls of schedules that failed or were given up',
+      expression: 'FILL(failed, 0) + FILL(dropped, 0)',
+      usingMetrics: {
+        failed: ofSchedules(stack, 'TargetErrorCount'),
+        dropped: ofSchedules(stack, 'InvocationDroppedCount'),
+      },
+      period: FIVE_MINUTES,
+    }),
+    threshold: 1,
+    periods: PERIODS,
+    means: 'For a quarter of an hour, schedules of the stack could not call what they are for.',
+    toDo:
+      'The alarms "Still" say which clock has stopped. Look at the roles of the schedules in EventBridge Scheduler: a policy of the ' +
+      'organisation or a boundary may forbid what they do.',
+  })
+
+const ofSchedules = (stack: Stack, metricName: string): Metric =>
+  new Metric({
+    namespace: 'AWS/Scheduler',
+    metricName,
+    dimensionsMap: { ScheduleGroup: scheduleGroup(stack) },
+    statistic: 'Sum',
   })
 
 const alarmOnThrottledItems = (table: ItemTable, alarms: ITopic): void =>

@@ -61,8 +61,11 @@ export class StorageSweep extends Construct {
           name: `Every-${kind}`,
           expression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
           input: JSON.stringify({ kind }),
-          isRetried: true,
         })),
+      isRetried: true,
+      restsFor: Duration.hours(12),
+      means: 'Expired files and superseded tables pile up. Nothing is lost.',
+      alarms,
     })
     // In batches it writes notes about objects, and events about what others have committed through Glue.
     allowItems(

@@ -45,7 +45,11 @@ export class TablePacking extends Construct {
       },
       memoryMiB: 1024, // The lists of files of large tables.
       timeout: LONGEST_TIMEOUT,
-      schedules: [{ name: 'EachDay', expression: EACH_DAY, isRetried: true }],
+      schedules: [{ name: 'EachDay', expression: EACH_DAY }],
+      isRetried: true,
+      restsFor: Duration.hours(36),
+      means: 'Large tables are not packed: reading them gets slower. Nothing is lost.',
+      alarms,
     })
     // In batches it writes events: about tables that do not fit into the day.
     allowItems(pack, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['pack-tables'])

@@ -121,7 +121,7 @@ export const runStack = async (
   })
   resources.defer(() => expiry.close())
   const queues = await openQueues(within('queues'), stack, { files, log })
-  queues.onMessage = (name, length) => alarms.onMessage(name, length)
+  queues.onMessage = name => alarms.onMessage(name)
   const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
     definitions: functionDefinitions(stack, assembly, options.debugged),

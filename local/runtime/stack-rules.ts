@@ -10,6 +10,7 @@ import type { Functions } from './lambda/functions.ts'
 import type { Queues } from './queues/queues.ts'
 import { lambdaPermission } from './resources/function.ts'
 import { queue, queuePolicy } from './resources/queue.ts'
+import { arn } from './resources/resource-type.ts'
 import { rule } from './resources/rule.ts'
 import { type ScheduleProperties, schedule } from './resources/schedule.ts'
 import { stateMachine } from './resources/state-machine.ts'
@@ -86,7 +87,12 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
   }
 
   return new Scheduler({
-    schedules: stack.ofType(schedule),
+    schedules: stack
+      .ofType(schedule)
+      .map(each => ({
+        ...each,
+        arn: arn('scheduler', `schedule/${each.properties.GroupName}/${each.name}`),
+      })),
     log,
     isKnownTarget: arn => machines.has(arn) || functions.has(arn),
     deliver: async (target, input) => {

@@ -94,6 +94,7 @@ const mayRepeat = [
   'AWS::ApiGatewayV2::Api',
   'AWS::Route53::RecordSet',
   'AWS::Lambda::Permission',
+  'AWS::Lambda::EventInvokeConfig',
 ]
 
 describe('an environment', () => {

@@ -40,11 +40,14 @@ describe('import flow', () => {
   })
 
   it.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
-    'a dead letter of %s sets off an alarm that says what to do',
+    'each new dead letter of %s sets off an alarm that says what to do, whatever lies there already',
     flow => {
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        MetricName: 'ApproximateNumberOfMessagesVisible',
+        MetricName: 'NumberOfMessagesSent',
+        Statistic: 'Sum',
         Threshold: 1,
+        EvaluationPeriods: 15,
+        DatapointsToAlarm: 1,
         Dimensions: [
           {
             Name: 'QueueName',

@@ -233,6 +233,57 @@ describe('configuration', () => {
     },
   )
 
+  it.each([
+    ['ExtractSchedulesStartScheduledRuns', 900, 1, 0],
+    ['StorageOpenJobsStart', 900, 1, 0],
+    ['StorageTriggersFire', 900, 1, 0],
+    ['StorageSweepFunction', 43_200, 1, undefined],
+    ['StoragePackingStart', 64_800, 2, undefined],
+  ])('%s sounds when no schedule calls it any more', (name, Period, EvaluationPeriods, attempts) => {
+    const FunctionName = { Ref: Match.stringLikeRegexp(`^${name}`) }
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Invocations',
+      Dimensions: [{ Name: 'FunctionName', Value: FunctionName }],
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      TreatMissingData: 'breaching',
+      Period,
+      EvaluationPeriods,
+    })
+    // One bad minute is one error.
+    const invoke = { FunctionName, MaximumRetryAttempts: attempts }
+    template.resourcePropertiesCountIs('AWS::Lambda::EventInvokeConfig', invoke, attempts === 0 ? 1 : 0)
+  })
+
+  it('schedules are a group of the stack, by which Scheduler counts their failures', () => {
+    const [[group = '', { Properties: { Name } = {} }] = ['', { Properties: {} }]] = resourcesOf(
+      template,
+      'AWS::Scheduler::ScheduleGroup',
+    )
+    expect(Name).toEqual({ Ref: 'AWS::StackName' })
+    for (const [, { Properties }] of resourcesOf(template, 'AWS::Scheduler::Schedule'))
+      expect(Properties['GroupName']).toEqual({ Ref: group })
+    const alarms = JSON.stringify(resourcesOf(template, 'AWS::CloudWatch::Alarm'))
+    for (const metric of ['TargetErrorCount', 'InvocationDroppedCount'])
+      expect(alarms).toContain(
+        `"Dimensions":[{"Name":"ScheduleGroup","Value":{"Ref":"${group}"}}],"MetricName":"${metric}"`,
+      )
+  })
+
+  it('a rule that cannot start imports and machines that are slowed down sound', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Events',
+      MetricName: 'FailedInvocations',
+      Dimensions: [{ Name: 'RuleName', Value: { Ref: Match.stringLikeRegexp('^ImportObjectLanded') } }],
+    })
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/States',
+      MetricName: 'ThrottledEvents',
+      Dimensions: [{ Name: 'ServiceMetric', Value: 'StateTransition' }],
+    })
+  })
+
   it('alarms of this account may publish to their topic, and nobody else', () => {
     const policies = resourcesOf(template, 'AWS::SNS::TopicPolicy')
     expect(policies).toHaveLength(1)

@@ -42,7 +42,7 @@ export class Queues {
   readonly #queues: ReadonlyMap<string, Queue>
   readonly #files: DurableFiles
   readonly #now: () => number
-  #onMessage: (queueName: string, length: number) => void = () => {}
+  #onMessage: (queueName: string) => void = () => {}
 
   private constructor(queues: readonly Queue[], files: DurableFiles, now: () => number) {
     this.#queues = new Map(queues.map(queue => [queue.name, queue]))
@@ -71,8 +71,8 @@ export class Queues {
     return new Queues(queues, files, now)
   }
 
-  /** Who hears of each message that can be received at once, with the number of them in its queue. */
-  set onMessage(listener: (queueName: string, length: number) => void) {
+  /** Who hears of each message that was sent. */
+  set onMessage(listener: (queueName: string) => void) {
     this.#onMessage = listener
   }
 
@@ -119,7 +119,7 @@ export class Queues {
       receiveCount: 0,
     }
     await this.#save(queue, message)
-    if (delaySeconds === 0) this.#onMessage(queue.name, this.visible(queue).length)
+    this.#onMessage(queue.name)
     return { messageId: message.messageId, md5OfBody: md5Digest(body) }
   }
 

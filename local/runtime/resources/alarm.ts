@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const notMeasured = withoutMeaningHere(
-  'of all metrics, only the length of a queue is measured on one machine',
+  'of all metrics, only what arrives in a queue is measured on one machine',
 )
 
-/** Alarms. Each must be able to publish to its topics; those on the length of a queue do so (`alarms/alarms.ts`). */
+/** Alarms. Each must be able to publish to its topics; those on what arrives in a queue do so (`alarms/alarms.ts`). */
 export const alarm = resourceType({
   type: 'AWS::CloudWatch::Alarm',
   properties: z.strictObject({
@@ -20,11 +20,11 @@ export const alarm = resourceType({
     Dimensions: z.array(z.strictObject({ Name: z.string(), Value: z.string() })).default([]),
     Threshold: z.coerce.number().optional(),
     ComparisonOperator: z.string(),
+    EvaluationPeriods: z.coerce.number(),
+    Period: z.coerce.number().default(60),
     DatapointsToAlarm: notMeasured,
-    EvaluationPeriods: notMeasured,
     ExtendedStatistic: notMeasured,
     Metrics: notMeasured,
-    Period: notMeasured,
     Statistic: notMeasured,
     TreatMissingData: notMeasured,
     Unit: notMeasured,

@@ -58,3 +58,15 @@ export const lambdaPermission = resourceType({
   ref: ({ logicalId }) => logicalId,
   attributes: {},
 })
+
+/** What becomes of an event of a rule or a schedule when the function fails. Here it is logged, and not sent again. */
+export const eventInvokeConfig = resourceType({
+  type: 'AWS::Lambda::EventInvokeConfig',
+  properties: z.strictObject({
+    FunctionName: z.string(),
+    Qualifier: z.literal('$LATEST'),
+    MaximumRetryAttempts: z.literal(0),
+  }),
+  ref: ({ logicalId }) => logicalId,
+  attributes: {},
+})

@@ -1,6 +1,6 @@
 import { alarm } from './alarm.ts'
 import { bucket, bucketPolicy } from './bucket.ts'
-import { lambdaFunction, lambdaPermission } from './function.ts'
+import { eventInvokeConfig, lambdaFunction, lambdaPermission } from './function.ts'
 import { glueDatabase } from './glue-database.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
 import { key } from './key.ts'
@@ -9,7 +9,7 @@ import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
 import { policy, role } from './role.ts'
 import { rule } from './rule.ts'
-import { schedule } from './schedule.ts'
+import { schedule, scheduleGroup } from './schedule.ts'
 import { secret } from './secret.ts'
 import { stateMachine } from './state-machine.ts'
 import { table } from './table.ts'
@@ -24,12 +24,14 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     table,
     lambdaFunction,
     lambdaPermission,
+    eventInvokeConfig,
     role,
     policy,
     logGroup,
     stateMachine,
     rule,
     schedule,
+    scheduleGroup,
     queue,
     queuePolicy,
     topic,

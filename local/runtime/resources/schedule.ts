@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { delivery } from './delivery.ts'
-import { arn, resourceType, withoutMeaningHere } from './resource-type.ts'
+import { resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const target = z.strictObject({
   Arn: z.string(),
@@ -13,7 +13,7 @@ export const schedule = resourceType({
   type: 'AWS::Scheduler::Schedule',
   properties: z.strictObject({
     Name: z.string().optional(),
-    GroupName: z.literal('default').optional(),
+    GroupName: z.string().default('default'),
     ScheduleExpression: z.string(),
     ScheduleExpressionTimezone: z.string().default('UTC'),
     State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
@@ -28,7 +28,15 @@ export const schedule = resourceType({
   }),
   nameProperty: 'Name',
   ref: ({ name }) => name,
-  attributes: { Arn: ({ name }) => arn('scheduler', `schedule/default/${name}`) },
+  attributes: {},
+})
+
+export const scheduleGroup = resourceType({
+  type: 'AWS::Scheduler::ScheduleGroup',
+  properties: z.strictObject({ Name: z.string().optional(), Tags: tags }),
+  nameProperty: 'Name',
+  ref: ({ name }) => name,
+  attributes: {},
 })
 
 export type ScheduleProperties = z.infer<typeof schedule.properties>

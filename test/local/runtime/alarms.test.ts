@@ -12,9 +12,9 @@ type Template = { Resources: Record<string, { Type: string; Properties: Record<s
 const endpoints = { control: 'http://127.0.0.1:1', api: 'http://127.0.0.1:2' }
 const realTemplate = synthesiseStack().toJSON() as Template // What CloudFormation would be given.
 
-const alarmsOf = (template: object, log: (line: string) => void = () => {}) => {
+const alarmsOf = (template: object, log: (line: string) => void = () => {}, now?: () => number) => {
   const stack = readStack(template, 'Millrace', endpoints)
-  return new Alarms(stack, new Topics(stack, log))
+  return new Alarms(stack, new Topics(stack, log), now)
 }
 
 /** The real stack with another policy on its topic. */
@@ -48,14 +48,19 @@ describe('Alarms', () => {
     ],
   ])('refuses a stack whose topic lets %s publish, and names the alarms', (_case, change) => {
     expect(() => alarmsOf(withTopicPolicy(change))).toThrow(
-      /ImportDeadLettersNotEmpty\w* \(AWS::CloudWatch::Alarm\): cloudwatch\.amazonaws\.com may not publish/,
+      /ImportDeadLettersArrived\w* \(AWS::CloudWatch::Alarm\): cloudwatch\.amazonaws\.com may not publish/,
     )
   })
 
-  it('a dead letter sets off its alarm once, in the log', async () => {
+  it('each dead letter sets off its alarm, in the log, those of a quarter of an hour together', async () => {
     const folder = temporaryFolder()
     const lines: string[] = []
-    const alarms = alarmsOf(realTemplate, line => lines.push(line))
+    let now = 0
+    const alarms = alarmsOf(
+      realTemplate,
+      line => lines.push(line),
+      () => now,
+    )
     const stack = readStack(realTemplate, 'Millrace', endpoints)
     const found = stack.ofType(queue).find(({ logicalId }) => logicalId.startsWith('ImportDeadLetters'))
     const { name = '', arn = '', ref: url = '' } = found ?? {}
@@ -63,16 +68,17 @@ describe('Alarms', () => {
       const queues = await Queues.open(folder.path, [
         { name, arn, url, visibilitySeconds: 30, retentionSeconds: 600 },
       ])
-      queues.onMessage = (queueName, length) => alarms.onMessage(queueName, length)
+      queues.onMessage = queueName => alarms.onMessage(queueName)
       await queues.send(queues.byName(name), { body: 'one' })
       await queues.send(queues.byName(name), { body: 'two' })
+      now += 15 * 60_000
+      await queues.send(queues.byName(name), { body: 'three, and nobody has looked after the others' })
     } finally {
       await folder.remove()
     }
-    expect(lines).toEqual([
-      expect.stringMatching(
-        /^Millrace-Alarms\w*: alarm Millrace-ImportDeadLettersNotEmpty\w*: A file in the/,
-      ),
-    ])
+    const sound = expect.stringMatching(
+      /^Millrace-Alarms\w*: alarm Millrace-ImportDeadLettersArrived\w*: A file in the/,
+    )
+    expect(lines).toEqual([sound, sound])
   })
 })
