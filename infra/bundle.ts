@@ -24,6 +24,7 @@ export const functionNames = [
   'pack-tables',
   'sweep-storage',
   'keep-dead-letter',
+  'keep-run',
 ] as const
 type FunctionName = (typeof functionNames)[number]
 

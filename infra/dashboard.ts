@@ -37,7 +37,7 @@ const arrived = (stack: Stack, { hasJobs, hasFlows }: StackParts): IMetric[] => 
     ? [ownMetric(stack, 'FilesLanded', 'imports'), ownMetric(stack, 'ExportsWritten', 'exports')]
     : []),
   ...(hasJobs ? [ownMetrics(stack, 'JobRows', 'operation')] : []),
-  ...(hasFlows ? [ownMetrics(stack, 'ExtractionRows', 'component,configuration')] : []),
+  ...(hasFlows ? [ownMetric(stack, 'ExtractionRows', 'extraction')] : []),
 ]
 
 const begun = ({ apis, machines }: StackParts): IMetric[] => [
@@ -68,7 +68,7 @@ const failedWork = (stack: Stack, { hasJobs, hasFlows, queues, machines }: Stack
     ? [ownMetric(stack, 'FilesFailed', 'imports'), ownMetric(stack, 'ExportsFailed', 'exports')]
     : []),
   ...(hasJobs ? [ownMetrics(stack, 'JobFailed', 'operation')] : []),
-  ...(hasFlows ? [ownMetrics(stack, 'ExtractionFailed', 'component,configuration')] : []),
+  ...(hasFlows ? [ownMetric(stack, 'ExtractionFailed', 'extraction')] : []),
   ...queues.map(queue =>
     queue.metricApproximateNumberOfMessagesVisible({ label: `in ${nameOf(queue)}`, period }),
   ),
@@ -104,8 +104,8 @@ const spent = (stack: Stack, { hasJobs, hasFlows, functions }: StackParts): IMet
     : []),
   ...(hasFlows
     ? [
-        ownMetrics(stack, 'ExtractionRequests', 'component,configuration'),
-        ownMetrics(stack, 'ExtractionLogins', 'component,configuration'),
+        ownMetric(stack, 'ExtractionRequests', 'extraction'),
+        ownMetric(stack, 'ExtractionLogins', 'extraction'),
       ]
     : []),
   ...functions.map(each =>

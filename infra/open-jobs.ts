@@ -1,9 +1,11 @@
 import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
+import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
 import type { StartOpenJobsEnv } from '../functions/start-open-jobs/work.ts'
 import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
@@ -16,6 +18,8 @@ interface OpenJobsProps {
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
   readonly sharesEnvironment: ReturnType<typeof sharesEnvironment>
+  /** Whether the stack runs configurations: then it also ends runs whose end got lost. */
+  readonly hasExtractions: boolean
   readonly alarms: ITopic
 }
 
@@ -24,9 +28,10 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns, sharesEnvironment, alarms }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, sharesEnvironment, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
+    const extractMachine = extractMachineIdentity()
     const means = 'Jobs that were accepted and not started stay where they are until somebody polls them.'
     const start = new ScheduledFunction<StartOpenJobsEnv>(this, 'Start', {
       bundle,
@@ -35,6 +40,7 @@ export class OpenJobs extends Construct {
         STORAGE_TABLE: items.tableName,
         JOB_MACHINE_ARN: jobMachineArn,
         ...sharesEnvironment,
+        EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
@@ -50,6 +56,7 @@ export class OpenJobs extends Construct {
     )
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
+    if (hasExtractions) allow(start, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
     alarmOnFailures(this, { runs: start, alarms, means })
   }
 }

@@ -8,16 +8,16 @@ const period = Duration.minutes(5)
 export const ownMetric = (
   stack: Stack,
   metricName: MetricName,
-  service: 'imports' | 'exports' | 'jobs' | 'queries',
+  service: 'imports' | 'exports' | 'jobs' | 'queries' | 'extraction',
   statistic: 'Sum' | 'Maximum' = 'Sum',
 ): Metric =>
   new Metric({ namespace: stack.stackName, metricName, dimensionsMap: { service }, statistic, period })
 
-/** One line for each operation or configuration that there is. */
+/** One line for each operation that there is. */
 export const ownMetrics = (
   stack: Stack,
   metricName: MetricName,
-  by: 'operation' | 'component,configuration',
+  by: 'operation',
   statistic: 'Sum' | 'p90' = 'Sum',
 ): IMetric =>
   new SearchExpression({

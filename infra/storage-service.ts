@@ -34,6 +34,7 @@ import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
+import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
 import { LargeWork } from './large-work.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
@@ -138,6 +139,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     const packing = { ...store, ...largeData, bundle: bundles['pack-tables'], alarms }
     if (queries?.optimizeBytesPerDay) new TablePacking(this, 'Packing', { ...packing, ...queries })
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
+    if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
     const preview = hasExtractions
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
@@ -297,8 +299,7 @@ const storageApiFunction = (
   store.queryService?.allowFollowing(storageApi)
   allowStartingJobs(storageApi, store)
   if (store.hasExtractions) {
-    // Lists of runs and what each did.
-    allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])
+    // What a run does that has not ended.
     allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
   }
   if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])

@@ -4,6 +4,9 @@ const tables = ['BUCKET#*', 'BRANCH#*', 'EVENTS*'] as const
 /** Of jobs, their places in queues and shares, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'SHARE#*', 'OPEN_JOBS'] as const
 
+/** Of runs, by name and in their lists, and of those that have not ended. */
+const runs = ['RUN#*', 'RUNS', 'RUNS/*', 'OPEN_RUNS'] as const
+
 /**
  * The items that each function may write, by their partition keys (`*`: any text). Whoever can make one of these functions write what it likes
  * makes no token of it, and no session. The API itself writes all kinds.
@@ -18,7 +21,8 @@ export const writtenKinds = {
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
   'pack-tables': [...jobs, 'EVENTS*', 'PACKING'],
   'merge-by-query': tables,
-  'start-open-jobs': jobs,
+  'start-open-jobs': [...jobs, ...runs],
   'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS'],
   'keep-dead-letter': ['DEADLETTERS'],
+  'keep-run': runs,
 } as const satisfies Record<string, readonly string[]>

@@ -19,7 +19,9 @@ interface WaitedObject {
   storedAt: Date
 }
 
+/** An account may ask for ten executions a second, and for two lists (docs/limits.md). */
 const LOOK_EVERY_MS = 250
+const LOOKS_PER_LIST = 4
 /** Clocks of S3 and Step Functions differ by less. */
 const CLOCK_SKEW_MS = 5_000
 
@@ -46,11 +48,8 @@ export const awaitObject = async (
   try {
     const object = await findObject(target, outputs['LandingBucket'], s3)
     const machineArn = machineArnFrom(outputs, 'import')
-    for (;;) {
-      const executionArn = await findExecution(client, machineArn, object)
-      if (executionArn !== undefined) return await endOf(client, executionArn, signal)
-      await sleep(LOOK_EVERY_MS, undefined, { signal })
-    }
+    const executionArn = await findExecution(client, machineArn, object, signal)
+    return await endOf(client, executionArn, signal)
   } finally {
     client.destroy()
   }
@@ -86,28 +85,47 @@ const input = z.object({
   detail: z.object({ object: z.object({ key: z.string(), 'version-id': z.string().optional() }) }),
 })
 
-/** Among the executions that began after the object was stored, the newest of this very version. */
+/**
+ * Among the executions that began after the object was stored, one of this very version; those first that began soonest
+ * after it. It asks about one at a time, and about each once: what an execution was started with does not change.
+ */
 const findExecution = async (
   client: SFNClient,
   stateMachineArn: string,
   { key, versionId, storedAt }: WaitedObject,
-): Promise<string | undefined> => {
-  const earliest = storedAt.getTime() - CLOCK_SKEW_MS
-  for await (const { executions = [] } of paginateListExecutions(
-    { client, pageSize: 100 },
-    { stateMachineArn },
-  )) {
-    for (const { executionArn, startDate } of executions) {
-      if (startDate !== undefined && startDate.getTime() < earliest) return undefined
+  signal: AbortSignal,
+): Promise<string> => {
+  const isSeen = new Set<string>()
+  let found: { executionArn: string; distanceMs: number }[] = []
+  for (let look = 0; ; look++) {
+    if (look % LOOKS_PER_LIST === 0) found = await begunSince(client, stateMachineArn, storedAt)
+    const next = found.find(({ executionArn }) => !isSeen.has(executionArn))
+    if (next !== undefined) {
+      const { executionArn } = next
+      isSeen.add(executionArn)
       const described = await client.send(new DescribeExecutionCommand({ executionArn }))
       const parsed = input.safeParse(JSON.parse(described.input ?? 'null'))
-      if (!parsed.success) continue
-      const { object } = parsed.data.detail
-      if (object.key === key && (versionId === undefined || object['version-id'] === versionId))
+      const object = parsed.data?.detail.object
+      if (object?.key === key && (versionId === undefined || object['version-id'] === versionId))
         return executionArn
     }
+    await sleep(LOOK_EVERY_MS, undefined, { signal })
   }
-  return undefined
+}
+
+const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: Date) => {
+  const begun: { executionArn: string; distanceMs: number }[] = []
+  for await (const { executions = [] } of paginateListExecutions(
+    { client, pageSize: 1000 },
+    { stateMachineArn },
+  )) {
+    for (const { executionArn = '', startDate } of executions) {
+      const afterMs = (startDate?.getTime() ?? 0) - storedAt.getTime()
+      if (afterMs < -CLOCK_SKEW_MS) return begun.toSorted((a, b) => a.distanceMs - b.distanceMs)
+      begun.push({ executionArn, distanceMs: Math.abs(afterMs) })
+    }
+  }
+  return begun.toSorted((a, b) => a.distanceMs - b.distanceMs)
 }
 
 const endOf = async (client: SFNClient, executionArn: string, signal: AbortSignal): Promise<ObjectEnd> => {

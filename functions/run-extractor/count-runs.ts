@@ -1,7 +1,7 @@
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import type { CountRun } from './services.ts'
 
-/** The last result of each configuration. */
+/** What runs did, in one set of metrics for all configurations; the line in the log names the configuration. */
 export const createCountRun = (): CountRun => {
   const measure = createMeasure('extraction')
   return ({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries, logins }) =>
@@ -15,6 +15,6 @@ export const createCountRun = (): CountRun => {
         ExtractionRetries: retries,
         ExtractionLogins: logins,
       },
-      { component: componentId, configuration: configId },
+      { properties: { component: componentId, configuration: configId } },
     )
 }

@@ -26,6 +26,6 @@ export const createCountJob = (): CountJob => {
         JobSeconds: seconds,
         JobWaitSeconds: waitSeconds,
       },
-      { operation },
+      { dimensions: { operation } },
     )
 }

@@ -9,6 +9,9 @@ import { readShareLimits } from '../lib/storage/jobs/job-shares.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
+import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
+import { createRunRecords } from '../lib/storage/runs/run-records.ts'
+import { endLostRun } from './end-lost-run.ts'
 import { startOpenJobs } from './start-open-jobs.ts'
 
 const env = readEnv([
@@ -19,21 +22,33 @@ const env = readEnv([
   /** Runs, and other jobs, of one token that are under way at a time. */
   'RUNS_PER_TOKEN',
   'JOBS_PER_TOKEN',
+  /** State machine of extractions; `none` in a stack that has none. */
+  'EXTRACT_MACHINE_ARN',
 ])
 /** The variables that the function's construct must set. */
 export type StartOpenJobsEnv = keyof typeof env
 
 const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
+const client = new SFNClient({})
+const now = () => new Date()
 const services = {
   jobs: createJobStore(items, createIdSource(), readShareLimits(env)),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
-  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
-  now: () => new Date(),
+  startJob: createJobStarter(client, env.JOB_MACHINE_ARN),
+  now,
+}
+const lostRun = {
+  runs: createRunRecords(items),
+  describe: createDescribeRun(client, env.EXTRACT_MACHINE_ARN),
+  now,
 }
 const measure = createMeasure('jobs')
 
 export const run = async (log: Logger) => {
   const result = await startOpenJobs({ ...services, log })
   measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
+  // After the jobs: a run that cannot be looked after must not keep them waiting. A stack without extractions has none.
+  const endedRun = await endLostRun(lostRun)
+  if (endedRun !== undefined) log.warn('the end of a run was never told', { runId: endedRun })
   return result
 }

@@ -12,6 +12,7 @@ import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
+import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { type App, createApp } from './app.ts'
@@ -77,8 +78,10 @@ const stepFunctions = new SFNClient({})
 const s3 = createS3Client()
 const sts = new STSClient({})
 
+const stores = openStorageStores(env, s3, now)
+
 const services = {
-  ...openStorageStores(env, s3, now),
+  ...stores,
   projectId: parseProjectId(env.PROJECT_ID),
   region,
   revision: packageJson.version,
@@ -106,7 +109,10 @@ const services = {
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   redriveExecution: createRedriveExecution(stepFunctions),
   runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
-  extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  extractionRuns: createExtractionRuns(
+    stores.runs,
+    createDescribeRun(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  ),
   // Set on one machine only: in an account CloudWatch has the logs.
   workLogs: createWorkLogs(region, process.env['LOG_FOLDER']),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),

@@ -5,7 +5,9 @@ import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
 
 /** How long after the upload the execution may appear. */
 const PATIENCE_SECONDS = 20
-const LOOK_EVERY_MS = 20
+/** Looks are twenty milliseconds apart at first; an account may ask for ten executions a second (docs/limits.md). */
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 500
 
 const listSchema = z.object({ executions: z.array(z.object({ executionArn: z.string() })) })
 const executionSchema = z.object({
@@ -33,12 +35,14 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
     const startedAt = performance.now()
     const elapsed = () => (performance.now() - startedAt) / 1000
     let executionArn = await newExecution()
+    let pause = pauses()
     while (executionArn === undefined) {
       if (elapsed() > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
-      await sleep(LOOK_EVERY_MS)
+      await pause()
       executionArn = await newExecution()
     }
     seen.add(executionArn)
+    pause = pauses()
     for (;;) {
       const { status, error, cause } = executionSchema.parse(
         await request('DescribeExecution', { executionArn }),
@@ -46,11 +50,20 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
       showProgress(`  import ${status.toLowerCase()}, ${elapsed().toFixed(1)} s`, status !== 'RUNNING')
       if (status === 'SUCCEEDED') return
       if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
-      await sleep(LOOK_EVERY_MS)
+      await pause()
     }
   }
   return { next }
 }
+
+/** Sleeps longer each time. */
+const pauses =
+  (milliseconds = FIRST_PAUSE_MS) =>
+  () => {
+    const slept = sleep(milliseconds)
+    milliseconds = Math.min(milliseconds * 1.3, LONGEST_PAUSE_MS)
+    return slept
+  }
 
 /** Rewrites one line on a terminal; elsewhere prints only the last text. */
 const showProgress = (line: string, isLast: boolean): void => {

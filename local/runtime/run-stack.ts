@@ -132,12 +132,13 @@ export const runStack = async (
   })
   resources.defer(() => functions.close(0))
 
-  const executions = new Executions({
+  const executions: Executions = new Executions({
     store: await ExecutionStore.open(within('executions'), { files, log }),
     machines: stateMachines(stack),
     runTask: (resource, input, context) =>
       runTask(resource, input, context, { functions, queues, policies, log }),
-    announce: async ended => (await router.promise).deliver(statusChange(ended)),
+    announce: async record => (await router.promise).deliver(statusChange(record)),
+    isHeard: record => events.isHeard(statusChange(record)),
     // The jobs of a hosted service run elsewhere.
     seesAllEnds: api !== undefined,
     log,

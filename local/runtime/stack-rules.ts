@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
 import { ResourcePolicy } from './control/resource-policy.ts'
 import type { RolePolicies } from './control/role-policies.ts'
 import { isUnavailable, ServiceError } from './control/service-error.ts'
@@ -16,7 +15,6 @@ import { type ScheduleProperties, schedule } from './resources/schedule.ts'
 import { stateMachine } from './resources/state-machine.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Stack } from './template/stack.ts'
-import { unsupported } from './template/unsupported.ts'
 
 interface RuleServices {
   readonly executions: Executions
@@ -41,10 +39,8 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
       .map(({ properties }) => properties.FunctionName),
   )
 
-  const rules = stack.ofType(rule)
-  for (const { logicalId, properties } of rules) refuseUnannounced(logicalId, properties.EventPattern)
   return new EventRouter({
-    rules,
+    rules: stack.ofType(rule),
     log,
     isKnownTarget: arn => machines.has(arn) || functions.has(arn) || queuePolicies.has(arn),
     deadLetter: async (queueArn, event) => {
@@ -87,12 +83,10 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
   }
 
   return new Scheduler({
-    schedules: stack
-      .ofType(schedule)
-      .map(each => ({
-        ...each,
-        arn: arn('scheduler', `schedule/${each.properties.GroupName}/${each.name}`),
-      })),
+    schedules: stack.ofType(schedule).map(each => ({
+      ...each,
+      arn: arn('scheduler', `schedule/${each.properties.GroupName}/${each.name}`),
+    })),
     log,
     isKnownTarget: arn => machines.has(arn) || functions.has(arn),
     deliver: async (target, input) => {
@@ -105,21 +99,6 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
       }
     },
   })
-}
-
-const executionEvents = z.looseObject({
-  source: z.tuple([z.literal('aws.states')]),
-  detail: z.looseObject({ status: z.array(z.enum(['FAILED', 'TIMED_OUT', 'ABORTED'])) }),
-})
-
-/** Executions that begin or succeed are not announced here: a rule that waits for them would never fire. */
-const refuseUnannounced = (logicalId: string, pattern: Readonly<Record<string, unknown>>): void => {
-  const concernsExecutions = JSON.stringify(pattern['source'])?.includes('aws.states') ?? false
-  if (concernsExecutions && !executionEvents.safeParse(pattern).success)
-    throw unsupported(
-      `${logicalId} (${rule.type}) EventPattern`,
-      'of executions, only FAILED, TIMED_OUT and ABORTED',
-    )
 }
 
 const policiesOfQueues = (stack: Stack): ReadonlyMap<string, ResourcePolicy> => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { DurableFiles } from '../durable/durable-files.ts'
 import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
 import { OpenRequests } from '../http/open-requests.ts'
+import { Quotas } from '../http/quotas.ts'
 import { Authorizer } from './auth/authorizer.ts'
 import type { Principal } from './auth/caller.ts'
 import type { PolicyDocument } from './auth/policy-document.ts'
@@ -94,6 +95,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     limits,
     sessions,
     roles,
+    quotas: new Quotas(),
     isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
     findPrincipal: accessKeyId => {
       if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))

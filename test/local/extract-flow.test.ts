@@ -90,6 +90,11 @@ it('two rows run: secrets are sealed, the second reads the table of the first, s
   const stored = await api('GET', `${CONFIGS}/shop`)
   expect(JSON.stringify(stored)).not.toContain('open sesame')
   for (const { state } of stored.rows) expect(state.time.previousStart).toBeGreaterThan(0)
+  const listed = await poll(
+    () => api('GET', 'runs?componentId=ex-generic-v2&configId=shop'),
+    ([run]) => run !== undefined && hasEnded(run),
+  )
+  expect(listed).toMatchObject([{ id: `run-${job.id}`, status: 'success', rowsLoaded: 10 }])
 })
 
 it('tables whose data have changed wait: of two decisions at once one counts', async () => {

@@ -13,6 +13,7 @@ import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
+import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
@@ -33,7 +34,7 @@ import type { MasterTokens } from '../../functions/storage-api/http/master-token
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
-import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
+import { createExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
@@ -85,8 +86,8 @@ export interface StorageServiceOptions {
   redriveExecution?: RedriveExecution
   /** What functions wrote; default: nothing, in an account. */
   workLogs?: WorkLogs
-  /** Runs that are listed; default: there are none. */
-  extractionRuns?: ExtractionRuns
+  /** What Step Functions knows of runs; default: none. Those that are listed are in `stores.runs`. */
+  describeRun?: DescribeRun
   /** Default true. */
   runsConfigurations?: boolean
   /** Private hosts that `dataUrl` may name. */
@@ -112,8 +113,6 @@ const noExtractRuns: ExtractRuns = {
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
-
-const noExtractionRuns: ExtractionRuns = { list: async function* () {}, get: async () => undefined }
 
 /** The storage service in this process: items in memory, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
@@ -292,7 +291,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     workLogs: options.workLogs ?? createWorkLogs(region, undefined),
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
-    extractionRuns: options.extractionRuns ?? noExtractionRuns,
+    extractionRuns: createExtractionRuns(stores.runs, options.describeRun ?? (async () => undefined)),
     runsConfigurations: options.runsConfigurations ?? true,
     previewExtraction: request =>
       previewStored(request, {

@@ -1,18 +1,25 @@
 import { Metrics } from '@aws-lambda-powertools/metrics'
 import { METRIC_NAMESPACE_VARIABLE, type MetricName, metricUnits } from './metric-units.ts'
 
-/** Adds figures to metrics, all at once. `dimensions`: what they are told apart by, besides the service. */
+/**
+ * Adds figures to metrics, all at once. `dimensions`: what they are told apart by, besides the service; each value of one is
+ * a metric that is paid for. `properties`: what their line in the log says besides, which costs nothing.
+ */
 export type Measure = (
   figures: Partial<Record<MetricName, number>>,
-  dimensions?: Readonly<Record<string, string>>,
+  told?: {
+    dimensions?: Readonly<Record<string, string>>
+    properties?: Readonly<Record<string, string>>
+  },
 ) => void
 
 /** Metrics as log lines in the embedded metric format, which CloudWatch reads; on one machine they are in the log. */
 export const createMeasure = (serviceName: string): Measure => {
   const namespace = process.env[METRIC_NAMESPACE_VARIABLE] || 'Millrace'
   const metrics = new Metrics({ namespace, serviceName })
-  return (figures, dimensions = {}) => {
+  return (figures, { dimensions = {}, properties = {} } = {}) => {
     metrics.addDimensions(dimensions)
+    for (const [name, value] of Object.entries(properties)) metrics.addMetadata(name, value)
     // The keys of `figures` are names of metrics.
     for (const [name, value] of Object.entries(figures) as [MetricName, number][])
       metrics.addMetric(name, metricUnits[name], value)

@@ -22,6 +22,7 @@ import { createTableQueue } from './jobs/table-queue.ts'
 import { createMergeRequestStore } from './merge-requests/merge-request-store.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
+import { createRunRecords } from './runs/run-records.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
@@ -119,6 +120,7 @@ export const createStorageStores = ({
     tickets: createTicketStore(items),
     sweeps: createSweepStore(items),
     deadLetters: createDeadLetterStore(items),
+    runs: createRunRecords(items),
     metadata,
     configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),
   }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { type Decision, decisionName, decisions } from '../../lib/extractor/decision-name.ts'
+import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
+import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import type { ExtractionRuns } from './extraction-runs.ts'
@@ -26,19 +28,19 @@ export const findRun = async (
   caller: Caller,
   extractionRuns: ExtractionRuns,
 ): Promise<FoundRun> => {
-  const found = /^[\w.-]{1,80}$/.test(runId) ? await extractionRuns.get(runId) : undefined
+  const { get } = extractionRuns.look()
+  const found = /^[\w.-]{1,80}$/.test(runId) ? await get(runId) : undefined
   if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
-  const run = runResource({ ...found, name: runId })
+  const run = runResource(found)
   if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
-  return { ...run, decision: isHeldRun(run) ? await decisionAbout(runId, extractionRuns) : null }
+  return { ...run, decision: isHeldRun(run) ? await decisionAbout(runId, get) : null }
 }
 
 const decisionInput = z.object({ decision: z.enum(decisions) })
 
-const decisionAbout = async (runId: string, extractionRuns: ExtractionRuns): Promise<RunDecision | null> => {
-  const name = decisionName(runId)
-  const found = await extractionRuns.get(name)
+const decisionAbout = async (runId: string, get: DescribeRun): Promise<RunDecision | null> => {
+  const found = await get(decisionName(runId))
   if (!found) return null
-  const { decision } = decisionInput.parse(JSON.parse(found.input ?? 'null'))
-  return { decision, runId: name, status: runResource({ ...found, name }).status }
+  const { decision } = decisionInput.parse(parsedJson(found.input))
+  return { decision, runId: found.name, status: runResource(found).status }
 }

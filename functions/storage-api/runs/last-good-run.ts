@@ -1,11 +1,9 @@
-import pMap from 'p-map'
 import { z } from 'zod'
+import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
 import type { ExtractionRuns } from './extraction-runs.ts'
-import { runResource } from './run-resource.ts'
 
-/** Somebody waits for it, so of a configuration that seldom runs no run is found. */
+/** Somebody waits for it. */
 const MAX_LOOKED_AT = 40
-const READ_AT_ONCE = 8
 
 const results = z.object({
   rows: z.array(z.looseObject({ id: z.string().nullable(), status: z.string() })),
@@ -15,24 +13,15 @@ type RowResult = z.infer<typeof results>['rows'][number]
 
 /** What each row did in the last run of a configuration that ended well, by its id; `null` is a configuration without rows. */
 export const lastGoodRun = async (
-  { componentId, configId }: { componentId: string; configId: string },
-  extractionRuns: ExtractionRuns,
+  place: { componentId: string; configId: string },
+  extractionRuns: Pick<ExtractionRuns, 'list'>,
 ): Promise<ReadonlyMap<string | null, RowResult>> => {
-  const ids: string[] = []
-  for await (const { id } of extractionRuns.list(['SUCCEEDED'])) {
-    ids.push(id)
-    if (ids.length >= MAX_LOOKED_AT) break
-  }
-  for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
-    const some = ids.slice(at, at + READ_AT_ONCE)
-    const found = await pMap(some, async name => ({ name, run: await extractionRuns.get(name) }))
-    for (const { name, run } of found) {
-      if (run === undefined) continue
-      const resource = runResource({ ...run, name })
-      if (resource.componentId !== componentId || resource.configId !== configId) continue
-      const read = results.safeParse(resource.results)
-      if (read.success) return new Map(read.data.rows.map(row => [row.id, row]))
-    }
+  let seen = 0
+  for await (const run of extractionRuns.list(place)) {
+    if (seen++ === MAX_LOOKED_AT) break
+    if (run.status !== 'SUCCEEDED') continue
+    const read = results.safeParse(parsedJson(run.output))
+    if (read.success) return new Map(read.data.rows.map(row => [row.id, row]))
   }
   return new Map()
 }

@@ -1,22 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import pMap from 'p-map'
 import { runBody } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import type { ExecutionStatus } from './extraction-runs.ts'
 import { runResource } from './run-resource.ts'
 
-const executionStatuses: Readonly<Record<string, readonly ExecutionStatus[]>> = {
-  processing: ['RUNNING'],
-  success: ['SUCCEEDED'],
-  error: ['FAILED', 'TIMED_OUT', 'ABORTED'],
-}
-
-/** Of a configuration that seldom runs, no list looks further back than this many runs of all. */
+/** With a filter, no list looks further back than this many runs. */
 const MAX_LOOKED_AT = 500
-const READ_AT_ONCE = 8
 
 /** Runs of configurations, newest first: scheduled ones, those of jobs and triggers, and those that people start. */
 export const listRuns = defineRoute({
@@ -35,38 +26,20 @@ export const listRuns = defineRoute({
   reply: z.array(runBody),
   handle: async ({ query, caller }, { extractionRuns }) => {
     const { limit, offset, status, componentId, configId } = query
+    const place = componentId !== undefined && configId !== undefined ? { componentId, configId } : undefined
     const runs: ReturnType<typeof runResource>[] = []
-    const listed = extractionRuns.list(status === undefined ? [] : (executionStatuses[status] ?? []))
-    for await (const some of inGroups(afterOffset(listed, offset), READ_AT_ONCE)) {
-      const found = await pMap(some, async name => ({ name, run: await extractionRuns.get(name) }))
-      for (const run of found.flatMap(({ name, run }) => (run ? runResource({ ...run, name }) : []))) {
-        if (!mayUseComponent(caller, run.componentId)) continue
-        if (run.componentId !== (componentId ?? run.componentId)) continue
-        if (run.configId !== (configId ?? run.configId)) continue
-        runs.push(run)
-      }
-      if (runs.length >= limit) break
+    let seen = 0
+    for await (const found of extractionRuns.list(place)) {
+      const run = runResource(found)
+      if (run.status !== (status ?? run.status)) continue
+      if (seen++ < offset) continue
+      if (seen > offset + MAX_LOOKED_AT) break
+      if (!mayUseComponent(caller, run.componentId)) continue
+      if (run.componentId !== (componentId ?? run.componentId)) continue
+      if (run.configId !== (configId ?? run.configId)) continue
+      runs.push(run)
+      if (runs.length === limit) break
     }
-    return ok(runs.slice(0, limit))
+    return ok(runs)
   },
 })
-
-async function* afterOffset(runs: AsyncIterable<{ id: string }>, offset: number): AsyncGenerator<string> {
-  let seen = 0
-  for await (const { id } of runs) {
-    if (seen++ < offset) continue
-    yield id
-    if (seen >= offset + MAX_LOOKED_AT) return
-  }
-}
-
-async function* inGroups(ids: AsyncIterable<string>, size: number): AsyncGenerator<string[]> {
-  let group: string[] = []
-  for await (const id of ids) {
-    group.push(id)
-    if (group.length < size) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
-}

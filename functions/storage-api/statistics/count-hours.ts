@@ -1,5 +1,6 @@
 import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import type { ExecutionStatus } from '../runs/extraction-runs.ts'
+import type { RunExecution } from '../../lib/storage/runs/run-execution.ts'
+import { runStatus } from '../runs/run-resource.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -42,8 +43,8 @@ export const createHours = (now: Date, count: number) => {
       hour.bytesRead += job.metrics.inBytes
       hour.rowsLoaded += rowsLoadedBy(job)
     },
-    addRun: ({ status, startTime }: { status: ExecutionStatus; startTime: Date }): void => {
-      const hour = at(startTime)
+    addRun: ({ status, startDate }: Pick<RunExecution, 'status' | 'startDate'>): void => {
+      const hour = at(startDate)
       if (hour === undefined) return
       hour[runStatus[status]]++
       hour.runs++
@@ -69,14 +70,6 @@ const nothing = {
   rowsLoaded: 0,
   bytesRead: 0,
 }
-
-const runStatus = {
-  RUNNING: 'processing',
-  SUCCEEDED: 'success',
-  FAILED: 'error',
-  TIMED_OUT: 'error',
-  ABORTED: 'error',
-} as const
 
 const kindOf = (
   operation: JobRecord['input']['operationName'],

@@ -65,7 +65,7 @@ const addRuns = async (
 ): Promise<boolean> => {
   let seen = 0
   for await (const run of extractionRuns.list()) {
-    if (run.startTime < from) break
+    if (run.startDate < from) break
     if (seen++ === MAX_RUNS) return false
     addRun(run)
   }

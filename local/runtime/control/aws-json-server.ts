@@ -8,6 +8,7 @@ import {
   usualLimits,
   wholeRequestTimeout,
 } from '../../http/limited-server.ts'
+import { Quotas } from '../../http/quotas.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import { readInvocation } from '../lambda/invocation.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
@@ -50,6 +51,8 @@ interface ControlServerOptions {
   readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
+  /** Default: those of an account. */
+  readonly quotas?: Quotas
 }
 
 const largestRequestBytes = 8 * 1024 * 1024
@@ -64,11 +67,13 @@ const largestRequestBytes = 8 * 1024 * 1024
 export class ControlServer {
   readonly #options: ControlServerOptions
   readonly #server: Server
+  readonly #quotas: Quotas
   #operations: Operations = {}
 
   constructor(options: ControlServerOptions) {
     this.#options = options
-    const { limits = usualLimits } = options
+    const { limits = usualLimits, quotas = new Quotas() } = options
+    this.#quotas = quotas
     this.#server = createLimitedServer((request, response) => void this.#handle(request, response), limits, {
       requestTimeout: wholeRequestTimeout(limits),
     })
@@ -119,6 +124,7 @@ export class ControlServer {
           'AccessDeniedException',
           `${caller.roleArn ?? 'The caller'} is not authorized to perform: ${found.action} on resource: ${resource}`,
         )
+      if (!this.#quotas.admits(found.action)) throw new ServiceError('ThrottlingException', 'Rate exceeded')
       reply(response, 200, await found.run(input, caller), request.headers['content-type'])
     } catch (error) {
       this.#fail(request, response, error)

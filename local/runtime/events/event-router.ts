@@ -54,6 +54,11 @@ export class EventRouter {
       })
   }
 
+  /** Whether a rule matches the event. */
+  isHeard(event: Readonly<Record<string, unknown>>): boolean {
+    return this.#routes.some(({ matches }) => matches(event))
+  }
+
   /**
    * Delivers an event to every target; resolves when all have accepted it, so that the sender may forget it.
    *

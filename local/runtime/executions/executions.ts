@@ -15,8 +15,10 @@ interface ExecutionsOptions {
   readonly machines: readonly StateMachine[]
   /** Runs one Task; rejects with an error whose name Step Functions matches. */
   readonly runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
-  /** Delivers the event of an execution that did not succeed; at least once, after a restart too. Default: nobody listens. */
-  readonly announce?: (ended: EndedExecution) => Promise<void>
+  /** Delivers the event of an execution that began or ended; at least once, after a restart too. Default: nobody listens. */
+  readonly announce?: (record: ExecutionRecord) => Promise<void>
+  /** Whether anybody listens to this event. Default: to those of executions that did not succeed. */
+  readonly isHeard?: (record: ExecutionRecord) => boolean
   readonly log: (message: string) => void
   /** Whether the executions that steps wait for run here, so that their ends are seen. Default: they may run elsewhere. */
   readonly seesAllEnds?: boolean
@@ -96,7 +98,7 @@ export class Executions {
    */
   resume(): number {
     for (const record of this.#options.store.all())
-      if (record.status !== 'RUNNING' && record.status !== 'SUCCEEDED' && record.isUnannounced)
+      if (record.status !== 'RUNNING' && record.isUnannounced)
         this.#announce(record).catch(error => this.#options.log(unrecorded(record, error)))
     const interrupted = this.#options.store.all().filter(record => record.status === 'RUNNING')
     for (const record of interrupted) {
@@ -175,6 +177,10 @@ export class Executions {
   }
 
   #run(machine: StateMachine, record: RunningExecution): void {
+    if (this.#isHeard(record))
+      this.#options.announce?.(record).catch(error => {
+        this.#options.log(`${record.name}: the event of its beginning was not delivered: ${String(error)}`)
+      })
     const history = this.#noteHistory(record.executionArn)
     const seen = new Set<string>()
     const running = runMachine({
@@ -222,8 +228,13 @@ export class Executions {
     })
   }
 
+  #isHeard(record: ExecutionRecord): boolean {
+    const isFailure = record.status !== 'RUNNING' && record.status !== 'SUCCEEDED'
+    return this.#options.announce !== undefined && (this.#options.isHeard?.(record) ?? isFailure)
+  }
+
   async #recordEnd(finished: EndedExecution): Promise<void> {
-    if (finished.status === 'SUCCEEDED' || !this.#options.announce) return this.#store(finished)
+    if (!this.#isHeard(finished)) return this.#store(finished)
     await this.#store({ ...finished, isUnannounced: true })
     await this.#announce(finished)
   }

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { account } from '../resources/resource-type.ts'
-import type { EndedExecution } from './execution-record.ts'
+import type { ExecutionRecord } from './execution-record.ts'
 
-/** The event of an execution that ended (EventBridge events, "Step Functions Execution Status Change"). */
-export const statusChange = (ended: EndedExecution): Record<string, unknown> => ({
+/** The event of an execution that began or ended (EventBridge events, "Step Functions Execution Status Change"). */
+export const statusChange = (record: ExecutionRecord): Record<string, unknown> => ({
   version: '0',
   id: randomUUID(),
   'detail-type': 'Step Functions Execution Status Change',
   source: 'aws.states',
   account: account.id,
-  time: ended.stopDate,
+  time: record.status === 'RUNNING' ? record.startDate : record.stopDate,
   region: account.region,
-  resources: [ended.executionArn],
+  resources: [record.executionArn],
   detail: {
-    executionArn: ended.executionArn,
-    stateMachineArn: ended.stateMachineArn,
-    name: ended.name,
-    status: ended.status,
-    startDate: Date.parse(ended.startDate),
-    stopDate: Date.parse(ended.stopDate),
-    input: ended.input,
+    executionArn: record.executionArn,
+    stateMachineArn: record.stateMachineArn,
+    name: record.name,
+    status: record.status,
+    startDate: Date.parse(record.startDate),
+    stopDate: record.status === 'RUNNING' ? null : Date.parse(record.stopDate),
+    input: record.input,
     inputDetails: { included: true },
-    output: ended.status === 'SUCCEEDED' ? ended.output : null,
-    outputDetails: ended.status === 'SUCCEEDED' ? { included: true } : null,
-    error: ended.status === 'SUCCEEDED' ? null : (ended.error ?? null),
-    cause: ended.status === 'SUCCEEDED' ? null : (ended.cause ?? null),
+    output: record.status === 'SUCCEEDED' ? record.output : null,
+    outputDetails: record.status === 'SUCCEEDED' ? { included: true } : null,
+    error: 'error' in record ? (record.error ?? null) : null,
+    cause: 'cause' in record ? (record.cause ?? null) : null,
   },
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Quotas } from '../../http/quotas.ts'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Principal } from '../auth/caller.ts'
 import type { AccessRequest } from '../auth/policy.ts'
@@ -12,6 +13,7 @@ import { type AssumeRoleContext, assumeRole, readAssumeRole } from './assume-rol
 import { StsError, toStsError } from './sts-error.ts'
 
 export interface StsContext extends AssumeRoleContext {
+  quotas: Quotas
   region: string
   findPrincipal: (accessKeyId: string) => Principal | undefined
   isAllowed: (principal: Principal, access: AccessRequest) => boolean
@@ -81,6 +83,7 @@ const run = async (
       'AccessDenied',
       `The caller is not authorized to perform: sts:AssumeRole on resource: ${roleArn}`,
     )
+  if (!context.quotas.admits('sts:AssumeRole')) throw new StsError('Throttling', 'Rate exceeded')
   const session = await assumeRole({ roleArn, ...asked, isChained: principal.kind === 'session' }, context)
   return {
     action,

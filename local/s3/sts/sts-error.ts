@@ -11,6 +11,7 @@ const statuses = {
   PackedPolicyTooLarge: 400,
   ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
+  Throttling: 400,
   ValidationError: 400,
 } as const
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { patientWait } from '#lib/patient-wait.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
@@ -43,8 +44,10 @@ const start = async (
   const kept: unknown[] = []
   const functions = {
     has: () => true,
-    invoke: async (arn: string, event: unknown) =>
-      /DeadLettersKeep/.test(arn) ? kept.push(keepDeadLetterEvent.parse(event)) : invoke(arn, event as never),
+    invoke: async (arn: string, event: unknown) => {
+      if (/DeadLettersKeep/.test(arn)) return kept.push(keepDeadLetterEvent.parse(event))
+      return /RunsKeep/.test(arn) ? keepRunEvent.parse(event) : invoke(arn, event as never)
+    },
   }
   const log = () => {}
   let router: EventRouter | undefined

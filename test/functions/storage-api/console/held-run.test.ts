@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
-import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { decisionName } from '#lib/extractor/decision-name.ts'
 import { withStorage } from '#support/storage-service.ts'
 
@@ -16,8 +15,6 @@ let branchId = 0
 let isHidden = false
 
 const run = (name: string, input: object, output: object) => ({
-  executionArn: `arn:${name}`,
-  stateMachineArn: 'arn:machine',
   name,
   status: 'SUCCEEDED' as const,
   startDate: new Date(),
@@ -42,22 +39,15 @@ const row = {
   drift: { compared: 1, changes: [{ table: 'items', column: 'a', change: 'type', rule: 'types' }], more: 0 },
 }
 
-const extractionRuns: ExtractionRuns = {
-  async *list() {},
-  get: async id => {
-    if (id === 'held') return run('held', {}, { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] })
-    if (id === 'inBranch')
-      return run('inBranch', { branchId }, { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] })
-    if (id === 'good') return run('good', {}, { status: 'success', rowsLoaded: 1, requests: 2, rows: [] })
-    const input = isHidden ? undefined : decided.get(id)
-    return input && run(id, input, { status: 'success', ...input, rows: [] })
-  },
-}
+const held = { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] }
 
 let cookie = ''
 
 const service = await withStorage({
-  extractionRuns,
+  describeRun: async id => {
+    const input = isHidden ? undefined : decided.get(id)
+    return input && run(id, input, { status: 'success', ...input, rows: [] })
+  },
   extractRuns: {
     start: async (_, { decides = '', decision, branchId }) => {
       if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision, branchId })
@@ -83,6 +73,8 @@ await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
   name: 'Shop',
 })
 beforeAll(async () => {
+  await service.stores.runs.end(run('held', {}, held))
+  await service.stores.runs.end(run('good', {}, { status: 'success', rowsLoaded: 1, requests: 2, rows: [] }))
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
 })
@@ -141,6 +133,7 @@ it('a run in a branch is decided in its branch, also from the console, and not a
   const { body } = await service.call('POST', '/v2/storage/dev-branches', { name: 'Try' })
   await service.jobsEnded()
   branchId = (await service.call('GET', `/v2/storage/jobs/${body.id}`)).body.results.id
+  await service.stores.runs.end(run('inBranch', { branchId }, held))
   const response = await submit('/console/runs/inBranch/approve')
   await service.jobsEnded()
   expect(decided.get(decisionName('inBranch'))).toEqual({ decision: 'approve', branchId })

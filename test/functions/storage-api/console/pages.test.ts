@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
-import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../../lib/extractor/api-server.ts'
@@ -11,8 +10,6 @@ const configs = '/v2/storage/components/ex-generic-v2/configs'
 const shopPage = '/console/configurations/ex-generic-v2/shop'
 
 const run = {
-  executionArn: 'arn:r1',
-  stateMachineArn: 'arn:machine',
   name: 'r1',
   status: 'SUCCEEDED' as const,
   startDate: new Date(),
@@ -49,14 +46,6 @@ const run = {
     ],
   }),
 }
-const extractionRuns: ExtractionRuns = {
-  async *list(statuses = []) {
-    if (statuses.length === 0 || statuses.includes('SUCCEEDED'))
-      yield { id: run.name, status: run.status, startTime: run.startDate }
-  },
-  get: async id => (id === run.name ? run : undefined),
-}
-
 const options = {
   assets: () => new Map(),
   storeOrigins: [],
@@ -66,11 +55,12 @@ const options = {
 let cookie = ''
 
 const api = await untilEnd(startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }]))
-const service = await withStorage({ allowedHosts: ['127.0.0.1'], extractionRuns })
+const service = await withStorage({ allowedHosts: ['127.0.0.1'] })
 const app = withConsole(service.app, async () =>
   createConsole({ ...service.stores, ...options, api: service.app }),
 )
 beforeAll(async () => {
+  await service.stores.runs.end(run)
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   await service.createBucket('main')

@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { withStorage } from '#support/storage-service.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
@@ -29,18 +28,18 @@ const executions = [
   { name: 'r1', status: 'ABORTED', input: '"nonsense"', startDate: at(1), stopDate: at(2) },
 ] as const
 
-const extractionRuns: ExtractionRuns = {
-  async *list(statuses = []) {
-    for (const { name, status, startDate } of executions)
-      if (statuses.length === 0 || statuses.includes(status)) yield { id: name, status, startTime: startDate }
+/** Names of the runs that Step Functions was asked about. */
+const asked: string[] = []
+const service = await withStorage({
+  describeRun: async name => {
+    asked.push(name)
+    return executions.find(run => run.name === name)
   },
-  get: async id => {
-    const found = executions.find(({ name }) => name === id)
-    return found && { executionArn: `arn:${id}`, stateMachineArn: 'arn:machine', ...found }
-  },
-}
-
-const service = await withStorage({ extractionRuns })
+})
+beforeAll(async () => {
+  for (const run of executions)
+    await (run.status === 'RUNNING' ? service.stores.runs.begin(run) : service.stores.runs.end(run))
+})
 
 const idsOf = async (query: string, headers?: Record<string, string>): Promise<string[]> =>
   (await service.call('GET', `/v2/storage/runs${query}`, undefined, headers)).body.map(
@@ -53,6 +52,18 @@ describe('runs of configurations', () => {
     expect(await idsOf('?status=error')).toEqual(['r3', 'r1'])
     expect(await idsOf('?configId=shop')).toEqual(['r4', 'r2'])
     expect(await idsOf('?limit=2&offset=1')).toEqual(['r3', 'r2'])
+    expect(await idsOf('?componentId=ex-generic-v2&configId=shop&status=success')).toEqual(['r2'])
+  })
+
+  it('are listed and read without a question to Step Functions, but for the one that has not ended', async () => {
+    asked.length = 0
+    await idsOf('')
+    await idsOf('?componentId=ex-generic-v2&configId=shop')
+    await service.call('GET', '/v2/storage/runs/r2')
+    await service.call('GET', '/v2/storage/stats/hours')
+    expect(asked).toEqual([])
+    await service.call('GET', '/v2/storage/runs/r4')
+    expect(asked).toEqual(['r4'])
   })
 
   it('say what they did', async () => {

@@ -1,21 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 let now = new Date('2026-03-01T10:30:00Z')
 const runs = [
-  { id: 'b', status: 'FAILED', startTime: new Date('2026-03-01T12:01:00Z') },
-  { id: 'a', status: 'SUCCEEDED', startTime: new Date('2026-03-01T11:59:00Z') },
-  { id: 'old', status: 'SUCCEEDED', startTime: new Date('2026-02-01T00:00:00Z') },
+  { name: 'b', status: 'FAILED', startDate: new Date('2026-03-01T12:01:00Z') },
+  { name: 'a', status: 'SUCCEEDED', startDate: new Date('2026-03-01T11:59:00Z') },
+  { name: 'old', status: 'SUCCEEDED', startDate: new Date('2026-02-01T00:00:00Z') },
 ] as const
-const extractionRuns: ExtractionRuns = {
-  async *list() {
-    yield* runs
-  },
-  get: async () => undefined,
-}
 
-const service = await withStorage({ now: () => now, extractionRuns })
+const service = await withStorage({ now: () => now })
 await service.call('POST', '/v2/storage/buckets', { stage: 'in', name: 'main' })
 const load = async (content: string) =>
   service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
@@ -24,6 +17,7 @@ const load = async (content: string) =>
   })
 await load('id\n1\n2\n')
 beforeAll(async () => {
+  for (const run of runs) await service.stores.runs.end(run)
   now = new Date('2026-03-01T12:05:00Z')
   await load('id,city\n1\n')
   await service.jobsEnded()

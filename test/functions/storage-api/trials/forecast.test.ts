@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const configs = '/v2/storage/components/ex-generic-v2/configs'
@@ -13,29 +12,7 @@ const rowOf = (id: string | null, status: string, requests: number) => ({
   jobs: [{ job: '0', endpoint: 'orders', dataType: 'orders', runs: 1, pages: requests }],
 })
 
-let runs: { status: 'SUCCEEDED' | 'FAILED'; configId: string; output: string }[] = []
-
-const extractionRuns: ExtractionRuns = {
-  async *list(statuses = []) {
-    for (const [index, { status }] of runs.entries())
-      if (statuses.includes(status)) yield { id: String(index), status, startTime: new Date(0) }
-  },
-  get: async id => {
-    const found = runs[Number(id)]
-    return (
-      found && {
-        executionArn: `arn:${id}`,
-        stateMachineArn: 'arn:machine',
-        startDate: new Date(0),
-        status: found.status,
-        input: JSON.stringify({ componentId: 'ex-generic-v2', configId: found.configId }),
-        output: found.output,
-      }
-    )
-  },
-}
-
-const service = await withStorage({ extractionRuns })
+const service = await withStorage()
 
 const configuration = {
   parameters: { api: { baseUrl: 'http://api.test/' }, config: { jobs: [{ endpoint: 'orders' }] } },
@@ -43,15 +20,24 @@ const configuration = {
 
 const storeAndRun = async (ran: { status: 'SUCCEEDED' | 'FAILED'; rows: unknown }[]): Promise<string> => {
   const { body } = await service.call('POST', configs, { name: 'Shop', configuration })
-  runs = [
+  const runs = [
     {
-      status: 'SUCCEEDED',
+      status: 'SUCCEEDED' as const,
       configId: 'another',
       output: JSON.stringify({ rows: [rowOf(null, 'success', 99)] }),
     },
-    { status: 'SUCCEEDED', configId: body.id, output: 'nonsense' },
+    { status: 'SUCCEEDED' as const, configId: body.id, output: 'nonsense' },
     ...ran.map(({ status, rows }) => ({ status, configId: body.id, output: JSON.stringify({ rows }) })),
   ]
+  for (const [index, { status, configId, output }] of runs.entries())
+    await service.stores.runs.end({
+      name: `${body.id}-${index}`,
+      status,
+      // Newest first.
+      startDate: new Date(Date.UTC(2026, 2, 1) - index * 60_000),
+      input: JSON.stringify({ componentId: 'ex-generic-v2', configId }),
+      output,
+    })
   return body.id
 }
 

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+const milliseconds = z.int().transform(ms => new Date(ms))
+const text = z
+  .string()
+  .nullish()
+  .transform(given => given ?? undefined)
+const details = z.object({ included: z.boolean() }).nullish()
+
+/** EventBridge events, "Step Functions Execution Status Change". What is large is left out, and the details say so. */
+export const keepRunEvent = z.object({
+  detail: z.object({
+    name: z.string().min(1),
+    status: z
+      .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
+      .transform(status => (status === 'PENDING_REDRIVE' ? 'RUNNING' : status)),
+    startDate: milliseconds,
+    stopDate: milliseconds.nullish().transform(given => given ?? undefined),
+    input: text,
+    inputDetails: details,
+    output: text,
+    outputDetails: details,
+    error: text,
+    cause: text,
+  }),
+})
+
+export type KeepRunEvent = z.infer<typeof keepRunEvent>

@@ -1,0 +1,22 @@
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { readEnv } from '../lib/aws/env.ts'
+import { createTableRequests } from '../lib/aws/table-requests.ts'
+import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
+import { createRunRecords } from '../lib/storage/runs/run-records.ts'
+import type { KeepRunEvent } from './event.ts'
+import { keepRun } from './keep-run.ts'
+
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** State machine of extractions. */
+  'EXTRACT_MACHINE_ARN',
+])
+/** The variables that the function's construct must set. */
+export type KeepRunEnv = keyof typeof env
+
+const runs = createRunRecords(createItemTable(createTableRequests(), env.STORAGE_TABLE))
+const describe = createDescribeRun(new SFNClient({}), env.EXTRACT_MACHINE_ARN)
+
+export const run = (event: KeepRunEvent) => keepRun(event, { runs, describe })

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defaultBranchId } from '../branches/branch-store.ts'
+
+const runStatuses = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'] as const
+
+/** What Step Functions says of a run: an execution of the extract machine. */
+export const runExecution = z.object({
+  /** The run's id. */
+  name: z.string(),
+  status: z.enum(runStatuses),
+  startDate: z.coerce.date(),
+  stopDate: z.coerce.date().optional(),
+  /** JSON texts. */
+  input: z.string().optional(),
+  output: z.string().optional(),
+  error: z.string().optional(),
+  cause: z.string().optional(),
+})
+
+export type RunExecution = z.infer<typeof runExecution>
+
+/** What a run was asked to do; see `functions/run-extractor/event.ts`. Anything may stand there: people start runs too. */
+const runInput = z
+  .object({
+    componentId: z.coerce.string(),
+    configId: z.coerce.string(),
+    branchId: z.int().catch(defaultBranchId).default(defaultBranchId),
+    trigger: z.string().nullable().catch(null).default(null),
+  })
+  .catch({ componentId: '', configId: '', branchId: defaultBranchId, trigger: null })
+
+export const inputOfRun = ({ input }: Pick<RunExecution, 'input'>) => runInput.parse(parsedJson(input))
+
+export const parsedJson = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+}
