@@ -7,6 +7,7 @@ import {
   BUDGETS_PREFIX,
   KEY_SETS_PREFIX,
   LEASES_PREFIX,
+  NO_API_FUNCTION,
   NO_KEY_OF_OURS,
 } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
@@ -83,11 +84,14 @@ const runExtractorFunction = (
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
+  // A private network may have a way to Lambda and none to the API's address.
+  const apiFunction = network && storage.storageApi
   const runExtractor = new NodeFunction<RunExtractorEnv>(scope, 'RunExtractor', {
     bundle,
     description: 'Takes the run of an extractor’s configuration a step further',
     environment: {
       STORAGE_URL: storage.url,
+      STORAGE_API_FUNCTION: apiFunction?.functionName ?? NO_API_FUNCTION,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       WORK_BUCKET: work.bucketName,
       PROJECT_ID: projectId,
@@ -109,6 +113,7 @@ const runExtractorFunction = (
   allowWritingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
   allow(runExtractor, ['s3:DeleteObject'], [work.arnForObjects(`${KEY_SETS_PREFIX}*`)])
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
+  if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])
   if (network) runInNetwork(runExtractor, network)
   return runExtractor
 }

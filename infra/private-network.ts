@@ -7,8 +7,8 @@ export interface PrivateNetwork {
 }
 
 /**
- * Runs a function in a network of the customer's. The network must lead to the storage API, S3, Step Functions, KMS and
- * Secrets Manager, by a NAT gateway or by endpoints (docs/deploy.md). By ids, not by look-up: synthesis needs no account.
+ * Runs a function in a network of the customer's. The network must lead to what the function calls, by a NAT
+ * gateway or by endpoints (docs/deploy.md). By ids, not by look-up: synthesis needs no account.
  */
 export const runInNetwork = (fn: LambdaFunction, { subnetIds, securityGroupIds }: PrivateNetwork): void => {
   // Lambda Developer Guide, "Required IAM permissions": none of these can be bound to a subnet.

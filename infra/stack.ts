@@ -125,6 +125,7 @@ export class MillraceStack extends DeployedStack {
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeData: config,
+      network: networkOf(config),
       hasExtractions: shape === 'all',
       domain: domainOf(config),
       requests: {

@@ -41,6 +41,7 @@ import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { type PrivateNetwork, runInNetwork } from './private-network.ts'
 import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
@@ -62,6 +63,8 @@ interface StorageServiceProps {
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeData: LargeData
+  /** Undefined: the open internet, without a network of the customer's. */
+  readonly network: PrivateNetwork | undefined
   /** Whether the stack runs configurations. */
   readonly hasExtractions: boolean
   readonly requests: RequestBounds
@@ -88,7 +91,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, domain, masterTokenOverlapMinutes, shares } = props
+    const { hasExtractions, network, domain, masterTokenOverlapMinutes, shares } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -123,7 +126,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeData })
+    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeData, network })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
       bundle: bundles['keep-dead-letter'],
@@ -141,11 +144,12 @@ export class StorageService extends Construct implements StorageEndpoint {
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
     if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
     const preview = hasExtractions
-      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
+      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts, network })
       : undefined
     const api = { ...store, preview, tokenSecret: this.tokenSecret, masterTokenOverlapMinutes, largeData }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
+      apiName: `${Aws.STACK_NAME}-storage`,
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
@@ -213,7 +217,12 @@ const storeEnvironment = (store: Store) => ({
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { allowedHosts, largeData, ...store }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeData'>,
+  {
+    allowedHosts,
+    largeData,
+    network,
+    ...store
+  }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeData' | 'network'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
@@ -246,6 +255,8 @@ const runJobFunction = (
     allow(runJob, ['states:StartExecution'], [extractMachine.arn])
     allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
   }
+  // Files by `dataUrl` may lie there.
+  if (network) runInNetwork(runJob, network)
   return runJob
 }
 

@@ -67,7 +67,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
   },
   {
     finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    at: /\/Extract\/RunExtractorRole\/DefaultPolicy\/Resource$/,
+    at: /\/(RunExtractor|RunJob|PreviewExtraction)Role\/DefaultPolicy\/Resource$/,
     reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
   },
   {

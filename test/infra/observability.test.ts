@@ -134,6 +134,23 @@ describe('alarms', () => {
   })
 })
 
+describe.each(deployedShapes)('logs of the shape $name', ({ template }) => {
+  it('that AWS writes itself have a prefix that lengthens no policy of the account', () => {
+    const groupsOf = (type: string, field: string) =>
+      resourcesOf(template, type).map(([, { Properties }]) => JSON.stringify(Properties[field]))
+    const written = [
+      ...groupsOf('AWS::StepFunctions::StateMachine', 'LoggingConfiguration'),
+      ...groupsOf('AWS::ApiGatewayV2::Stage', 'AccessLogSettings'),
+    ]
+    const groups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(([id]) =>
+      written.some(settings => settings.includes(`"${id}"`)),
+    )
+    expect(groups).toHaveLength(written.length)
+    for (const [, { Properties }] of groups)
+      expect(JSON.stringify(Properties['LogGroupName'])).toContain('/aws/vendedlogs/')
+  })
+})
+
 describe('traces', () => {
   const { template } = deployedShape('traced')
 

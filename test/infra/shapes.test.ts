@@ -91,7 +91,6 @@ describe.each(deployedShapes)('in the shape $name', ({ template }) => {
 /** Their names refer to others, or need not be unique. */
 const mayRepeat = [
   'AWS::CloudWatch::Alarm',
-  'AWS::ApiGatewayV2::Api',
   'AWS::Route53::RecordSet',
   'AWS::Lambda::Permission',
   'AWS::Lambda::EventInvokeConfig',
@@ -205,23 +204,36 @@ describe('what the account has', () => {
       expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary')
   })
 
-  it('only extractions run in the customer’s network', () => {
+  it('what reaches hosts of the user runs in the customer’s network, and nothing else does', () => {
     const placed = resourcesOf(template, 'AWS::Lambda::Function').filter(
       ([, { Properties }]) => Properties['VpcConfig'],
     )
-    expect(placed).toMatchObject([
-      [
-        expect.stringMatching(/^ExtractRunExtractor/),
-        {
-          Properties: {
-            VpcConfig: {
-              SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'],
-              SecurityGroupIds: ['sg-0a1b2c3d'],
-            },
-          },
-        },
-      ],
+    expect(placed.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'ExtractRunExtractor',
+      'StoragePreviewExtraction',
+      'StorageRunJob',
     ])
+    for (const [, { Properties }] of placed)
+      expect(Properties['VpcConfig']).toEqual({
+        SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'],
+        SecurityGroupIds: ['sg-0a1b2c3d'],
+      })
+  })
+
+  it('runs there reach the API by Lambda, because no endpoint leads to its address', () => {
+    const api = resourcesOf(template, 'AWS::Lambda::Function').find(([id]) =>
+      /^StorageStorageApi/.test(id),
+    )?.[0]
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Description: Match.stringLikeRegexp('run of an extractor'),
+      Environment: { Variables: Match.objectLike({ STORAGE_API_FUNCTION: { Ref: api } }) },
+    })
+    const rights = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
+    expect(rights.map(([, statement]) => statement)).toContainEqual(
+      expect.objectContaining({ Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [api, 'Arn'] } }),
+    )
+    const usual = JSON.stringify(statementsOf(deployedShape('all').template))
+    expect(usual).not.toMatch(/ExtractRunExtractor[^\]]*lambda:InvokeFunction/)
   })
 
   it('the API has the customer’s name, and functions use it', () => {

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
+import { AssumeRoleCommand, PackedPolicyTooLargeException, type STSClient } from '@aws-sdk/client-sts'
 import { partitionOf } from '#lib/aws/partition-of.ts'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
 
@@ -8,7 +8,7 @@ const CREDENTIALS_SECONDS = 3600
 
 interface TableAccessOptions {
   s3: S3Client
-  sts: STSClient
+  sts: Pick<STSClient, 'send'>
   /** The bucket of tables. */
   bucket: string
   region: string
@@ -42,16 +42,28 @@ export const createTableAccess = (options: TableAccessOptions) => {
 
     readText: async (location: string): Promise<string> => Buffer.from(await read(location)).toString('utf8'),
 
-    /** A session with at most the rights of this policy, valid for an hour, in the words of an engine's configuration. */
-    async credentials(sessionName: string, policy: string): Promise<Record<string, string>> {
-      const { Credentials } = await sts.send(
-        new AssumeRoleCommand({
-          RoleArn: roleArn,
-          RoleSessionName: sessionName,
-          DurationSeconds: CREDENTIALS_SECONDS,
-          Policy: policy,
-        }),
-      )
+    /**
+     * A session with at most the rights of the first of these policies that fits, valid for an hour, in the words of an
+     * engine's configuration. `undefined` when none does.
+     */
+    async credentials(
+      sessionName: string,
+      [policy, ...others]: readonly string[],
+    ): Promise<Record<string, string> | undefined> {
+      if (policy === undefined) return undefined
+      const asked = new AssumeRoleCommand({
+        RoleArn: roleArn,
+        RoleSessionName: sessionName,
+        DurationSeconds: CREDENTIALS_SECONDS,
+        Policy: policy,
+      })
+      const session = await sts.send(asked).catch((error: unknown) => {
+        // STS packs a policy before it measures it, and says no more of that than how full it is.
+        if (!(error instanceof PackedPolicyTooLargeException)) throw error
+        return undefined
+      })
+      if (session === undefined) return this.credentials(sessionName, others)
+      const { Credentials } = session
       if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
         throw new Error('STS gave no credentials')
       if (!Credentials.Expiration) throw new Error('STS gave credentials without an end')

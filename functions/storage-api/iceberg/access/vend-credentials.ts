@@ -31,13 +31,14 @@ export const vendCredentials = async (
   const { tableAccess } = services
   const tableId = tableIdOf(table)
   const folders = await foldersOf(parseMetadata(text), tableAccess)
-  const policy = policyFor(caller, folders, {
-    tableId,
-    partition: tableAccess.partition,
-    bucket: tableAccess.bucket,
-    dataKeyArn: tableAccess.dataKeyArn,
-  })
-  const credentials = await tableAccess.credentials(`table-${table.internalId}`, policy)
+  const policies = policiesFor(caller, folders, tableAccess)
+  const credentials = await tableAccess.credentials(`table-${table.internalId}`, policies)
+  if (!credentials)
+    throw new UserError(
+      'iceberg.tooManyFolders',
+      `The table "${tableId}" shares files of ${folders.shared.length} loads with other tables, more than temporary ` +
+        'credentials can name. Load its rows anew: export it and import the file without `incremental`.',
+    )
   const { namespace = '', table: identifier = '' } = params
   const [sender, event] = [
     { caller, raw, runId: null, branchId: defaultBranchId },
@@ -54,18 +55,8 @@ export const vendCredentials = async (
   }
 }
 
-const policyFor = (
-  caller: Caller,
-  folders: TableFolders,
-  { tableId, ...place }: { tableId: string; partition: string; bucket: string; dataKeyArn: string },
-): string => {
-  const exact = sessionPolicy(place, folders)
-  // Who may read every bucket may read the other tables anyway.
-  const policy = exact ?? (caller.canManageBuckets ? sessionPolicy(place, wholeTables(folders)) : undefined)
-  if (policy !== undefined) return policy
-  throw new UserError(
-    'iceberg.tooManyFolders',
-    `The table "${tableId}" shares files of ${folders.shared.length} loads with other tables, more than temporary ` +
-      'credentials can name. Load its rows anew: export it and import the file without `incremental`.',
-  )
-}
+/** Who may read every bucket may read the other tables anyway. */
+const policiesFor = (caller: Caller, folders: TableFolders, place: Services['tableAccess']): string[] =>
+  [folders, ...(caller.canManageBuckets ? [wholeTables(folders)] : [])]
+    .map(each => sessionPolicy(place, each))
+    .filter(policy => policy !== undefined)
