@@ -86,8 +86,9 @@ const input = z.object({
 })
 
 /**
- * Among the executions that began after the object was stored, one of this very version; those first that began soonest
- * after it. It asks about one at a time, and about each once: what an execution was started with does not change.
+ * Among the executions that began after the object was stored, the newest of this very version: those that somebody
+ * started again first, then the one that its event started, soonest after it. It asks about one at a time, and about each
+ * once: what an execution was started with does not change.
  */
 const findExecution = async (
   client: SFNClient,
@@ -96,12 +97,11 @@ const findExecution = async (
   signal: AbortSignal,
 ): Promise<string> => {
   const isSeen = new Set<string>()
-  let found: { executionArn: string; distanceMs: number }[] = []
+  let found: readonly string[] = []
   for (let look = 0; ; look++) {
     if (look % LOOKS_PER_LIST === 0) found = await begunSince(client, stateMachineArn, storedAt)
-    const next = found.find(({ executionArn }) => !isSeen.has(executionArn))
-    if (next !== undefined) {
-      const { executionArn } = next
+    const executionArn = found.find(each => !isSeen.has(each))
+    if (executionArn !== undefined) {
       isSeen.add(executionArn)
       const described = await client.send(new DescribeExecutionCommand({ executionArn }))
       const parsed = input.safeParse(JSON.parse(described.input ?? 'null'))
@@ -113,20 +113,30 @@ const findExecution = async (
   }
 }
 
-const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: Date) => {
-  const begun: { executionArn: string; distanceMs: number }[] = []
+/** The name that EventBridge gives to the execution that an event starts: of the event, and one of its own. */
+const OF_EVENT = /:[\da-f-]{36}_[\da-f-]{36}$/
+
+const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: Date): Promise<string[]> => {
+  const again: string[] = []
+  const byEvent: { executionArn: string; distanceMs: number }[] = []
   for await (const { executions = [] } of paginateListExecutions(
     { client, pageSize: 1000 },
     { stateMachineArn },
   )) {
-    for (const { executionArn = '', startDate } of executions) {
-      const afterMs = (startDate?.getTime() ?? 0) - storedAt.getTime()
-      if (afterMs < -CLOCK_SKEW_MS) return begun.toSorted((a, b) => a.distanceMs - b.distanceMs)
-      begun.push({ executionArn, distanceMs: Math.abs(afterMs) })
+    const since = executions.filter(
+      ({ startDate = new Date(0) }) => afterMs(startDate, storedAt) >= -CLOCK_SKEW_MS,
+    )
+    for (const { executionArn = '', startDate = storedAt } of since) {
+      if (!OF_EVENT.test(executionArn)) again.push(executionArn)
+      else byEvent.push({ executionArn, distanceMs: Math.abs(afterMs(startDate, storedAt)) })
     }
+    if (since.length < executions.length) break
   }
-  return begun.toSorted((a, b) => a.distanceMs - b.distanceMs)
+  const soonest = byEvent.toSorted((a, b) => a.distanceMs - b.distanceMs)
+  return [...again, ...soonest.map(({ executionArn }) => executionArn)]
 }
+
+const afterMs = (date: Date, storedAt: Date): number => date.getTime() - storedAt.getTime()
 
 const endOf = async (client: SFNClient, executionArn: string, signal: AbortSignal): Promise<ObjectEnd> => {
   const { status, output, error, cause, startDate, stopDate } = await followExecution(client, executionArn, {
