@@ -28,7 +28,15 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, sharesEnvironment, alarms }: OpenJobsProps,
+    {
+      bundle,
+      items,
+      jobMachineArn,
+      jobExecutionArns,
+      hasExtractions,
+      sharesEnvironment,
+      alarms,
+    }: OpenJobsProps,
   ) {
     super(scope, id)
     const extractMachine = extractMachineIdentity()

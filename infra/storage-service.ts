@@ -33,6 +33,7 @@ import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
+import { jobMachineIdentity } from './job-machine-identity.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
@@ -183,20 +184,6 @@ interface Store {
   readonly jobMachineName: string
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
-}
-
-/**
- * The machine has a fixed name. `run-job` starts executions of the machine that runs it, and CloudFormation cannot make
- * two resources that each need the other's generated name.
- */
-const jobMachineIdentity = () => {
-  const jobMachineName = `${Aws.STACK_NAME}-jobs`
-  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
-  return {
-    jobMachineName,
-    jobMachineArn: `${states}:stateMachine:${jobMachineName}`,
-    jobExecutionArns: `${states}:execution:${jobMachineName}:job-*`,
-  }
 }
 
 /** Starting a job's execution, and seeing whether an earlier one ended without ending the job. */
