@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
+import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { patientWait } from '#lib/patient-wait.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { RolePolicies } from '#local/runtime/control/role-policies.ts'
