@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -5,7 +6,6 @@ import {
   CreateTableCommand,
   DeleteTableCommand,
   DynamoDBClient,
-  ResourceNotFoundException,
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
@@ -16,24 +16,28 @@ import { otherImplementation } from './other-implementation.ts'
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
 
 /**
- * A DynamoDB with one empty table of the keys `pk` and `sk`: in this process, in memory, or the one at
- * `MILLRACE_TEST_DYNAMODB` (CONTRIBUTING.md, "Other implementations"), where a table of that name is replaced.
+ * A DynamoDB with one empty table of the keys `pk` and `sk`, whose name nobody else has: in this process, in memory, or the
+ * one at `MILLRACE_TEST_DYNAMODB` (CONTRIBUTING.md, "Other implementations"), from which the table goes in the end.
  */
-export const startItemDatabase = async (tableName: string) => {
+export const startItemDatabase = async () => {
+  const tableName = `millrace-test-${randomBytes(4).toString('hex')}`
   const other = otherImplementation('MILLRACE_TEST_DYNAMODB')
   const database = other ?? (await startDynalite())
   const client = new DynamoDBClient({ ...database.settings })
-  if (other) await deleteTable(client, tableName)
   await createTable(client, tableName)
 
   return {
     endpoint: database.settings.endpoint,
+    tableName,
     requests: createTableRequests({
       ...database.settings,
       credentials: await client.config.credentials(),
     }),
     async close(): Promise<void> {
-      if (other) await deleteTable(client, tableName)
+      if (other) {
+        await client.send(new DeleteTableCommand({ TableName: tableName }))
+        await waitUntilTableNotExists({ client, ...wait }, { TableName: tableName })
+      }
       client.destroy()
       await database.close()
     },
@@ -79,13 +83,4 @@ const createTable = async (client: DynamoDBClient, tableName: string): Promise<v
     }),
   )
   await waitUntilTableExists({ client, ...wait }, { TableName: tableName })
-}
-
-const deleteTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
-  try {
-    await client.send(new DeleteTableCommand({ TableName: tableName }))
-    await waitUntilTableNotExists({ client, ...wait }, { TableName: tableName })
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error
-  }
 }

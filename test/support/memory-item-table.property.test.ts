@@ -9,7 +9,7 @@ import { untilEnd } from './until-end.ts'
  * Most tests keep their items in memory. What they show holds for DynamoDB as far as both give the same answers.
  */
 
-const database = await untilEnd(startItemDatabase('storage'))
+const database = await untilEnd(startItemDatabase())
 
 /** Few of them, so that they meet; characters whose order differs between UTF-8 and UTF-16. */
 const sortKey = fc.constantFrom('a', 'a#1', 'a#10', 'a#2', 'b', 'z', 'ä', '\u{ff5e}', '\u{1f600}')
@@ -110,7 +110,7 @@ const outcome = async (given: Call, items: ItemTable): Promise<unknown> => {
 }
 
 it('gives what DynamoDB gives, whatever was called before', async () => {
-  const dynamo = createItemTable(database.requests, 'storage')
+  const dynamo = createItemTable(database.requests, database.tableName)
   const clear = async () => {
     for (const pk of ['p', 'q'])
       for await (const { sk } of dynamo.query(pk, { from: ' ', to: '\u{10ffff}' }))
@@ -127,7 +127,7 @@ it('gives what DynamoDB gives, whatever was called before', async () => {
 })
 
 it('refuses a range whose end is before its start, as DynamoDB does', async () => {
-  for (const items of [createMemoryItemTable(), createItemTable(database.requests, 'storage')])
+  for (const items of [createMemoryItemTable(), createItemTable(database.requests, database.tableName)])
     expect(await outcome(one => allOf(one.query('p', { from: 'b', to: 'a' })), items)).toBe('refused')
 })
 

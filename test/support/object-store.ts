@@ -5,7 +5,7 @@ import {
   DeleteBucketCommand,
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
-  paginateListObjectsV2,
+  ListObjectVersionsCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { startTestS3, testRoot } from './embedded-s3.ts'
@@ -65,14 +65,19 @@ const startEmbedded = async () => {
 }
 
 const removeBucket = async (client: S3Client, bucket: string): Promise<void> => {
-  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket }))
-    if (Contents.length > 0)
-      await client.send(
-        new DeleteObjectsCommand({
-          Bucket: bucket,
-          Delete: { Objects: Contents.map(({ Key }) => ({ Key })) },
-        }),
-      )
+  const removeVersions = async (): Promise<void> => {
+    const listed = await client.send(new ListObjectVersionsCommand({ Bucket: bucket }))
+    const Objects = [...(listed.Versions ?? []), ...(listed.DeleteMarkers ?? [])].map(
+      ({ Key, VersionId }) => ({
+        Key,
+        VersionId,
+      }),
+    )
+    if (Objects.length === 0) return
+    await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }))
+    if (listed.IsTruncated) await removeVersions()
+  }
+  await removeVersions()
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
   for (const { Key, UploadId } of Uploads)
     await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))

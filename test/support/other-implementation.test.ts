@@ -26,23 +26,25 @@ const set = (name: string, value: string): void => {
   process.env[name] = value
 }
 
-it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new table, and leave nothing there', async () => {
-  const other = await startItemDatabase('already-there')
+it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, each in a table of its own, and leave nothing there', async () => {
+  const other = await startItemDatabase()
   try {
     set('MILLRACE_TEST_DYNAMODB', other.endpoint)
     set('AWS_ACCESS_KEY_ID', '')
-    const first = await startItemDatabase('contract')
+    const first = await startItemDatabase()
     expect(first.endpoint).toBe(other.endpoint)
-    await first.requests.put({ TableName: 'contract', Item: { pk: 'a', sk: 'b' } })
-    const again = await startItemDatabase('contract')
+    await first.requests.put({ TableName: first.tableName, Item: { pk: 'a', sk: 'b' } })
+    const second = await startItemDatabase()
     const client = new DynamoDBClient({ endpoint: other.endpoint, region: 'us-east-1' })
     set('AWS_ACCESS_KEY_ID', 'test')
     set('AWS_SECRET_ACCESS_KEY', 'test')
     const describe = (TableName: string) => client.send(new DescribeTableCommand({ TableName }))
-    expect((await describe('contract')).Table?.ItemCount ?? 0).toBe(0)
-    await again.close()
-    await expect(describe('contract')).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
-    await describe('already-there')
+    expect((await describe(second.tableName)).Table?.ItemCount ?? 0).toBe(0)
+    await second.close()
+    await expect(describe(second.tableName)).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
+    await describe(first.tableName)
+    await first.close()
+    await describe(other.tableName)
     client.destroy()
   } finally {
     restore()

@@ -7,6 +7,6 @@ import { otherImplementation } from './other-implementation.ts'
 export const startItemTable = async (): Promise<{ items: ItemTable; close: () => Promise<void> }> => {
   if (!otherImplementation('MILLRACE_TEST_DYNAMODB'))
     return { items: createMemoryItemTable(), close: async () => {} }
-  const { requests, close } = await startItemDatabase('storage')
-  return { items: createItemTable(requests, 'storage'), close }
+  const { requests, tableName, close } = await startItemDatabase()
+  return { items: createItemTable(requests, tableName), close }
 }

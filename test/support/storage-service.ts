@@ -53,7 +53,6 @@ const GiB = 1024 ** 3
 const region = 'us-east-1'
 const filesBucket = 'files'
 const tablesBucket = 'tables'
-const itemTableName = 'storage'
 const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
 export interface StorageServiceOptions {
@@ -130,11 +129,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     root,
     roles: storageRoles(filesBucket, tablesBucket),
   })
-  await s3Server.createBucket(filesBucket)
+  await s3Server.createBucket(filesBucket, { ownership: 'BucketOwnerPreferred' })
   await s3Server.createBucket(tablesBucket)
   const database =
     options.hasItemDatabase || otherImplementation('MILLRACE_TEST_DYNAMODB')
-      ? await startItemDatabase(itemTableName)
+      ? await startItemDatabase()
       : undefined
   const keys = await startKeyService()
 
@@ -143,7 +142,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
   const plainItems = guardWrites(
-    database ? createItemTable(database.requests, itemTableName) : createMemoryItemTable(),
+    database ? createItemTable(database.requests, database.tableName) : createMemoryItemTable(),
   )
   const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
   const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)

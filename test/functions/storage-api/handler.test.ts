@@ -46,7 +46,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
-    STORAGE_TABLE: 'storage',
+    STORAGE_TABLE: service.database.tableName,
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     GLUE_DATABASE: 'none',

@@ -18,7 +18,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: service.database.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
-    STORAGE_TABLE: 'storage',
+    STORAGE_TABLE: service.database.tableName,
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     GLUE_DATABASE: 'none',

@@ -5,7 +5,7 @@ import { createMetadataStore } from '#lib/storage/metadata/metadata-store.ts'
 import { startItemDatabase } from '#support/item-database.ts'
 import { untilEnd } from '#support/until-end.ts'
 
-const database = await untilEnd(startItemDatabase('storage'))
+const database = await untilEnd(startItemDatabase())
 
 /** Answers `count` reads only when all have come: the last one first, and each answer is worked on before the next. */
 const answeringBackwards = (items: ItemTable, count: number): ItemTable => {
@@ -30,7 +30,7 @@ const answeringBackwards = (items: ItemTable, count: number): ItemTable => {
 }
 
 it('gives ids in the order of the request, whatever order a slow store answers in', async () => {
-  const items = createItemTable(database.requests, 'storage')
+  const items = createItemTable(database.requests, database.tableName)
   const keys = ['a', 'b', 'c', 'd', 'e', 'f']
   let last = 0
   const nextId = () => ++last

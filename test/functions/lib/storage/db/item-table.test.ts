@@ -3,14 +3,14 @@ import { createItemTable, startingWith } from '#lib/storage/db/item-table.ts'
 import { startItemDatabase } from '#support/item-database.ts'
 import { untilEnd } from '#support/until-end.ts'
 
-const database = await untilEnd(startItemDatabase('storage'))
+const database = await untilEnd(startItemDatabase())
 
 describe('getMany', () => {
   const keysOf = (pk: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({ pk, sk: String(index).padStart(4, '0') }))
 
   it('finds the existing items of more keys than fit one request', async () => {
-    const items = createItemTable(database.requests, 'storage')
+    const items = createItemTable(database.requests, database.tableName)
     const keys = keysOf('many', 250)
     for (const key of keys.slice(0, 240)) await items.put(key, { number: Number(key.sk) })
     const found = await items.getMany(keys)
@@ -21,7 +21,7 @@ describe('getMany', () => {
   })
 
   it('requests again what did not fit a reply of 16 MB', async () => {
-    const items = createItemTable(database.requests, 'storage')
+    const items = createItemTable(database.requests, database.tableName)
     const keys = keysOf('large', 60)
     for (const key of keys) await items.put(key, { text: 'x'.repeat(350_000) })
     expect(new Set((await items.getMany(keys)).map(({ sk }) => sk)).size).toBe(60)
@@ -35,12 +35,12 @@ describe('getMany', () => {
       const { found, left } = await requests.getBatch(tableName, keys.slice(0, answered))
       return { found, left: [...left, ...keys.slice(answered)] }
     }
-    return createItemTable({ ...requests, getBatch }, 'storage')
+    return createItemTable({ ...requests, getBatch }, database.tableName)
   }
 
   it('requests again what a busy database left out', async () => {
     const keys = keysOf('busy', 7)
-    for (const key of keys) await createItemTable(database.requests, 'storage').put(key, {})
+    for (const key of keys) await createItemTable(database.requests, database.tableName).put(key, {})
     expect(await throttling(2).getMany(keys)).toHaveLength(7)
   })
 
@@ -59,7 +59,7 @@ describe('putAll', () => {
   }
 
   it('stores more items than fit one request, over what is there', async () => {
-    const items = createItemTable(database.requests, 'storage')
+    const items = createItemTable(database.requests, database.tableName)
     await items.put({ pk: 'all', sk: '0003' }, { number: 'old' })
     await items.putAll(numbered('all', 60))
     expect(await numbersIn(items, 'all')).toEqual(numbered('all', 60).map(({ number }) => number))
@@ -73,13 +73,13 @@ describe('putAll', () => {
       if (taken > 0) await requests.putBatch(tableName, items.slice(0, taken))
       return items.slice(taken)
     }
-    return createItemTable({ ...requests, putBatch }, 'storage')
+    return createItemTable({ ...requests, putBatch }, database.tableName)
   }
 
   it('sends again what a busy database left out', async () => {
     const items = throttling(2)
     await items.putAll(numbered('throttled', 7))
-    expect(await numbersIn(createItemTable(database.requests, 'storage'), 'throttled')).toHaveLength(7)
+    expect(await numbersIn(createItemTable(database.requests, database.tableName), 'throttled')).toHaveLength(7)
   })
 
   it('rejects when the database takes nothing', async () => {

@@ -13,8 +13,8 @@ interface Note {
   text: string
 }
 
-const database = await untilEnd(startItemDatabase('storage'))
-const items = createItemTable(database.requests, 'storage')
+const database = await untilEnd(startItemDatabase())
+const items = createItemTable(database.requests, database.tableName)
 
 let kinds = 0
 const newRecords = () => {

@@ -5,8 +5,8 @@ import { startItemDatabase } from '#support/item-database.ts'
 import { leaseContract } from '#support/lease-contract.ts'
 
 const startItems = async () => {
-  const database = await startItemDatabase('items')
-  return { items: createItemTable(database.requests, 'items'), close: () => database.close() }
+  const database = await startItemDatabase()
+  return { items: createItemTable(database.requests, database.tableName), close: () => database.close() }
 }
 
 leaseContract('the item of a table', async () => {
