@@ -2,6 +2,7 @@ import { OUT_OF_SPACE } from '../../functions/lib/errors/out-of-space.ts'
 
 /** Status and default message of each error code that the server answers with (S3 API Reference, "Error responses"). */
 const catalogue = {
+  AccessControlListNotSupported: [400, 'The bucket does not allow ACLs'],
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   AuthorizationHeaderMalformed: [400, 'The authorization header that you provided is not valid.'],
@@ -13,6 +14,7 @@ const catalogue = {
     400,
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
   ],
+  BadRequest: [400, 'Bad Request'],
   BucketAlreadyOwnedByYou: [409, 'The bucket that you tried to create already exists, and you own it.'],
   BucketNotEmpty: [409, 'The bucket that you tried to delete is not empty.'],
   EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed size.'],
@@ -27,6 +29,14 @@ const catalogue = {
   InternalError: [500, 'The server met an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID that you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],
+  InvalidBucketAclWithBlockPublicAccessError: [
+    400,
+    'Bucket cannot have public ACLs set with BlockPublicAccess enabled',
+  ],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
+  ],
   InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
   InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],
@@ -34,6 +44,7 @@ const catalogue = {
     400,
     'One or more of the specified parts could not be found, or its entity tag did not match.',
   ],
+  InvalidPartNumber: [416, 'The requested partnumber is not satisfiable'],
   InvalidPartOrder: [400, 'The list of parts was not in ascending order.'],
   InvalidPolicyDocument: [
     400,

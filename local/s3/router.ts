@@ -3,6 +3,7 @@ import type { RequestTarget } from './http/request-target.ts'
 import type { Operation } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import { bucketSettings } from './operations/bucket-settings.ts'
+import { deleteBucketTagging, putBucketTagging } from './operations/bucket-tagging.ts'
 import { getBucketVersioning, putBucketVersioning } from './operations/bucket-versioning.ts'
 import { deleteObjectTagging, putObjectTagging } from './operations/change-object-tagging.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
@@ -57,6 +58,8 @@ const routes: readonly Route[] = [
   ),
   { method: 'GET', on: 'bucket', operation: listObjects },
   { method: 'PUT', on: 'bucket', subresource: 'versioning', operation: putBucketVersioning },
+  { method: 'PUT', on: 'bucket', subresource: 'tagging', operation: putBucketTagging },
+  { method: 'DELETE', on: 'bucket', subresource: 'tagging', operation: deleteBucketTagging },
   { method: 'PUT', on: 'bucket', operation: createBucket },
   { method: 'HEAD', on: 'bucket', operation: headBucket },
   { method: 'DELETE', on: 'bucket', operation: deleteBucket },

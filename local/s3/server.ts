@@ -12,6 +12,7 @@ import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
 import type { CorsRule } from './http/cors.ts'
+import type { ObjectOwnership } from './storage/buckets.ts'
 import { Store } from './storage/store.ts'
 import { assumeRole } from './sts/assume-role.ts'
 
@@ -53,7 +54,12 @@ export interface EmbeddedS3 {
   /** Creates the bucket when it is missing, and changes the given settings. */
   createBucket(
     name: string,
-    options?: { versioned?: boolean; eventBridge?: boolean; cors?: readonly CorsRule[] },
+    options?: {
+      versioned?: boolean
+      eventBridge?: boolean
+      cors?: readonly CorsRule[]
+      ownership?: ObjectOwnership
+    },
   ): Promise<void>
   /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
   assumeRole(request: {
@@ -120,13 +126,14 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   return {
     endpoint: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
-    createBucket: async (name, { versioned, eventBridge, cors } = {}) => {
+    createBucket: async (name, { versioned, eventBridge, cors, ownership } = {}) => {
       if (cors !== undefined) corsRules.set(name, cors)
       await store.database.transaction(() => {
         store.buckets.create(name)
         // Versioning can be suspended, but not undone.
         const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
         if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
+        if (ownership !== undefined) store.buckets.set(name, 'ownership', ownership)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       })
     },

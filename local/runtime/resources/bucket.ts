@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hexDigest } from '#lib/digests.ts'
+import { objectOwnerships } from '../../s3/storage/buckets.ts'
 import { account, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
@@ -38,7 +39,9 @@ export const bucket = resourceType({
     ),
     LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
     PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
-    OwnershipControls: withoutMeaningHere('the embedded S3 has one owner and no ACLs'),
+    OwnershipControls: z
+      .strictObject({ Rules: z.tuple([z.strictObject({ ObjectOwnership: z.enum(objectOwnerships) })]) })
+      .optional(),
     CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
     Tags: tags,
   }),

@@ -6,6 +6,8 @@ const accepted = new Set([
   // The SDK for C++ names the version of the API; there is one.
   'x-amz-api-version',
   'x-amz-bucket-object-lock-enabled',
+  // Without object lock there is nothing to bypass.
+  'x-amz-bypass-governance-retention',
   'x-amz-checksum-algorithm',
   'x-amz-checksum-crc32',
   'x-amz-checksum-crc32c',

@@ -24,19 +24,9 @@ const storageClasses = new Set([
   'DEEP_ARCHIVE',
   'GLACIER_IR',
 ])
-const cannedAcls = new Set([
-  'private',
-  'public-read',
-  'public-read-write',
-  'authenticated-read',
-  'aws-exec-read',
-  'bucket-owner-read',
-  'bucket-owner-full-control',
-])
 
 /** Reads the description of the object from the headers of a PUT, a copy or a new upload. */
 export const readDescription = (headers: Headers): ObjectDescription => {
-  checkAcl(headers['x-amz-acl'])
   const encryption = readEncryption(headers['x-amz-server-side-encryption'])
   return {
     headers: readStoredHeaders(headers),
@@ -69,13 +59,13 @@ const readStoredHeaders = (headers: Headers): Record<string, string> => {
   return stored
 }
 
-// `aws-chunked` describes the transfer, not the object.
+// `aws-chunked` describes the transfer, not the object. The rest stays as it was written.
 const withoutChunking = (encoding: string | undefined): string | undefined =>
   encoding
     ?.split(',')
-    .map(one => one.trim())
-    .filter(one => one.toLowerCase() !== 'aws-chunked')
+    .filter(one => one.trim().toLowerCase() !== 'aws-chunked')
     .join(',')
+    .trim()
 
 const readMetadata = (headers: Headers): Record<string, string> => {
   const entries = Object.entries(headers)
@@ -108,21 +98,29 @@ const readEncryption = (value: string | undefined): 'AES256' | undefined => {
   )
 }
 
-const checkAcl = (value: string | undefined): void => {
-  if (value !== undefined && !cannedAcls.has(value)) throw invalidArgument('', 'x-amz-acl', value)
-}
-
 /** Reads `a=1&b=2`. S3 User Guide, "Categorizing objects using tags": at most 10, 128 and 256 characters. */
 const parseTags = (text: string): [string, string][] => {
   const tags = [...new URLSearchParams(text)]
+  if (hasDoubles(tags))
+    throw invalidArgument(
+      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
+      'x-amz-tagging',
+      text,
+    )
   checkTags(tags)
   return tags
 }
 
-export const checkTags = (tags: readonly (readonly [string, string])[]): void => {
-  if (tags.length > 10) throw new S3Error('InvalidTag', 'Object tags cannot be greater than 10')
-  if (new Set(tags.map(([name]) => name)).size < tags.length)
-    throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
+type Tags = readonly (readonly [string, string])[]
+
+const hasDoubles = (tags: Tags): boolean => new Set(tags.map(([name]) => name)).size < tags.length
+
+/** @param most that the object or bucket may have */
+export const checkTags = (tags: Tags, most = 10): void => {
+  if (tags.length > most) throw new S3Error('BadRequest', `Object tags cannot be greater than ${most}`)
+  if (hasDoubles(tags)) throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
+  if (tags.some(([name]) => name.toLowerCase().startsWith('aws:')))
+    throw new S3Error('InvalidTag', 'System tags cannot be added/updated by requester')
   if (tags.some(([name, value]) => name.length === 0 || name.length > 128 || value.length > 256))
     throw new S3Error('InvalidTag')
 }

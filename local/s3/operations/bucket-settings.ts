@@ -4,6 +4,7 @@ import { xmlReply } from '../http/reply.ts'
 import { bucketOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
+import { getBucketTagging } from './bucket-tagging.ts'
 import { owner } from './list-buckets.ts'
 
 /** An operation that reads a setting which no bucket here can change: the answer is that of a new bucket of S3. */
@@ -50,6 +51,15 @@ const encrypted = {
   Rule: { ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: false },
 }
 
+const getBucketOwnership: Operation = {
+  name: 'GetBucketOwnershipControls',
+  access: onBucket('s3:GetBucketOwnershipControls'),
+  run: (request, { store }) => {
+    const { name } = store.buckets.get(bucketOf(request))
+    return xmlReply('OwnershipControls', { Rule: { ObjectOwnership: store.buckets.ownership(name) } })
+  },
+}
+
 /** By the query argument that selects them. */
 export const bucketSettings: Readonly<Record<string, Operation>> = {
   acl: fixedSetting('GetBucketAcl', 's3:GetBucketAcl', ownersAcl),
@@ -60,7 +70,7 @@ export const bucketSettings: Readonly<Record<string, Operation>> = {
     's3:GetLifecycleConfiguration',
     'NoSuchLifecycleConfiguration',
   ),
-  tagging: fixedSetting('GetBucketTagging', 's3:GetBucketTagging', 'NoSuchTagSet'),
+  tagging: getBucketTagging,
   website: fixedSetting('GetBucketWebsite', 's3:GetBucketWebsite', 'NoSuchWebsiteConfiguration'),
   replication: fixedSetting(
     'GetBucketReplication',
@@ -80,10 +90,7 @@ export const bucketSettings: Readonly<Record<string, Operation>> = {
     root: 'PublicAccessBlockConfiguration',
     content: blocked,
   }),
-  ownershipControls: fixedSetting('GetBucketOwnershipControls', 's3:GetBucketOwnershipControls', {
-    root: 'OwnershipControls',
-    content: { Rule: { ObjectOwnership: 'BucketOwnerEnforced' } },
-  }),
+  ownershipControls: getBucketOwnership,
   requestPayment: fixedSetting('GetBucketRequestPayment', 's3:GetBucketRequestPayment', {
     root: 'RequestPaymentConfiguration',
     content: { Payer: 'BucketOwner' },

@@ -32,11 +32,11 @@ const setTags = (request: S3Request, context: S3Context, tags: Tags): Promise<St
   })
 
 /** Reads a `Tagging` document. Throws MalformedXML, InvalidTag. */
-export const readTagging = async (text: string): Promise<Tags> => {
+export const readTagging = async (text: string, most?: number): Promise<Tags> => {
   const [{ TagSet }] = (await parseXml(text, Body, { maxElements })).Tagging
   const [set] = TagSet
   const tags = typeof set === 'string' ? [] : set.Tag.map(({ Key, Value }): Tags[0] => [Key[0], Value[0]])
-  checkTags(tags)
+  checkTags(tags, most)
   return tags
 }
 

@@ -1,5 +1,6 @@
 import { checksumHeader } from '../body/checksums.ts'
 import { buildObjectCreated, type CreatedReason } from '../events/object-created.ts'
+import { checkObjectAcl } from '../http/acl.ts'
 import { readWriteCondition } from '../http/preconditions.ts'
 import type { Reply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
@@ -49,9 +50,10 @@ export const commitVersion = (
   return committed
 }
 
-/** Refuses a write before its body is read, when the bucket is missing or the condition does not hold. */
+/** Refuses a write before its body is read, when the bucket is missing or takes no such ACL, or the condition does not hold. */
 export const checkBeforeWrite = (request: S3Request, { store }: S3Context): void => {
   store.buckets.get(bucketOf(request))
+  checkObjectAcl(request.headers, store.buckets.ownership(bucketOf(request)))
   store.objects.check(bucketOf(request), keyOf(request), readWriteCondition(request.headers))
 }
 

@@ -92,7 +92,8 @@ const checkSelfCopy = (request: S3Request, source: StoredVersion, description: O
   const changes =
     request.headers['x-amz-metadata-directive'] === 'REPLACE' ||
     request.headers['x-amz-tagging-directive'] === 'REPLACE' ||
-    description.storageClass !== source.description.storageClass ||
+    (request.headers['x-amz-storage-class'] ?? source.description.storageClass) !==
+      source.description.storageClass ||
     description.encryption !== source.description.encryption
   if (isSelf && !changes)
     throw new S3Error(

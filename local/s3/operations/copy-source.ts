@@ -11,6 +11,7 @@ import type { S3Context } from '../operation.ts'
 import { readSlices } from '../storage/read-slices.ts'
 import type { NewContent, StoredVersion } from '../storage/stored-object.ts'
 import { findObject } from './find-object.ts'
+import { checkVersionId } from './request-arguments.ts'
 
 interface CopySource {
   bucket: string
@@ -23,6 +24,7 @@ export const readCopySource = ({ headers }: S3Request): CopySource => {
   const header = headers['x-amz-copy-source'] ?? ''
   const [path = '', versionId] = header.split('?versionId=')
   const decoded = decode(path.replaceAll('+', ' ')).replace(/^\//, '')
+  if (versionId !== undefined) checkVersionId(versionId)
   const slash = decoded.indexOf('/')
   if (slash <= 0 || slash === decoded.length - 1)
     throw invalidArgument(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { onBucket } from '../auth/access.ts'
 import { S3Error } from '../errors.ts'
+import { checkBucketAcl, readOwnership } from '../http/acl.ts'
 import { readText } from '../http/read-text.ts'
 import { bucketOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
@@ -27,10 +28,18 @@ export const createBucket: Operation = {
       const location = configuration === '' ? undefined : configuration.LocationConstraint?.[0]
       if (location !== undefined && location !== region) throw new S3Error('InvalidLocationConstraint')
     }
-    // There is one account, so an existing bucket belongs to the caller.
-    if (store.buckets.find(name) !== undefined)
+    const ownership = readOwnership(request.headers)
+    checkBucketAcl(request.headers, ownership)
+    // There is one account, so an existing bucket belongs to the caller. S3 API Reference, "CreateBucket": in the first region
+    // that is no error, for applications of old.
+    const isThere = store.buckets.find(name) !== undefined
+    if (isThere && region !== 'us-east-1')
       throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: name })
-    await store.commit([], () => store.buckets.create(name))
+    if (!isThere)
+      await store.commit([], () => {
+        store.buckets.create(name)
+        store.buckets.set(name, 'ownership', ownership)
+      })
     return { status: 200, headers: { location: `/${name}` } }
   },
 }

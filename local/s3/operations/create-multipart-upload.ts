@@ -2,6 +2,7 @@ import { toWriteObject } from '../auth/access.ts'
 import { type ChecksumAlgorithm, checksumElement, isChecksumAlgorithm } from '../body/checksums.ts'
 import { canCombine } from '../body/combine-crc.ts'
 import { S3Error } from '../errors.ts'
+import { checkObjectAcl } from '../http/acl.ts'
 import { readDescription } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import { bucketOf, keyOf } from '../http/s3-request.ts'
@@ -15,6 +16,7 @@ export const createMultipartUpload: Operation = {
   run: async (request, { store }) => {
     const [bucket, key] = [bucketOf(request), keyOf(request)]
     store.buckets.get(bucket)
+    checkObjectAcl(request.headers, store.buckets.ownership(bucket))
     const checksum = readChecksum(request.headers)
     const description = { ...readDescription(request.headers), ...checksum }
     const upload = await store.commit([], () => store.uploads.create(bucket, key, description))

@@ -7,7 +7,14 @@ export const deleteBucket: Operation = {
   access: onBucket('s3:DeleteBucket'),
   run: async (request, { store }) => {
     store.buckets.get(bucketOf(request))
-    await store.commit([], () => store.buckets.remove(bucketOf(request)))
+    await store.commit([], () => {
+      store.buckets.remove(bucketOf(request))
+      // Uploads that are open do not keep a bucket; they go with it.
+      for (const { id, holder } of store.uploads.ofBucket(bucketOf(request))) {
+        store.parts.remove(holder)
+        store.uploads.remove(id)
+      }
+    })
     return { status: 204 }
   },
 }

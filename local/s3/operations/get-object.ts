@@ -75,7 +75,7 @@ const readObject = (
     ...always,
     // The checksum is of the whole object; clients would compare it with the requested range.
     ...(wantsChecksum && isWhole ? checksumHeaders(version.description) : {}),
-    ...(part === undefined ? {} : { 'x-amz-mp-parts-count': String(part.count) }),
+    ...(part?.count === undefined ? {} : { 'x-amz-mp-parts-count': String(part.count) }),
     ...(isWhole ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${version.size}` }),
     'content-length': String(isWhole ? version.size : range.last - range.first + 1),
     ...readOverrides(request),
@@ -87,7 +87,7 @@ const readPartNumber = (
   request: S3Request,
   { store }: S3Context,
   version: StoredVersion,
-): { range: ByteRange | undefined; count: number } | undefined => {
+): { range: ByteRange | undefined; count: number | undefined } | undefined => {
   const partNumber = queryValue(request, 'partNumber')
   if (partNumber === undefined) return undefined
   if (request.headers['range'] !== undefined)
@@ -95,13 +95,11 @@ const readPartNumber = (
   if (!/^[1-9]\d{0,4}$/.test(partNumber))
     throw invalidArgument('Part number must be an integer between 1 and 10000', 'partNumber', partNumber)
   const part = store.parts.get(version.holder, Number(partNumber))
-  if (part === undefined)
-    throw new S3Error('InvalidRange', 'The requested partnumber is not satisfiable', {
-      ActualObjectSize: String(version.size),
-    })
+  if (part === undefined) throw new S3Error('InvalidPartNumber', undefined, { PartNumber: partNumber })
   return {
     range: part.size === 0 ? undefined : { first: part.start, last: part.start + part.size - 1 },
-    count: store.parts.count(version.holder),
+    // S3 counts parts only where there was a multipart upload.
+    count: version.etag.includes('-') ? store.parts.count(version.holder) : undefined,
   }
 }
 

@@ -2,12 +2,16 @@ import { encodePath } from '../auth/signature.ts'
 import { invalidArgument } from '../errors.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 
-/** The version that the request names, `null` included. A malformed id is refused. */
+/** The version that the request names, `null` included. An id that no version can have is refused. */
 export const readVersionId = (request: S3Request): string | undefined => {
   const versionId = queryValue(request, 'versionId')
-  if (versionId !== undefined && !/^[\w.-]{1,128}$/.test(versionId))
-    throw invalidArgument('Invalid version id specified', 'versionId', versionId)
+  if (versionId !== undefined) checkVersionId(versionId)
   return versionId
+}
+
+export const checkVersionId = (versionId: string): void => {
+  if (!/^(null|[\w-]{32})$/.test(versionId))
+    throw invalidArgument('Invalid version id specified', 'versionId', versionId)
 }
 
 // S3 User Guide, "Multipart upload limits".

@@ -3,6 +3,15 @@ import type { Database } from './database.ts'
 
 type Versioning = '' | 'Enabled' | 'Suspended'
 
+/** `BucketOwnerEnforced`: there are no ACLs, and requests that set one are refused. */
+export const objectOwnerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'] as const
+export type ObjectOwnership = (typeof objectOwnerships)[number]
+
+interface BucketSettings {
+  ownership: ObjectOwnership
+  tags: [name: string, value: string][]
+}
+
 interface Bucket {
   name: string
   /** ms since 1970 */
@@ -55,14 +64,39 @@ export class Buckets {
     this.#database.run('UPDATE buckets SET event_bridge = ? WHERE name = ?', isOn ? 1 : 0, name)
   }
 
-  /** Removes an empty bucket. Versions and open uploads count as content, as they would be lost. */
+  setting<Name extends keyof BucketSettings>(bucket: string, name: Name): BucketSettings[Name] | undefined {
+    const row = this.#database.get<{ value: string }>(
+      'SELECT value FROM bucket_settings WHERE bucket = ? AND name = ?',
+      bucket,
+      name,
+    )
+    return row && JSON.parse(row.value)
+  }
+
+  /** `undefined` makes it again what it is in a new bucket. */
+  set<Name extends keyof BucketSettings>(
+    bucket: string,
+    name: Name,
+    value: BucketSettings[Name] | undefined,
+  ): void {
+    this.#database.run('DELETE FROM bucket_settings WHERE bucket = ? AND name = ?', bucket, name)
+    if (value !== undefined)
+      this.#database.run('INSERT INTO bucket_settings VALUES (?, ?, ?)', bucket, name, JSON.stringify(value))
+  }
+
+  /** A bucket that was made without a word about it takes no ACLs. */
+  ownership(bucket: string): ObjectOwnership {
+    return this.setting(bucket, 'ownership') ?? 'BucketOwnerEnforced'
+  }
+
+  /** Removes an empty bucket. Throws BucketNotEmpty, also for versions and delete markers. */
   remove(name: string): void {
     const { found } = this.#database.get<{ found: number }>(
-      `SELECT EXISTS (SELECT * FROM versions WHERE bucket = ?1) OR EXISTS (SELECT * FROM uploads WHERE bucket = ?1)
-       AS found`,
+      'SELECT EXISTS (SELECT * FROM versions WHERE bucket = ?1) AS found',
       name,
     ) ?? { found: 0 }
     if (found !== 0) throw new S3Error('BucketNotEmpty', undefined, { BucketName: name })
+    this.#database.run('DELETE FROM bucket_settings WHERE bucket = ?', name)
     this.#database.run('DELETE FROM buckets WHERE name = ?', name)
   }
 }

@@ -65,6 +65,10 @@ export class Uploads {
     this.#database.run('DELETE FROM uploads WHERE id = ?', id)
   }
 
+  ofBucket(bucket: string): Upload[] {
+    return this.#database.all<UploadRow>('SELECT * FROM uploads WHERE bucket = ?', bucket).map(toUpload)
+  }
+
   rememberCompleted(bucket: string, key: string, id: string, result: StoredVersion): void {
     this.#database.run(
       'INSERT INTO completed_uploads VALUES (?, ?, ?, ?, ?)',

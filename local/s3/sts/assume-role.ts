@@ -103,7 +103,7 @@ export const readAssumeRole = (form: URLSearchParams): AssumeRoleRequest => {
 
 const readPolicy = (text: string): PolicyDocument => {
   if (text.length > mostPolicyCharacters)
-    throw new StsError('PackedPolicyTooLarge', `The policy is longer than ${mostPolicyCharacters} characters`)
+    throw new StsError('ValidationError', `The policy is longer than ${mostPolicyCharacters} characters`)
   let policy: unknown
   try {
     policy = JSON.parse(text)

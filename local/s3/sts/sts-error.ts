@@ -8,7 +8,6 @@ const statuses = {
   InvalidClientTokenId: 403,
   MalformedPolicyDocument: 400,
   MissingAuthenticationToken: 403,
-  PackedPolicyTooLarge: 400,
   ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   Throttling: 400,

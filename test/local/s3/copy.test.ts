@@ -139,6 +139,9 @@ describe('CopyObject', () => {
     })
     useKey('original')
     expect((await read()).toString()).toBe('content')
+    // Without a word about its class, that of the source stays.
+    await copy({ Key: 'original', StorageClass: 'STANDARD_IA' })
+    await expect(copy({ Key: 'original' })).rejects.toMatchObject({ name: 'InvalidRequest' })
   })
 
   it('obeys the conditions on its source', async () => {

@@ -7,6 +7,7 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
+  PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { describe, expect, it } from 'vitest'
@@ -76,6 +77,9 @@ describe('a multipart upload', () => {
     expect((await read({ PartNumber: 2 })).equals(second)).toBe(true)
     const head = await s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key, PartNumber: 3 }))
     expect([head.PartsCount, head.ContentLength]).toEqual([3, 1000])
+    await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'in one piece', Body: 'text' }))
+    const ofOnePart = new HeadObjectCommand({ Bucket: 'box', Key: 'in one piece', PartNumber: 1 })
+    expect((await s3.client.send(ofOnePart)).PartsCount).toBeUndefined()
   })
 
   it('uses the last upload of each part, and only the listed parts', async () => {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -10,17 +11,20 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   type PutObjectCommandInput,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { startTestS3 } from '../../support/embedded-s3.ts'
+import { dataFiles, startTestS3 } from '../../support/embedded-s3.ts'
+import { eventually } from '../../support/eventually.ts'
 import { untilEnd } from '../../support/until-end.ts'
 import { codeOf, send, sendSigned, sign } from './raw-client.ts'
 
 const s3 = await untilEnd(startTestS3())
-await s3.s3.createBucket('box')
+await s3.s3.createBucket('box', { ownership: 'BucketOwnerPreferred' })
 
 const put = (input: Partial<PutObjectCommandInput>) =>
   s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'key', Body: 'body', ...input }))
@@ -35,7 +39,7 @@ describe('an object', () => {
     const described = {
       ContentType: 'text/csv; charset=utf-8',
       ContentDisposition: 'attachment; filename="a b.csv"',
-      ContentEncoding: 'gzip',
+      ContentEncoding: 'deflate, gzip',
       ContentLanguage: 'de',
       CacheControl: 'no-store',
       ServerSideEncryption: 'AES256',
@@ -225,10 +229,50 @@ describe('buckets', () => {
   })
 
   it('are created once', async () => {
-    await expect(s3.client.send(new CreateBucketCommand({ Bucket: 'box' }))).rejects.toMatchObject({
+    await put({ Key: 'kept' })
+    await s3.client.send(new CreateBucketCommand({ Bucket: 'box' }))
+    expect(await read('kept')).toBe('body')
+    await s3.s3.createBucket('box')
+    const region = 'eu-central-1'
+    const elsewhere = await untilEnd(startTestS3({ region }))
+    const again = { Bucket: 'box', CreateBucketConfiguration: { LocationConstraint: region } } as const
+    await elsewhere.client.send(new CreateBucketCommand(again))
+    await expect(elsewhere.client.send(new CreateBucketCommand(again))).rejects.toMatchObject({
       name: 'BucketAlreadyOwnedByYou',
     })
-    await s3.s3.createBucket('box')
+  })
+
+  it('are listed in pages, by region', async () => {
+    for (const Bucket of ['page-1', 'page-2', 'page-3']) await s3.s3.createBucket(Bucket)
+    const asked = { Prefix: 'page-', MaxBuckets: 2 }
+    const first = await s3.client.send(new ListBucketsCommand(asked))
+    expect(first.Buckets?.map(({ Name }) => Name)).toEqual(['page-1', 'page-2'])
+    expect(first.Prefix).toBe('page-')
+    const { ContinuationToken } = first
+    const rest = await s3.client.send(new ListBucketsCommand({ ...asked, ContinuationToken }))
+    expect(rest.Buckets?.map(({ Name }) => Name)).toEqual(['page-3'])
+    expect(rest.ContinuationToken).toBeUndefined()
+    const elsewhere = await s3.client.send(new ListBucketsCommand({ BucketRegion: 'eu-west-1' }))
+    expect(elsewhere.Buckets ?? []).toEqual([])
+    for (const query of ['max-buckets=0', 'max-buckets=10001', 'continuation-token=%2a'])
+      expect(codeOf(await sendSigned(s3.s3.endpoint, { method: 'GET', path: `/?${query}` }))).toBe(
+        'InvalidArgument',
+      )
+  })
+
+  it('go with the uploads that are open in them', async () => {
+    await s3.s3.createBucket('open')
+    const upload = { Bucket: 'open', Key: 'key' }
+    const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand(upload))
+    await s3.client.send(
+      new UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: randomBytes(200_000) }),
+    )
+    const before = await dataFiles(s3.dataDir)
+    await s3.client.send(new DeleteBucketCommand({ Bucket: 'open' }))
+    await eventually(async () => expect(await dataFiles(s3.dataDir)).toHaveLength(before.length - 1))
+    await s3.s3.createBucket('open')
+    const { Uploads = [] } = await s3.client.send(new ListMultipartUploadsCommand({ Bucket: 'open' }))
+    expect(Uploads).toEqual([])
   })
 
   it.each(['ab', 'Upper', 'under_score', '-dash', 'dots..dots', '10.0.0.1', 'x'.repeat(64)])(

@@ -17,7 +17,7 @@ beforeAll(async () => {
       ],
     ]),
   })
-  await s3.s3.createBucket('box')
+  await s3.s3.createBucket('box', { ownership: 'BucketOwnerPreferred' })
 })
 afterAll(() => s3.close())
 

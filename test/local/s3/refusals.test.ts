@@ -16,7 +16,6 @@ describe('what is not implemented is refused by name', () => {
   it.each([
     ['PUT', '/box/there?acl', 'acl'],
     ['PUT', '/box?acl', 'acl'],
-    ['PUT', '/box?tagging', 'tagging'],
     ['PUT', '/box?policy', 'policy'],
     ['PUT', '/box?lifecycle', 'lifecycle'],
     ['GET', '/box?inventory', 'inventory'],
@@ -61,6 +60,11 @@ describe('a wrong request is refused with its code', () => {
     headers,
     body,
   })
+  const copyOf = (source: string): RawRequest => ({
+    method: 'PUT',
+    path: '/box/x',
+    headers: { 'x-amz-copy-source': source },
+  })
   const md5 = createHash('md5').update('other').digest('base64')
   const chunked: SigningOptions = { payload: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' }
   it.each<[string, RawRequest, SigningOptions, string]>([
@@ -73,8 +77,10 @@ describe('a wrong request is refused with its code', () => {
       'eleven tags',
       put({ 'x-amz-tagging': Array.from({ length: 11 }, (_, i) => `t${i}=1`).join('&') }),
       {},
-      'InvalidTag',
+      'BadRequest',
     ],
+    ['a tag of AWS', put({ 'x-amz-tagging': 'aws:x=1' }), {}, 'InvalidTag'],
+    ['a tag that is there twice', put({ 'x-amz-tagging': 'a=1&a=2' }), {}, 'InvalidArgument'],
     ['another MD5', put({ 'content-md5': md5 }), {}, 'BadDigest'],
     ['an MD5 that is none', put({ 'content-md5': 'abc' }), {}, 'InvalidDigest'],
     ['another CRC32', put({ 'x-amz-checksum-crc32': 'AAAAAA==' }), {}, 'BadDigest'],
@@ -167,6 +173,11 @@ describe('a wrong request is refused with its code', () => {
       'InvalidArgument',
     ],
     ['an empty version id', { method: 'GET', path: '/box/there?versionId=' }, {}, 'InvalidArgument'],
+    ['a version id that is none', { method: 'GET', path: '/box/there?versionId=abc' }, {}, 'InvalidArgument'],
+    ['one to delete', { method: 'DELETE', path: '/box/there?versionId=abc' }, {}, 'InvalidArgument'],
+    ['one to copy', copyOf('box/there?versionId=abc'), {}, 'InvalidArgument'],
+    ['a part that is none', { method: 'GET', path: '/box/there?partNumber=2' }, {}, 'InvalidPartNumber'],
+    ['an ACL where there are none', put({ 'x-amz-acl': 'private' }), {}, 'AccessControlListNotSupported'],
     [
       'part 0',
       { method: 'PUT', path: '/box/x?partNumber=0&uploadId=none', body: 'x' },

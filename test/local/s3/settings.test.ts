@@ -1,14 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import {
+  DeleteBucketTaggingCommand,
   DeleteObjectTaggingCommand,
   GetBucketAclCommand,
   GetBucketEncryptionCommand,
+  GetBucketOwnershipControlsCommand,
+  GetBucketTaggingCommand,
   GetObjectAclCommand,
   GetObjectAttributesCommand,
   GetObjectTaggingCommand,
   GetPublicAccessBlockCommand,
   HeadObjectCommand,
+  PutBucketTaggingCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   S3Client,
@@ -65,6 +69,72 @@ describe('a bucket', () => {
   })
 })
 
+describe('the tags of a bucket', () => {
+  it('are replaced, read and removed', async () => {
+    const Bucket = 'tagged'
+    await s3.s3.createBucket(Bucket)
+    const TagSet = Array.from({ length: 12 }, (_, n) => ({ Key: `key ${n}`, Value: `${n}` }))
+    await client.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet } }))
+    expect(await client.send(new GetBucketTaggingCommand({ Bucket }))).toMatchObject({ TagSet })
+    await client.send(new DeleteBucketTaggingCommand({ Bucket }))
+    await expect(client.send(new GetBucketTaggingCommand({ Bucket }))).rejects.toMatchObject({
+      name: 'NoSuchTagSet',
+    })
+  })
+})
+
+describe('ownership and ACLs', () => {
+  const make = (ownership?: string, acl?: string) => {
+    const headers = {
+      ...(ownership && { 'x-amz-object-ownership': ownership }),
+      ...(acl && { 'x-amz-acl': acl }),
+    }
+    return sendSigned(s3.s3.endpoint, {
+      method: 'PUT',
+      path: `/of-${(ownership ?? 'none').toLowerCase()}`,
+      headers,
+    })
+  }
+  const ownershipOf = async (Bucket: string) => {
+    const { OwnershipControls } = await client.send(new GetBucketOwnershipControlsCommand({ Bucket }))
+    return OwnershipControls?.Rules?.[0]?.ObjectOwnership
+  }
+
+  it('are as the bucket was made', async () => {
+    expect(codeOf(await make('Mine'))).toBe('InvalidArgument')
+    for (const ownership of ['BucketOwnerPreferred', 'ObjectWriter', 'BucketOwnerEnforced']) {
+      expect((await make(ownership)).status).toBe(200)
+      expect(await ownershipOf(`of-${ownership.toLowerCase()}`)).toBe(ownership)
+    }
+    expect(await ownershipOf('box')).toBe('BucketOwnerEnforced')
+  })
+
+  it.each([
+    [undefined, 'public-read', 'InvalidBucketAclWithObjectOwnership'],
+    ['BucketOwnerPreferred', 'public-read', 'InvalidBucketAclWithBlockPublicAccessError'],
+    [undefined, 'mine', 'InvalidArgument'],
+    [undefined, 'private', ''],
+  ])('%s: a new bucket with %s is %s', async (ownership, acl, code) => {
+    expect(codeOf(await make(ownership, acl)) ?? '').toBe(code)
+  })
+
+  it.each([
+    ['box', 'public-read', 'AccessControlListNotSupported'],
+    ['box', 'private', 'AccessControlListNotSupported'],
+    ['box', 'bucket-owner-full-control', ''],
+    ['box', 'mine', 'InvalidArgument'],
+    ['of-bucketownerpreferred', 'public-read', 'AccessDenied'],
+    ['of-bucketownerpreferred', 'private', ''],
+  ])('%s: an object with %s is %s', async (bucket, acl, code) => {
+    const headers = { 'x-amz-acl': acl }
+    for (const [method, path] of [
+      ['PUT', `/${bucket}/acl`],
+      ['POST', `/${bucket}/acl?uploads`],
+    ] as const)
+      expect(codeOf(await sendSigned(s3.s3.endpoint, { method, path, headers })) ?? '').toBe(code)
+  })
+})
+
 describe('an object', () => {
   it('has its tags replaced and removed, and stays the same otherwise', async () => {
     const before = await client.send(new HeadObjectCommand(box))
@@ -84,15 +154,18 @@ describe('an object', () => {
   })
 
   it.each([
-    ['more than ten', Array.from({ length: 11 }, (_, index) => ({ Key: `k${index}`, Value: 'v' }))],
-    ['two of one name', [1, 2].map(() => ({ Key: 'k', Value: 'v' }))],
-    ['one without a name', [{ Key: '', Value: 'v' }]],
-  ])('refuses tags: %s', async (_case, TagSet) => {
+    [
+      'more than ten',
+      Array.from({ length: 11 }, (_, index) => ({ Key: `k${index}`, Value: 'v' })),
+      'BadRequest',
+    ],
+    ['two of one name', [1, 2].map(() => ({ Key: 'k', Value: 'v' })), 'InvalidTag'],
+    ['one without a name', [{ Key: '', Value: 'v' }], 'InvalidTag'],
+    ['one of AWS', [{ Key: 'aws:x', Value: 'v' }], 'InvalidTag'],
+  ])('refuses tags: %s', async (_case, TagSet, name) => {
     await expect(
       client.send(new PutObjectTaggingCommand({ ...box, Tagging: { TagSet } })),
-    ).rejects.toMatchObject({
-      name: 'InvalidTag',
-    })
+    ).rejects.toMatchObject({ name })
   })
 
   it('says of its attributes those that are asked for', async () => {

@@ -79,7 +79,7 @@ describe.skipIf(!isThere('s3cmd', '--version'))('s3cmd', () => {
 
 describe.skipIf(!isThere('rclone', 'version'))('rclone', () => {
   it('copies, checks and purges', async () => {
-    const remote = `:s3,provider=Other,env_auth=true,region=us-east-1,endpoint="${s3.s3.endpoint}":box/rclone`
+    const remote = `:s3,provider=Other,env_auth=true,region=us-east-1,endpoint="${s3.s3.endpoint}",acl=bucket-owner-full-control,bucket_acl=private:box/rclone`
     await run('rclone', 'copyto', file, `${remote}/file.bin`)
     expect(await run('rclone', 'lsl', remote)).toMatch(/^ *17825792 .* file\.bin$/m)
     await run('rclone', 'check', folder.path, remote, '--include', 'file.bin', '--download')
