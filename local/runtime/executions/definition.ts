@@ -1,6 +1,7 @@
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
 import { z } from 'zod'
 import { type Refusal, UnsupportedError, unsupported } from '../template/unsupported.ts'
+import { asChildMap, type ChildMap, mapAsTask } from './child-executions.ts'
 import { asEarlyWait, type EarlyWait, waitAsTask } from './early-wait.ts'
 import { type Machine, machineSchema, type State } from './state-schema.ts'
 
@@ -12,6 +13,8 @@ interface Definition {
   readonly earlyWaits: ReadonlyMap<string, EarlyWait>
   /** The distributed Map of each state that runs in its child executions. They have histories of their own. */
   readonly mapOf: ReadonlyMap<string, string>
+  /** By the names of the distributed Maps, which are tasks to the interpreter. */
+  readonly childMaps: ReadonlyMap<string, ChildMap>
 }
 
 /** One state machine of the template, its definition checked. */
@@ -46,6 +49,7 @@ export const readDefinition = (
   const earlyWaits = new Map<string, EarlyWait>()
   const names = new Set<string>()
   const mapOf = new Map<string, string>()
+  const childMaps = new Map<string, ChildMap>()
   const prepare = (machine: Machine, map?: string): Record<string, unknown> => ({
     ...machine,
     States: Object.fromEntries(
@@ -77,7 +81,11 @@ export const readDefinition = (
     if (state.Type === 'Map') {
       const isDistributed = state.ItemProcessor.ProcessorConfig?.Mode === 'DISTRIBUTED'
       const processor = prepare(state.ItemProcessor, isDistributed ? name : map)
-      return { ...simple(state, refuse), ItemProcessor: processor }
+      const prepared = { ...simple(state, refuse), ItemProcessor: processor }
+      if (!isDistributed) return prepared
+      if (state.MaxConcurrencyPath) refuse('MaxConcurrencyPath is not known for a distributed Map')
+      childMaps.set(name, asChildMap(prepared))
+      return mapAsTask(prepared)
     }
     if (state.Type === 'Parallel')
       return { ...simple(state, refuse), Branches: state.Branches.map(branch => prepare(branch, map)) }
@@ -87,7 +95,7 @@ export const readDefinition = (
   const machine = prepare(parsed.data)
   if (refusals.length > 0) throw new UnsupportedError(refusals)
   // The schema has read every field, and the interpreter validates the whole again.
-  return { machine: machine as unknown as StateMachineDefinition, tasks, earlyWaits, mapOf }
+  return { machine: machine as unknown as StateMachineDefinition, tasks, earlyWaits, mapOf, childMaps }
 }
 
 const parseJson = (text: string, where: string): unknown => {

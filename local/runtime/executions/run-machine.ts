@@ -1,8 +1,9 @@
 import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
+import { type RunOptions, runChildren } from './child-executions.ts'
 import { largestDataBytes, type StateMachine } from './definition.ts'
 import { type AskedWait, readAskedWait } from './early-wait.ts'
 import type { RunningExecution } from './execution-record.ts'
-import { createHistory, largestHistory } from './history.ts'
+import { createHistory, type HistoryEvent, largestHistory } from './history.ts'
 
 /** What a Task may know about the execution that it belongs to. */
 export interface TaskContext {
@@ -78,9 +79,13 @@ export const runMachine = ({
 
   let outcomeOfAbort: Outcome | undefined
   let isAbandoned = false
-  // The definition was validated when the stack was read.
-  const run = new Interpreter(definition.machine, { validationOptions: { noValidate: true } }).run(input, {
-    overrides: { taskResourceLocalHandlers: Object.fromEntries([...handlers, ...waits]) },
+  const children = [...definition.childMaps].map(([name, map]) => {
+    const handler = async (mapInput: unknown): Promise<never> =>
+      (await runChildren(map, mapInput, { name, options, signal: over.signal, onEvent: noteEvent })) as never
+    return [name, handler] as const
+  })
+  const options: RunOptions = {
+    overrides: { taskResourceLocalHandlers: Object.fromEntries([...handlers, ...waits, ...children]) },
     context: {
       [contextName]: {
         Id: record.executionArn,
@@ -96,7 +101,7 @@ export const runMachine = ({
         },
       },
     },
-  })
+  }
   const cutOff = () => {
     outcomeOfAbort = {
       status: 'FAILED',
@@ -105,7 +110,13 @@ export const runMachine = ({
     }
     run.abort()
   }
-  void watchHistory(run.eventLogs, definition, { onStateEntered, onFull: cutOff })
+  const noteEvent = createNotes(definition, { onStateEntered, onFull: cutOff })
+  // The definition was validated when the stack was read.
+  const run = new Interpreter(definition.machine, { validationOptions: { noValidate: true } }).run(
+    input,
+    options,
+  )
+  void readAll(run.eventLogs, noteEvent)
 
   const outcome = new Promise<Outcome>(resolve => {
     const settle = (given: Outcome) => {
@@ -133,18 +144,28 @@ export const runMachine = ({
 }
 
 /** Reads all events, since the interpreter keeps what nobody reads. */
-const watchHistory = async (
+const readAll = async (
   events: ReturnType<Interpreter['run']>['eventLogs'],
-  { mapOf, earlyWaits }: Pick<StateMachine['definition'], 'mapOf' | 'earlyWaits'>,
-  { onStateEntered, onFull }: { onStateEntered: (state: EnteredState) => void; onFull: () => void },
+  note: (event: LoggedEvent) => void,
 ): Promise<void> => {
+  for await (const event of events) note(event)
+}
+
+type LoggedEvent = HistoryEvent & { readonly timestamp?: number }
+
+/** Takes what happens in an execution and its children, tells of each state that is entered, and of a history that is full. */
+const createNotes = (
+  { mapOf, earlyWaits, childMaps }: StateMachine['definition'],
+  { onStateEntered, onFull }: { onStateEntered: (state: EnteredState) => void; onFull: () => void },
+): ((event: LoggedEvent) => void) => {
   const history = createHistory(mapOf)
-  for await (const event of events) {
-    // The interpreter takes an early wait for a task.
-    const isWait = 'state' in event && earlyWaits.has(event.state.name)
-    const state = 'state' in event ? { ...event.state, ...(isWait && { type: 'Wait' }) } : undefined
+  /** The interpreter takes an early wait and a distributed Map for a task. */
+  const typeOf = ({ name, type }: { name: string; type: string }): string =>
+    earlyWaits.has(name) ? 'Wait' : childMaps.has(name) ? 'Map' : type
+  return event => {
+    const state = event.state && { name: event.state.name, type: typeOf(event.state) }
     if (event.type === 'StateEntered' && state)
-      onStateEntered({ name: state.name, type: state.type, at: new Date(event.timestamp).toISOString() })
+      onStateEntered({ ...state, at: new Date(event.timestamp ?? Date.now()).toISOString() })
     if (history.add({ ...event, ...(state && { state }) }) >= largestHistory) onFull()
   }
 }

@@ -110,6 +110,74 @@ describe('an execution', () => {
     })
   })
 
+  describe('of a distributed Map', () => {
+    const mapOver = (states: Record<string, object>, more: object = {}) => ({
+      A: {
+        Type: 'Map',
+        ItemsPath: '$.items',
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+          StartAt: 'B',
+          States: states,
+        },
+        End: true,
+        ...more,
+      },
+      Caught: { Type: 'Pass', End: true },
+    })
+    const catchAll = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught', ResultPath: '$.failure' }] }
+    const noSuchPath = { Variable: '$.none', NumericEquals: 1, Next: 'C' }
+    const choice = { Type: 'Choice', Choices: [noSuchPath], Default: 'C' }
+
+    it('gives what its children gave, in order', async () => {
+      const selected = {
+        ItemSelector: { 'item.$': '$$.Map.Item.Value', 'at.$': '$$.Map.Item.Index', 'of.$': '$.of' },
+        MaxConcurrency: 2,
+        ResultSelector: { 'all.$': '$' },
+        ResultPath: '$.result',
+      }
+      const ended = await run(mapOver({ B: { ...task, End: true } }, selected), async input => input, {
+        items: ['x', 'y', 'z'],
+        of: 7,
+      })
+      expect(JSON.parse('output' in ended ? ended.output : '{}').result).toEqual({
+        all: ['x', 'y', 'z'].map((item, at) => ({ item, at, of: 7 })),
+      })
+    })
+
+    it.each<[string, Record<string, object>]>([
+      ['that fails', { B: { Type: 'Fail', Error: 'Boom', Cause: 'because' } }],
+      ['whose task fails', { B: { ...task, End: true } }],
+      ['that cannot catch its own error', { B: choice, C: { Type: 'Succeed' } }],
+    ])('has an error of its own for a child %s, which it catches', async (_case, states) => {
+      const ended = await run(mapOver(states, catchAll), failing('UserError'), { items: [1, 2] })
+      expect(ended).toMatchObject({
+        status: 'SUCCEEDED',
+        output: expect.stringContaining('"Error":"States.ExceedToleratedFailureThreshold"'),
+      })
+    })
+
+    it('retries with new children', async () => {
+      let calls = 0
+      const retry = {
+        Retry: [
+          { ErrorEquals: ['States.ExceedToleratedFailureThreshold'], IntervalSeconds: 0.01, MaxAttempts: 1 },
+        ],
+      }
+      const ended = await run(
+        mapOver({ B: { ...task, End: true } }, retry),
+        async () => (++calls === 1 ? failing('UserError')() : calls),
+        { items: [1] },
+      )
+      expect(ended).toMatchObject({ status: 'SUCCEEDED', output: '[2]' })
+    })
+
+    it('has no children where its own input is wrong, and nothing catches that', async () => {
+      const ended = await run(mapOver({ B: { Type: 'Succeed' } }, catchAll), never, { items: 7 })
+      expect(ended).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
+    })
+  })
+
   it('passes a caught error to the next state', async () => {
     const states = {
       A: { ...task, Catch: [{ ErrorEquals: ['UserError'], Next: 'B', ResultPath: '$.failure' }], End: true },
