@@ -40,9 +40,43 @@ describe('compilePattern', () => {
     ['numeric out of range', { detail: { object: { size: [{ numeric: ['<', 100] }] } } }, false],
     ['numeric on a text', { source: [{ numeric: ['>', 0] }] }, false],
     ['$or', { $or: [{ source: ['x'] }, { detail: { bucket: { name: ['landing'] } } }] }, true],
+    ['$or beside the same field', { source: ['x'], $or: [{ source: ['aws.s3'] }, { account: ['y'] }] }, true],
     ['$or without a fit', { $or: [{ source: ['x'] }, { source: ['y'] }] }, false],
   ])('matches %s: %j -> %s', (_case, pattern, expected) => {
     expect(compilePattern(pattern)(event)).toBe(expected)
+  })
+
+  it.each<[string, object, object, boolean]>([
+    ['an object does not exist', { a: [{ exists: true }] }, { a: { b: 1 } }, false],
+    ['nor does an empty list', { a: [{ exists: false }] }, { a: [] }, true],
+    ['a value in a list does', { a: [{ exists: true }] }, { a: [null] }, true],
+    ['an object is not anything but a value', { a: [{ 'anything-but': 'x' }] }, { a: { b: 1 } }, false],
+    ['a name with a dot is two names', { a: { b: ['x'] } }, { 'a.b': 'x' }, true],
+    ['two names are one with a dot', { 'a.b': ['x'] }, { a: { b: 'x' } }, true],
+    [
+      'fields are of one item',
+      { a: { b: [1], c: [2] } },
+      {
+        a: [
+          { b: 1, c: 1 },
+          { b: 2, c: 2 },
+        ],
+      },
+      false,
+    ],
+    [
+      'all fields of one item',
+      { a: { b: [1], c: [2] } },
+      {
+        a: [
+          { b: 2, c: 2 },
+          { b: 1, c: 2 },
+        ],
+      },
+      true,
+    ],
+  ])('%s', (_case, pattern, given, expected) => {
+    expect(compilePattern(pattern)(given)).toBe(expected)
   })
 
   it.each<[object, string]>([
