@@ -139,6 +139,10 @@ const startImportFunction = (
   allowReadingObjects(startImport, landingBucket, { versions: true })
   allowListingVersions(startImport, landingBucket)
   if (landingKeyArns.length > 0) allow(startImport, ['kms:Decrypt'], [...landingKeyArns])
-  if (storage.filesBucket) allowWritingObjects(startImport, storage.filesBucket)
+  if (storage.filesBucket) {
+    allowWritingObjects(startImport, storage.filesBucket)
+    // An abort looks whether parts are left (S3 API Reference, "AbortMultipartUpload").
+    allow(startImport, ['s3:ListMultipartUploadParts'], [storage.filesBucket.arnForObjects('*')])
+  }
   return startImport
 }

@@ -126,7 +126,11 @@ describe('rights', () => {
       's3:ListBucket',
       's3:ListBucketVersions',
     ])
-    expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
+    expect(on('StorageFiles')).toEqual([
+      's3:AbortMultipartUpload',
+      's3:ListMultipartUploadParts',
+      's3:PutObject',
+    ])
   })
 
   it('the function of large work reads files and tables, writes tables and slices of exports, and deletes nothing', () => {
