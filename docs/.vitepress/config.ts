@@ -80,6 +80,7 @@ export default defineConfig({
         items: pages(
           ['Architecture', '/architecture'],
           ['Benchmarks', '/benchmarks'],
+          ['Held against others', '/contracts'],
           ['Glossary', '/glossary'],
         ),
       },

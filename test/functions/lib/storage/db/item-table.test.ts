@@ -79,7 +79,9 @@ describe('putAll', () => {
   it('sends again what a busy database left out', async () => {
     const items = throttling(2)
     await items.putAll(numbered('throttled', 7))
-    expect(await numbersIn(createItemTable(database.requests, database.tableName), 'throttled')).toHaveLength(7)
+    expect(await numbersIn(createItemTable(database.requests, database.tableName), 'throttled')).toHaveLength(
+      7,
+    )
   })
 
   it('rejects when the database takes nothing', async () => {
