@@ -1,4 +1,4 @@
-import { evaluatePolicy } from '../../s3/auth/policy.ts'
+import { type AccessRequest, evaluatePolicy } from '../../s3/auth/policy.ts'
 import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
 import type { PolicyDocument } from '../resources/role.ts'
 import type { Caller } from './authenticate.ts'
@@ -15,9 +15,15 @@ export class RolePolicies {
     this.#statements = new Map([...documents].map(([arn, document]) => [arn, parsePolicy(document)]))
   }
 
-  isAllowed({ roleArn }: Caller, action: string, resource: string): boolean {
+  /** @param context values of condition keys that the call has, by their lower-case names */
+  isAllowed(
+    { roleArn }: Caller,
+    action: string,
+    resource: string,
+    context: AccessRequest['context'] = {},
+  ): boolean {
     if (roleArn === undefined) return true
     const statements = this.#statements.get(roleArn) ?? []
-    return evaluatePolicy(statements, { action, resource, context: {} }) === 'allowed'
+    return evaluatePolicy(statements, { action, resource, context }) === 'allowed'
   }
 }

@@ -21,7 +21,12 @@ interface ItemServerOptions {
   readonly folder: string
   readonly files: DurableFiles
   readonly authenticate: Authenticate
-  readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
+  readonly isAllowed: (
+    caller: Caller,
+    action: string,
+    resource: string,
+    context: { 'dynamodb:leadingkeys': readonly string[] },
+  ) => boolean
   readonly limits?: ConnectionLimits
 }
 
@@ -49,12 +54,14 @@ export const startItemServer = async ({
   const dynalite = createDynalite(folder)
   await ItemStore.open(dynalite.store, folder, files)
 
+  const partitionKeyOf = createPartitionKeys(dynalite.run)
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     const body = await readBody(request, largestRequestBytes)
     const caller = authenticate(request, body, 'dynamodb')
     const operation = operationOf(request)
     const input = parseInput(body)
-    checkRights(caller, operation, input, isAllowed)
+    for (const access of await accessesOf(input, partitionKeyOf))
+      checkRights(caller, operation, access, isAllowed)
     return dynalite.run(operation, input)
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -107,11 +114,26 @@ const operationOf = ({ headers }: IncomingMessage): string => {
   return api === 'DynamoDB_20120810' ? operation : ''
 }
 
+const attributes = z.record(z.string(), z.record(z.string(), z.unknown()))
+
 const bodySchema = z.looseObject({
   TableName: z.string().optional(),
   IndexName: z.string().optional(),
+  Key: z.unknown(),
+  Item: z.unknown(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
 })
+
+const batchedWrites = z
+  .array(
+    z.union([
+      z.object({ PutRequest: z.object({ Item: attributes }) }).transform(({ PutRequest }) => PutRequest.Item),
+      z
+        .object({ DeleteRequest: z.object({ Key: attributes }) })
+        .transform(({ DeleteRequest }) => DeleteRequest.Key),
+    ]),
+  )
+  .catch([])
 
 type Input = z.infer<typeof bodySchema>
 
@@ -129,21 +151,60 @@ const parseJson = (text: string): unknown => {
   }
 }
 
+/** What a request does in one table, and the partition keys of the items that it names or writes. */
+interface TableAccess {
+  readonly resource: string
+  readonly leadingKeys: readonly string[]
+}
+
+const accessesOf = async (
+  { TableName, IndexName, Key, Item, RequestItems }: Input,
+  partitionKeyOf: (table: string) => Promise<string>,
+): Promise<TableAccess[]> => {
+  const accessOf = async (table: string, items: readonly z.infer<typeof attributes>[], index = '') => {
+    const name = items.length === 0 ? '' : await partitionKeyOf(table)
+    const keys = items.map(item => Object.values(item[name] ?? {})[0])
+    return { resource: `${tableArn(table)}${index}`, leadingKeys: keys.map(String) }
+  }
+  if (RequestItems)
+    return Promise.all(
+      Object.entries(RequestItems).map(([table, given]) => accessOf(table, batchedWrites.parse(given))),
+    )
+  if (TableName === undefined) return [{ resource: '*', leadingKeys: [] }]
+  // What is not one at all is refused by the operation.
+  const { data } = attributes.safeParse(Item ?? Key)
+  const written = data === undefined ? [] : [data]
+  return [await accessOf(TableName, written, IndexName ? `/index/${IndexName}` : '')]
+}
+
+const described = z.object({
+  Table: z.object({ KeySchema: z.array(z.object({ AttributeName: z.string(), KeyType: z.string() })) }),
+})
+
+/** Empty for a table that is not there: the operation says so. */
+const createPartitionKeys = (run: (operation: string, input: object) => Promise<Reply>) => {
+  const known = new Map<string, string>()
+  return async (table: string): Promise<string> => {
+    const kept = known.get(table)
+    if (kept !== undefined) return kept
+    const { data } = described.safeParse((await run('DescribeTable', { TableName: table })).body)
+    const name = data?.Table.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName
+    if (name !== undefined) known.set(table, name)
+    return name ?? ''
+  }
+}
+
 const checkRights = (
   caller: Caller,
   operation: string,
-  { TableName, IndexName, RequestItems }: Input,
+  { resource, leadingKeys }: TableAccess,
   isAllowed: ItemServerOptions['isAllowed'],
 ): void => {
-  const resources = RequestItems
-    ? Object.keys(RequestItems).map(tableArn)
-    : [TableName === undefined ? '*' : tableArn(TableName) + (IndexName ? `/index/${IndexName}` : '')]
-  for (const resource of resources)
-    if (!isAllowed(caller, `dynamodb:${operation}`, resource))
-      throw new ServiceError(
-        'AccessDeniedException',
-        `User: ${caller.roleArn} is not authorized to perform: dynamodb:${operation} on resource: ${resource}`,
-      )
+  if (isAllowed(caller, `dynamodb:${operation}`, resource, { 'dynamodb:leadingkeys': leadingKeys })) return
+  throw new ServiceError(
+    'AccessDeniedException',
+    `User: ${caller.roleArn} is not authorized to perform: dynamodb:${operation} on resource: ${resource}`,
+  )
 }
 
 const tableArn = (name: string) => (name.startsWith('arn:') ? name : arn('dynamodb', `table/${name}`))

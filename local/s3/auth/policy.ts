@@ -7,8 +7,8 @@ export interface AccessRequest {
   action: string
   /** `arn:aws:s3:::bucket/key` */
   resource: string
-  /** Values of the condition keys that this request has, lower-case names: `s3:prefix`. */
-  context: Readonly<Record<string, string>>
+  /** Values of the condition keys that this request has, lower-case names: `s3:prefix`. Some keys have several. */
+  context: Readonly<Record<string, string | readonly string[]>>
 }
 
 export type Decision = 'allowed' | 'denied' | 'notAllowed'
@@ -38,6 +38,7 @@ const knownKeys = new Set([
   'aws:securetransport',
   'aws:sourceaccount',
   'aws:sourcearn',
+  'dynamodb:leadingkeys',
   's3:prefix',
   's3:delimiter',
   's3:max-keys',
@@ -53,6 +54,12 @@ const evaluateCondition = (
   const key = condition.key.toLowerCase()
   if (!knownKeys.has(key)) return undefined
   const actual = context[key]
+  if (condition.operator.startsWith(FOR_ALL)) {
+    const compare = comparisons.get(condition.operator.slice(FOR_ALL.length))
+    // IAM User Guide, "Set operators for multivalued context keys": without a value it holds.
+    return compare && [actual ?? []].flat().every(one => condition.values.some(value => compare(value, one)))
+  }
+  if (typeof actual === 'object') return undefined
   const isIfExists = condition.operator.endsWith('IfExists')
   const operator = isIfExists ? condition.operator.slice(0, -'IfExists'.length) : condition.operator
   if (operator === 'Null' && !isIfExists)
@@ -65,6 +72,8 @@ const evaluateCondition = (
   if (actual === undefined) return isIfExists || isNegated
   return condition.values.some(value => compare(value, actual)) !== isNegated
 }
+
+const FOR_ALL = 'ForAllValues:'
 
 const negations = new Map([
   ['StringNotEquals', 'StringEquals'],

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  BatchWriteItemCommand,
   CreateTableCommand,
   DynamoDBClient,
   GetItemCommand,
@@ -25,12 +26,18 @@ const properties = {
   BillingMode: 'PAY_PER_REQUEST' as const,
 }
 
+/** The partition keys of each call, as rights are told them. */
+const told: (readonly string[])[] = []
+
 const start = (name: string) =>
   startItemServer({
     folder: join(folder.path, name),
     files: new DurableFiles(),
     authenticate: () => ({ roleArn: undefined }),
-    isAllowed: () => true,
+    isAllowed: (_caller, _action, _resource, context) => {
+      told.push(context['dynamodb:leadingkeys'])
+      return true
+    },
   })
 
 const open = async (name: string) => {
@@ -123,5 +130,26 @@ it.each([
     ])
   } finally {
     await server.close()
+  }
+})
+
+it('tells rights the partition keys of the items that a call names or writes', async () => {
+  const { client, request, close } = await open('keys')
+  try {
+    await createTables(request, [{ name: 'things', properties }])
+    const id = (S: string) => ({ id: { S }, other: { S: 'x' } })
+    told.length = 0
+    await client.send(new PutItemCommand({ TableName: 'things', Item: id('1') }))
+    await client.send(
+      new BatchWriteItemCommand({
+        RequestItems: {
+          things: [{ PutRequest: { Item: id('2') } }, { DeleteRequest: { Key: { id: { S: '1' } } } }],
+        },
+      }),
+    )
+    await client.send(new ListTablesCommand())
+    expect(told).toEqual([['1'], ['2', '1'], []])
+  } finally {
+    await close()
   }
 })

@@ -5,7 +5,7 @@ import { matchesWildcards } from '#local/s3/auth/wildcards.ts'
 
 const decide = (
   statement: Partial<PolicyStatement> | PolicyStatement[],
-  request: { action?: string; resource?: string; context?: Record<string, string> } = {},
+  request: { action?: string; resource?: string; context?: Record<string, string | string[]> } = {},
 ) => {
   const complete = Array.isArray(statement) ? statement : { ...allow, ...statement }
   return evaluatePolicy(parsePolicy({ Version: '2012-10-17', Statement: complete }), {
@@ -112,4 +112,14 @@ describe('matchesWildcards', () => {
     expect(matchesWildcards('a*'.repeat(50), `${'a'.repeat(5000)}b`)).toBe(true)
     expect(matchesWildcards(`${'a*'.repeat(50)}c`, 'a'.repeat(5000))).toBe(false)
   })
+})
+
+it.each([
+  [['JOBS#1', 'OPEN_JOBS'], 'allowed'],
+  [['JOBS#1', 'TOKENS'], 'notAllowed'],
+  [['JOBS'], 'notAllowed'],
+  [[], 'allowed'],
+])('a condition on all keys of items lets %j be %s', (keys, decision) => {
+  const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['JOBS#*', 'OPEN_JOBS'] } }
+  expect(decide({ Condition }, { context: { 'dynamodb:leadingkeys': keys } })).toBe(decision)
 })
