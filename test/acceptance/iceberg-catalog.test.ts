@@ -2,7 +2,8 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readerOf, s3Of } from '../support/catalog-reader.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
-import { connectTarget, type Reply } from './target.ts'
+import type { Reply } from '../support/service-client.ts'
+import { connectTarget } from './target.ts'
 
 let token: string
 const target = await connectTarget()

@@ -14,6 +14,8 @@ export interface CloudProcessOptions {
   readonly durability: string | undefined
   /** Takes what the process prints on stderr. */
   readonly logFile: string
+  /** Variables over those of this process. Default: none. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** A start that takes longer is a failure. On a busy machine the bundles are made first. */
@@ -106,7 +108,7 @@ export class CloudProcess {
   }
 
   #spawn(ready: PromiseWithResolvers<CloudFacts>): ChildProcess {
-    const { program, dataDir, durability, logFile } = this.#options
+    const { program, dataDir, durability, logFile, environment = {} } = this.#options
     const child = spawn(process.execPath, [join(program, 'cli', 'millrace.ts'), 'start'], {
       cwd: program,
       env: {
@@ -115,6 +117,7 @@ export class CloudProcess {
         MILLRACE_API_PORT: '0',
         MILLRACE_S3_PORT: '0',
         ...(durability !== undefined && { MILLRACE_DURABILITY: durability }),
+        ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
