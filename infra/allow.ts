@@ -18,8 +18,8 @@ export const allow = (
 
 const WRITING_ITEM_ACTIONS: readonly string[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']
 
-/** All of them. */
-export const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', ...WRITING_ITEM_ACTIONS]
+/** All that the stores of the service do. */
+export const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem']
 
 /** @param writtenKinds the partition keys of items that may be written, where they are not all */
 export const allowItems = (
@@ -62,9 +62,9 @@ export const allowReadingObjects = (
 export const allowListingVersions = (grantee: IGrantable, bucket: IBucket): void =>
   allow(grantee, ['s3:ListBucketVersions'], [bucket.bucketArn])
 
-/** Includes multipart uploads. Default prefix: any key. */
-export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void => {
-  allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
+/** In one request each. Default prefix: any key. */
+export const allowPuttingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void => {
+  allow(grantee, ['s3:PutObject'], [bucket.arnForObjects(`${prefix}*`)])
   allowKeyForWriting(grantee, bucket)
 }
 
@@ -72,12 +72,18 @@ export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { pref
 export const allowKeyForWriting = (grantee: IGrantable, bucket: IBucket): void =>
   allowKey(grantee, bucket.encryptionKey, WRITING_KEY_ACTIONS)
 
+/** By multipart uploads, too. Default prefix: any key. */
+export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void => {
+  allowPuttingObjects(grantee, bucket, { prefix })
+  allow(grantee, ['s3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
+}
+
 export const allowDeletingObjects = (grantee: IGrantable, bucket: IBucket): void =>
   allow(grantee, ['s3:DeleteObject'], [bucket.arnForObjects('*')])
 
-/** CDK's own grant would leave the key to the key's policy, which is not ours to change. */
+/** CDK's own grant describes the secret, too, and would leave the key to the key's policy, which is not ours to change. */
 export const allowReadingSecret = (grantee: IGrantable, secret: ISecret): void => {
-  secret.grantRead(grantee)
+  allow(grantee, ['secretsmanager:GetSecretValue'], [secret.secretArn])
   allowKey(grantee, secret.encryptionKey, READING_KEY_ACTIONS)
 }
 

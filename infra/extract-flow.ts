@@ -11,7 +11,7 @@ import {
   NO_KEY_OF_OURS,
 } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
-import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
+import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -106,11 +106,11 @@ const runExtractorFunction = (
   allowReadingSecret(runExtractor, storage.tokenSecret)
   if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])
   allowReadingObjects(runExtractor, work)
-  allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
-  allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
-  allowWritingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
-  allowWritingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
-  allowWritingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
+  allowPuttingObjects(runExtractor, work, { prefix: 'runs/' })
+  allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
+  allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
+  allowPuttingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
+  allowPuttingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
   allow(runExtractor, ['s3:DeleteObject'], [work.arnForObjects(`${KEY_SETS_PREFIX}*`)])
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])

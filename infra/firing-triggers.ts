@@ -7,7 +7,7 @@ import { Construct } from 'constructs'
 import { z } from 'zod'
 import type { FireTriggersEnv } from '../functions/fire-triggers/work.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
-import { allow, allowItems, allowKeyForWriting, allowReadingObjects } from './allow.ts'
+import { allow, allowItems, allowPuttingObjects, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
@@ -53,8 +53,7 @@ export class FiringTriggers extends Construct {
     allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['fire-triggers'])
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
     allowReadingObjects(fire, tables)
-    allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])
-    allowKeyForWriting(fire, tables)
+    allowPuttingObjects(fire, tables, { prefix: documentPrefix })
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
     alarmOnFailures(this, { runs: fire, alarms, means })

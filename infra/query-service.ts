@@ -98,8 +98,12 @@ export class QueryService extends Construct {
       [`arn:${Aws.PARTITION}:athena:${Aws.REGION}:${Aws.ACCOUNT_ID}:workgroup/${workGroup.name}`],
     )
     this.allowFollowing(this.mergeByQuery)
-    // Athena looks at it too, whatever database a query names (Athena User Guide, "Configure access to databases and tables").
-    allow(this.mergeByQuery, ['glue:GetDatabase'], [`${glueArn}:database/default`])
+    // Athena looks at both, whatever database a query names (Athena User Guide, "Configure access to databases and tables").
+    allow(
+      this.mergeByQuery,
+      ['glue:GetDatabase'],
+      [`${glueArn}:catalog`, `${glueArn}:database/default`, `${glueArn}:database/${this.database}`],
+    )
     allowItems(
       this.mergeByQuery,
       items,
@@ -119,14 +123,7 @@ export class QueryService extends Construct {
   allowFollowing(grantee: IGrantable): void {
     allow(
       grantee,
-      [
-        'glue:GetDatabase',
-        'glue:GetTable',
-        'glue:GetTables',
-        'glue:CreateTable',
-        'glue:UpdateTable',
-        'glue:DeleteTable',
-      ],
+      ['glue:GetTable', 'glue:GetTables', 'glue:CreateTable', 'glue:UpdateTable', 'glue:DeleteTable'],
       [`${glueArn}:catalog`, `${glueArn}:database/${this.database}`, `${glueArn}:table/${this.database}/*`],
     )
   }

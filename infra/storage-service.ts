@@ -20,7 +20,7 @@ import {
   allow,
   allowDeletingObjects,
   allowItems,
-  allowKeyForWriting,
+  allowPuttingObjects,
   allowReadingObjects,
   allowReadingSecret,
   allowWritingObjects,
@@ -289,8 +289,7 @@ const storageApiFunction = (
   allowDeletingObjects(storageApi, store.files)
   allowReadingObjects(storageApi, store.tables)
   // Configurations that are too large for an item.
-  allow(storageApi, ['s3:PutObject'], [store.tables.arnForObjects(`${documentPrefix}*`)])
-  allowKeyForWriting(storageApi, store.tables)
+  allowPuttingObjects(storageApi, store.tables, { prefix: documentPrefix })
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   // It drops tables.

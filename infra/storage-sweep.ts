@@ -4,7 +4,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
 import type { SweepStorageEnv } from '../functions/sweep-storage/work.ts'
-import { allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allowDeletingObjects, allowItems, allowPuttingObjects, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT } from './node-function.ts'
@@ -80,7 +80,7 @@ export class StorageSweep extends Construct {
       allowDeletingObjects(sweep, bucket)
     }
     // Metadata without the snapshots that have expired.
-    allowWritingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
+    allowPuttingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
 
     new OperatorAlarm(this, 'Failed', {
       alarms,

@@ -19,3 +19,24 @@ export const statementsOf = (template: Template): [string, Statement][] =>
     const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] } // The shape of every IAM policy.
     return Statement.map((statement): [string, Statement] => [id, statement])
   })
+
+interface RoleStatement {
+  actions: readonly string[]
+  statement: Statement
+}
+
+/** What each role allows, by the ids of the roles. */
+export const rightsByRole = (template: Template): Map<string, RoleStatement[]> => {
+  const found = new Map<string, RoleStatement[]>()
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::IAM::Policy')) {
+    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] } // The shape of every IAM policy.
+    for (const { Ref } of Properties['Roles'] as { Ref: string }[])
+      found.set(
+        Ref,
+        (found.get(Ref) ?? []).concat(
+          Statement.map(statement => ({ actions: [statement.Action].flat(), statement })),
+        ),
+      )
+  }
+  return found
+}

@@ -58,7 +58,9 @@ describe('queries of large loads', () => {
       expect.stringContaining(':catalog'),
       expect.stringContaining(':database/millrace_1"'),
       expect.stringContaining(':table/millrace_1/*"'),
+      expect.stringContaining(':catalog'),
       expect.stringContaining(':database/default"'),
+      expect.stringContaining(':database/millrace_1"'),
     ])
   })
 

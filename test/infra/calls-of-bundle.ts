@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import type { Metafile } from 'esbuild'
+
+/** Rights by the commands of the SDK whose name is not that of a right (Service Authorization Reference). */
+const rightsOfCommands: Readonly<Record<string, readonly string[]>> = {
+  's3:HeadObject': ['s3:GetObject'],
+  's3:CopyObject': ['s3:GetObject', 's3:PutObject'],
+  's3:UploadPartCopy': ['s3:GetObject', 's3:PutObject'],
+  's3:CreateMultipartUpload': ['s3:PutObject'],
+  's3:UploadPart': ['s3:PutObject'],
+  's3:CompleteMultipartUpload': ['s3:PutObject'],
+  's3:DeleteObjects': ['s3:DeleteObject'],
+  's3:ListObjectsV2': ['s3:ListBucket'],
+  's3:ListObjectVersions': ['s3:ListBucketVersions'],
+  's3:ListParts': ['s3:ListMultipartUploadParts'],
+  's3:ListMultipartUploads': ['s3:ListBucketMultipartUploads'],
+  'lambda:Invoke': ['lambda:InvokeFunction'],
+  // Of other kinds of buckets; and of uploads with tags, of which there are none.
+  's3:CreateSession': [],
+  's3:PutObjectTagging': [],
+}
+
+const services: Readonly<Record<string, string>> = { sfn: 'states' }
+
+/** Operations that are sent without a client of the SDK, by the file that sends them. */
+const signedRequests: readonly { file: RegExp; service: string; without?: string }[] = [
+  { file: /lib\/aws\/table-requests\.ts$/, service: 'dynamodb' },
+  // Those of tables take two of its three along.
+  { file: /lib\/aws\/document-requests\.ts$/, service: 'dynamodb', without: 'UpdateItem' },
+  { file: /lib\/aws\/is-execution-running\.ts$/, service: 'states' },
+  { file: /lib\/aws\/read-secret\.ts$/, service: 'secretsmanager' },
+]
+
+/** What the encryption SDK asks of KMS: it brings the whole client along. */
+const encryption: Readonly<Record<string, string>> = {
+  '@aws-crypto/encrypt-node/': 'kms:GenerateDataKey',
+  '@aws-crypto/decrypt-node/': 'kms:Decrypt',
+}
+
+/**
+ * The rights that a bundle needs for the requests to AWS that it can send: commands that are left in it, of clients that are left
+ * out where nobody names them, and operations of signed requests.
+ */
+export const rightsOfBundle = ({ outputs }: Metafile): Set<string> => {
+  const inputs = [
+    ...new Set(
+      Object.values(outputs)
+        .flatMap(output => Object.entries(output.inputs))
+        .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+        .map(([path]) => path),
+    ),
+  ]
+  const own = inputs.filter(path => path.startsWith('functions/')).map(path => readFileSync(path, 'utf8'))
+  const commands = inputs.flatMap(path => {
+    const [, client = '', command = ''] = /\/client-([\w-]+)\/.*\/(\w+)Command\.js$/.exec(path) ?? []
+    // A client that is loaded by name, or as a whole, brings all its commands: what counts is which of them are named.
+    const isWhole = ['lambda', 'kms', 'dynamodb'].includes(client)
+    if (command === '' || (isWhole && !own.some(text => text.includes(`new ${command}Command(`)))) return []
+    const name = `${services[client] ?? client}:${command}`
+    return rightsOfCommands[name] ?? [name]
+  })
+  const isOfTables = inputs.some(path => path.endsWith('/table-requests.ts'))
+  const requests = signedRequests.flatMap(({ file, service, without }) =>
+    inputs
+      .filter(path => file.test(path))
+      .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/\(\s*'([A-Z]\w+)'/g)])
+      .filter(([, operation]) => !(isOfTables && operation === without))
+      .map(([, operation]) => `${service}:${operation}`),
+  )
+  const sealing = Object.entries(encryption).flatMap(([folder, right]) =>
+    inputs.some(path => path.includes(folder)) ? [right] : [],
+  )
+  return new Set([...commands, ...requests, ...sealing])
+}

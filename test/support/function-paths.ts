@@ -1,0 +1,22 @@
+import type { functionNames } from '../../infra/bundle.ts'
+
+export type FunctionName = (typeof functionNames)[number]
+
+/** Constructs of the functions below the stack: ids begin with them joined by nothing, names on one machine by dashes. */
+export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = {
+  'storage-api': ['Storage', 'StorageApi'],
+  'run-job': ['Storage', 'RunJob'],
+  'split-work': ['Storage', 'Large', 'SplitWork'],
+  'start-import': ['Import', 'StartImport'],
+  'poll-job': ['PollJob'],
+  'run-extractor': ['Extract', 'RunExtractor'],
+  'preview-extraction': ['Storage', 'PreviewExtraction'],
+  'start-scheduled-runs': ['Extract', 'Schedules', 'StartScheduledRuns'],
+  'start-open-jobs': ['Storage', 'OpenJobs', 'Start'],
+  'fire-triggers': ['Storage', 'Triggers', 'Fire'],
+  'merge-slices': ['Export', 'MergeSlices'],
+  'merge-by-query': ['Storage', 'Queries', 'MergeByQuery'],
+  'pack-tables': ['Storage', 'Packing', 'Start'],
+  'sweep-storage': ['Storage', 'Sweep', 'Function'],
+  'keep-dead-letter': ['Storage', 'DeadLetters', 'Keep'],
+}
