@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, Load>> = {
   tokens: async () => (await import('./service/tokens.ts')).tokens,
   open: async () => (await import('./service/open.ts')).open,
   login: async () => (await import('./service/login.ts')).login,
+  restore: async () => (await import('./restore.ts')).restore,
   completion: async () => (await import('./completion.ts')).completionOf(() => loadAll()),
 }
 

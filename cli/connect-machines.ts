@@ -4,13 +4,15 @@ import { findRunningCloud } from '../local/runtime/running-cloud.ts'
 import { dataDirOf, type Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 
-/** The state machines and buckets of the embedded cloud, or of a stack in the account. */
+/** The state machines, buckets and items of the embedded cloud, or of a stack in the account. */
 export interface MachineConnection {
   client: SFNClient
   /** The stack's outputs by name. */
   outputs: Readonly<Record<string, string>>
   /** Options of an S3 client for its buckets. */
   s3: Readonly<Record<string, unknown>>
+  /** Options of a DynamoDB client for its items. */
+  dynamodb: Readonly<Record<string, unknown>>
 }
 
 /** Without a stack: the embedded cloud on `MILLRACE_DATA_DIR`. Errors: `cli.noStorage`, `cli.noStack`. */
@@ -34,10 +36,11 @@ const connectLocally = async (dataDir: string): Promise<MachineConnection> => {
     client: new SFNClient({ endpoint: control, region, credentials }),
     outputs,
     s3: { endpoint: cloud.s3, region, credentials, forcePathStyle: true },
+    dynamodb: { endpoint: cloud.dynamodb, region, credentials },
   }
 }
 
 const connectToAccount = async (stack: string): Promise<MachineConnection> => {
   const { SFNClient } = await import('@aws-sdk/client-sfn')
-  return { outputs: await describeStack(stack), client: new SFNClient({}), s3: {} }
+  return { outputs: await describeStack(stack), client: new SFNClient({}), s3: {}, dynamodb: {} }
 }

@@ -82,6 +82,11 @@ export const deploymentFields = {
   /** Requests that the API takes in a second on average, and at once. The gateway answers 429 to others. */
   apiRequestsPerSecond: z.coerce.number().int().min(1).max(10_000).default(500),
   apiBurst: z.coerce.number().int().min(1).max(5_000).default(1_000),
+  /** Bucket of the same account and region that gets the access logs of all buckets. Default: there are none. */
+  accessLogBucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'not the name of a bucket')
+    .optional(),
   /** Tags of every resource. */
   tags: z.preprocess(fromText, tags).default({}),
   /** Whether functions and state machines send traces to X-Ray (docs/decisions/0001-no-x-ray.md). */
@@ -100,6 +105,8 @@ interface Given {
   readonly apiCertificateArn?: string | undefined
   readonly apiHostedZoneId?: string | undefined
   readonly apiOnlyAtDomain: boolean
+  readonly tableVersionDays: number
+  readonly backupRetentionDays: number
 }
 
 export const shapeOf = ({ shape, storageUrl }: Pick<Given, 'shape' | 'storageUrl'>): Shape =>
@@ -123,6 +130,8 @@ export const refuseContradictions = (given: Given, context: z.RefinementCtx): vo
     wrong('apiHostedZoneId', 'without apiDomainName there is no name to be put into the zone')
   if (given.apiOnlyAtDomain && !given.apiDomainName)
     wrong('apiOnlyAtDomain', 'without apiDomainName nobody would reach the API')
+  if (given.backupRetentionDays > 0 && given.tableVersionDays === 0)
+    wrong('backupRetentionDays', 'AWS Backup takes no bucket without versions: give tableVersionDays, too')
 }
 
 /** What has no meaning in a shape. */
@@ -133,6 +142,8 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'snapshotRetentionDays',
     'runsPerToken',
     'jobsPerToken',
+    'tableVersionDays',
+    'backupRetentionDays',
     'distributed',
     'singleLoadBytes',
     'loadRangeBytes',

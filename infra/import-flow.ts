@@ -53,7 +53,10 @@ export class ImportFlow extends Construct {
   constructor(scope: Construct, id: string, props: ImportFlowProps) {
     super(scope, id)
     // Keeps versions, so that a late event still finds its bytes after the key was overwritten.
-    this.landingBucket = new PrivateBucket(this, 'Landing', { keepsVersions: true, sendsEvents: true })
+    this.landingBucket = new PrivateBucket(this, 'Landing', {
+      versionDays: LANDED_VERSION_DAYS,
+      sendsEvents: true,
+    })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
       means: 'A file in the landing bucket could not be imported. It is still there.',
       alarms: props.alarms,
@@ -97,6 +100,9 @@ export class ImportFlow extends Construct {
     })
   }
 }
+
+/** A file that was replaced under its key can be imported again for so long. */
+const LANDED_VERSION_DAYS = 30
 
 /**
  * Lets the hook see whether the execution that holds a key has ended. It is a separate policy: the function's own would

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
 import {
   BlockPublicAccess,
   Bucket,
@@ -13,8 +13,8 @@ import type { Construct } from 'constructs'
 import { DeployedStack } from './deployment.ts'
 
 interface PrivateBucketProps {
-  /** Keeps every version of an object; older ones go after 30 days. Default false. */
-  readonly keepsVersions?: boolean
+  /** Keeps deleted and replaced objects as versions for so many days. Default 0: they are gone. */
+  readonly versionDays?: number
   /** Sends "Object Created" to EventBridge. Default false. */
   readonly sendsEvents?: boolean
   /** Accepts uploads with an ACL, as clients of the storage API send them (`acl: private`). Default false. */
@@ -26,7 +26,6 @@ interface PrivateBucketProps {
 
 /** Unfinished uploads cost storage until they are removed. */
 const ABANDONED_UPLOAD_DAYS = 7
-const OLD_VERSION_DAYS = 30
 
 /** The address of the service is known only when it is deployed, and a page may be another's: the signature decides. */
 const browserRule: CorsRule = {
@@ -41,13 +40,13 @@ const browserRule: CorsRule = {
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
     const {
-      keepsVersions = false,
+      versionDays = 0,
       sendsEvents = false,
       acceptsAcls = false,
       answersBrowsers = false,
       lifecycleRules = [],
     } = props
-    const { dataKey, dataRemovalPolicy } = DeployedStack.of(scope)
+    const { dataKey, dataRemovalPolicy, accessLogBucket } = DeployedStack.of(scope)
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       ...(dataKey === undefined
@@ -56,7 +55,7 @@ export class PrivateBucket extends Bucket {
           { encryption: BucketEncryption.KMS, encryptionKey: dataKey, bucketKeyEnabled: true }),
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      versioned: keepsVersions,
+      versioned: versionDays > 0,
       // The default refuses every request that names an ACL. Public access stays blocked either way.
       ...(acceptsAcls ? { objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED } : {}),
       ...(answersBrowsers ? { cors: [browserRule] } : {}),
@@ -64,13 +63,23 @@ export class PrivateBucket extends Bucket {
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(ABANDONED_UPLOAD_DAYS),
-          ...(keepsVersions ? { noncurrentVersionExpiration: Duration.days(OLD_VERSION_DAYS) } : {}),
+          ...(versionDays > 0 && {
+            noncurrentVersionExpiration: Duration.days(versionDays),
+            // What is left of a deleted object when its versions have gone.
+            expiredObjectDeleteMarker: true,
+          }),
         },
         ...lifecycleRules,
       ],
     })
     // The L2 flag (eventBridgeEnabled) would add a custom-resource function with rights on every bucket.
     const bucket = this.node.defaultChild as CfnBucket // A Bucket's default child is its CfnBucket.
+    // The owner of that bucket allows the service of logs to write there: a policy of it is not ours to change.
+    if (accessLogBucket !== undefined)
+      bucket.loggingConfiguration = {
+        destinationBucketName: accessLogBucket,
+        logFilePrefix: `${Aws.STACK_NAME}/${scope.node.id}-${id}/`,
+      }
     if (sendsEvents)
       bucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } }
   }

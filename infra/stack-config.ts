@@ -66,6 +66,10 @@ const stackConfig = z.object({
   jobsPerToken: z.coerce.number().int().min(1).max(1000).default(40),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
+  /** Days for which deleted objects of tables stay as versions; `millrace restore` brings them back. 0: they are gone. */
+  tableVersionDays: z.coerce.number().int().min(0).max(3650).default(7),
+  /** Days for which AWS Backup keeps its daily copies of items and tables. 0: it makes none. */
+  backupRetentionDays: z.coerce.number().int().min(0).max(3650).default(0),
   /** Whether loads and exports that outgrow one function are done side by side. Otherwise they are refused. */
   distributed: z.preprocess(fromText, z.boolean()).default(true),
   /** Stored bytes of a load up to which one function does it by itself. */

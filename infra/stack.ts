@@ -121,6 +121,7 @@ export class MillraceStack extends DeployedStack {
       projectId,
       snapshotRetentionDays,
       shares: config,
+      keeps: config,
       masterTokenOverlapMinutes,
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,
@@ -136,6 +137,9 @@ export class MillraceStack extends DeployedStack {
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)
+    // Of `millrace restore`.
+    this.output('TablesBucket', service.tablesBucket.bucketName)
+    this.output('ItemTable', service.items.tableName)
     this.output('JobMachineArn', service.jobMachine.stateMachineArn)
     return service
   }

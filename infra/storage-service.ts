@@ -31,9 +31,10 @@ import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { FiringTriggers } from './firing-triggers.ts'
-import { ItemTable } from './item-table.ts'
+import type { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { jobMachineIdentity } from './job-machine-identity.ts'
+import { type Keeps, keptData } from './kept-data.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
@@ -49,7 +50,7 @@ import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { type Shares, sharesEnvironment } from './shares-environment.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { allowOpeningDataUrls, masterToken, secretsKey } from './storage-secrets.ts'
-import { notesOfOldSweeps, StorageSweep } from './storage-sweep.ts'
+import { StorageSweep } from './storage-sweep.ts'
 import { TablePacking } from './table-packing.ts'
 import { writtenKinds } from './written-kinds.ts'
 
@@ -58,6 +59,7 @@ interface StorageServiceProps {
   readonly projectId: string
   readonly snapshotRetentionDays: number
   readonly shares: Shares
+  readonly keeps: Keeps
   readonly masterTokenOverlapMinutes: number
   /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
   readonly queries: QueryBounds | undefined
@@ -82,6 +84,8 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly url: string
   readonly tokenSecret: Secret
   readonly filesBucket: PrivateBucket
+  readonly tablesBucket: PrivateBucket
+  readonly items: ItemTable
   readonly loadLimits: LoadLimits
   readonly jobMachine: StateMachine
   readonly storageApi: IFunction
@@ -92,7 +96,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, network, domain, masterTokenOverlapMinutes, shares } = props
+    const { hasExtractions, network, domain, masterTokenOverlapMinutes, shares, keeps } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -104,16 +108,10 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.loadLimits = largeData
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
-    const content = {
-      projectId,
-      snapshotRetentionDays,
-      items: new ItemTable(this, 'Items', {
-        partitionKey: 'pk',
-        sortKey: 'sk',
-        expiryAttribute: 'expiresAt',
-      }),
-      tables: new PrivateBucket(this, 'Tables', { lifecycleRules: [notesOfOldSweeps] }),
-    }
+    const { items, tables } = keptData(this, keeps)
+    this.items = items
+    this.tablesBucket = tables
+    const content = { projectId, snapshotRetentionDays, items, tables }
     const queryService =
       queries &&
       new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })

@@ -8,6 +8,8 @@ export const isLoopback = (bind: string): boolean => loopback.includes(bind)
  * reaches the API. While only this machine does, its own addresses are the developer's, and the API to read is often one.
  */
 export const stackContext = (bind: string, context: Readonly<Record<string, unknown>> = {}) => ({
-  context,
-  defaults: isLoopback(bind) ? { extractorAllowedHosts: loopback } : {},
+  // AWS makes backups; a copy of the data directory is one here.
+  context: { ...context, backupRetentionDays: 0 },
+  // Nothing expires on one machine, so versions of deleted objects would fill its disk.
+  defaults: { tableVersionDays: 0, ...(isLoopback(bind) && { extractorAllowedHosts: loopback }) },
 })

@@ -1,7 +1,7 @@
 interface Acknowledged {
-  /** The finding of cdk-nag, with what it names in brackets. */
+  /** The finding of cdk-nag, with what it names in brackets; the id of a check of checkov. */
   readonly finding: RegExp
-  /** Paths of the constructs that have it. */
+  /** Paths of the constructs that have it; for checkov types and logical ids. */
   readonly at: RegExp
   readonly reason: string
   /** The one shape that may have it. Default: all. */
@@ -14,14 +14,15 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     finding: /^AwsSolutions-S1$/,
     at: /\/Resource$/,
     reason:
-      'Access logs would double the requests to buckets that only the functions of the stack and addresses signed by ' +
-      'them reach. Who needs the trace of each object switches on data events of CloudTrail for the account.',
+      'Only the functions of the stack and addresses signed by them reach the buckets. Who needs the trace of each request ' +
+      'names a bucket for it (accessLogBucket), as the shape staging shows.',
   },
   {
     finding: /^AwsSolutions-SMG4$/,
     at: /\/Storage\/Token\/Resource$/,
     reason:
-      'Clients hold the master token, so a rotation by the clock would cut them off. It is changed by hand (docs/deploy.md).',
+      'Clients hold the master token, so a rotation by the clock would cut them off after its overlap. `millrace tokens ' +
+      'rotate-master` does it when they are ready, and nothing under way fails (test/functions/storage-api/master-token-rotation.test.ts).',
   },
   {
     finding: /^AwsSolutions-SQS3$/,
@@ -71,10 +72,90 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
   },
   {
+    finding: /^AwsSolutions-IAM4\[/,
+    at: /\/Storage\/BackupRole\/Resource$/,
+    only: 'staging',
+    reason:
+      'AWS Backup documents these policies for its role and keeps them in step with itself. The user asks for copies with ' +
+      '`backupRetentionDays`.',
+  },
+  {
     finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     at: /Role\/DefaultPolicy\/Resource$/,
     only: 'traced',
     reason:
       'Traces have no resources (docs/decisions/0001-no-x-ray.md). The user asks for them with `tracing`.',
+  },
+]
+
+const FUNCTIONS = /^AWS::Lambda::Function\./
+
+/** Findings of checkov (CloudFormation) that are meant to be. */
+export const acknowledgedByCheckov: readonly Acknowledged[] = [
+  {
+    finding: /^CKV_AWS_115$/,
+    at: FUNCTIONS,
+    reason:
+      'Reserved concurrency is taken from the account for good, and new accounts have ten. `functionConcurrency` sets it; ' +
+      'the API has a brake of its own (apiRequestsPerSecond).',
+  },
+  {
+    finding: /^CKV_AWS_116$/,
+    at: FUNCTIONS,
+    reason:
+      'State machines call them and write dead letters. The clocks call the others each minute, and the next call makes up ' +
+      'for one that failed; alarms sound when many do.',
+  },
+  {
+    finding: /^CKV_AWS_117$/,
+    at: FUNCTIONS,
+    reason:
+      'They reach services of AWS by TLS. Extractions run in a network of the customer with `extractorSubnetIds`.',
+  },
+  {
+    finding: /^CKV_AWS_173$/,
+    at: FUNCTIONS,
+    reason:
+      'Variables hold names and sizes, no secret, and rest under the key of Lambda (Developer Guide, "Securing environment variables").',
+  },
+  {
+    finding: /^CKV_AWS_(119|149)$/,
+    at: /^AWS::(DynamoDB::Table|SecretsManager::Secret)\./,
+    reason:
+      'They rest under keys of AWS, or under the customer’s with `dataKeyArn`, as the shape staging shows.',
+  },
+  {
+    finding: /^CKV_AWS_158$/,
+    at: /^AWS::Logs::LogGroup\./,
+    reason:
+      'Logs hold no data and no secrets, and rest under the key of CloudWatch. A key of one’s own would need a statement for ' +
+      'the service of logs in its policy, which is not ours to change (docs/security.md).',
+  },
+  {
+    finding: /^CKV_AWS_18$/,
+    at: /^AWS::S3::Bucket\./,
+    reason: 'Access logs are the customer’s choice: `accessLogBucket`, as the shape staging shows.',
+  },
+  {
+    finding: /^CKV_AWS_21$/,
+    at: /^AWS::S3::Bucket\.(StorageFiles|StorageQueriesResults|ExtractWork|ExportExports)/,
+    reason:
+      'What is in them can be made again, and goes after some days by itself. What cannot be is in the buckets of landed files and of tables, which keep versions.',
+  },
+  {
+    finding: /^CKV_AWS_26$/,
+    at: /^AWS::SNS::Topic\./,
+    reason:
+      'A mail of an alarm is text without data. The topic’s own key of AWS takes no messages of CloudWatch (CloudWatch User Guide, "Amazon SNS and alarms").',
+  },
+  {
+    finding: /^CKV_AWS_27$/,
+    at: /^AWS::SQS::Queue\./,
+    reason: 'They are encrypted with the key of SQS (SqsManagedSseEnabled), which this check does not count.',
+  },
+  {
+    finding: /^CKV_AWS_111$/,
+    at: /^AWS::IAM::Policy\.ExtractRunExtractor/,
+    reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
   },
 ]

@@ -3,16 +3,28 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import aslValidator from 'asl-validator'
+import type { Template } from 'aws-cdk-lib/assertions'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isThorough } from '#support/thorough.ts'
-import { acknowledgedFindings } from './acknowledged-findings.ts'
+import { acknowledgedByCheckov, acknowledgedFindings } from './acknowledged-findings.ts'
 import { deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf } from './resources-of.ts'
 
 /*
  * What checkers from outside the project say about the stack in each shape.
  */
+
+const withTemplateFile = <Result>(template: Template, use: (file: string) => Result): Result => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-lint-test-'))
+  try {
+    const file = join(folder, 'template.json')
+    writeFileSync(file, JSON.stringify(template.toJSON()))
+    return use(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 describe('cdk-nag', () => {
   const findings = deployedShapes.flatMap(({ name, stack }) =>
@@ -77,6 +89,53 @@ describe('asl-validator', () => {
   })
 })
 
+/** A program of Python in the path. Another one by `MILLRACE_TEST_CHECKOV`. */
+const checkov = process.env['MILLRACE_TEST_CHECKOV'] || 'checkov'
+const hasCheckov = spawnSync(checkov, ['--version']).status === 0
+if (!hasCheckov)
+  console.warn('checkov is not installed: it does not review the templates (pip install checkov).')
+
+interface CheckovReport {
+  results: { failed_checks: { check_id: string; resource: string }[] }
+  summary: { passed: number; parsing_errors: number }
+}
+
+describe.skipIf(!hasCheckov)('checkov', () => {
+  const findings: { name: string; finding: string; at: string }[] = []
+  let passed = 0
+
+  beforeAll(() => {
+    for (const { name, template } of deployedShapes.filter(({ name }) => ['all', 'staging'].includes(name))) {
+      const report = withTemplateFile(template, file => {
+        const options = ['--framework', 'cloudformation', '--output', 'json', '--compact', '--quiet']
+        const { stdout } = spawnSync(checkov, [...options, '--file', file], {
+          encoding: 'utf8',
+          maxBuffer: 64 * 1024 ** 2,
+        })
+        return JSON.parse(stdout) as CheckovReport // The shape of its report.
+      })
+      expect(report.summary.parsing_errors).toBe(0)
+      passed += report.summary.passed
+      for (const { check_id: finding, resource: at } of report.results.failed_checks)
+        findings.push({ name, finding, at })
+    }
+  })
+
+  it('finds nothing that is not acknowledged with its reason', () => {
+    expect(passed).toBeGreaterThan(500)
+    const open = findings.filter(
+      ({ finding, at }) =>
+        !acknowledgedByCheckov.some(known => known.finding.test(finding) && known.at.test(at)),
+    )
+    expect(open).toEqual([])
+  })
+
+  it.each(acknowledgedByCheckov)('$finding at $at is still found', known => {
+    expect(findings.some(({ finding, at }) => known.finding.test(finding) && known.at.test(at))).toBe(true)
+    expect(known.reason.length).toBeGreaterThan(20)
+  })
+})
+
 /** CDK names dependencies that follow from references, too. */
 const ignored = ['W3005']
 
@@ -88,15 +147,10 @@ const linted = deployedShapes.filter(({ name }) => isThorough || name === 'stagi
 
 describe.skipIf(!hasLint)('cfn-lint', () => {
   it.each(linted)('finds no error and no warning in the shape $name', ({ template }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'millrace-lint-test-'))
-    try {
-      const file = join(folder, 'template.json')
-      writeFileSync(file, JSON.stringify(template.toJSON()))
-      const options = ['--regions', 'eu-central-1', '--ignore-checks', ...ignored]
-      const lint = spawnSync('cfn-lint', [...options, '--', file], { encoding: 'utf8' })
-      expect([lint.stdout, lint.stderr, lint.status]).toEqual(['', '', 0])
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const options = ['--regions', 'eu-central-1', '--ignore-checks', ...ignored]
+    const lint = withTemplateFile(template, file =>
+      spawnSync('cfn-lint', [...options, '--', file], { encoding: 'utf8' }),
+    )
+    expect([lint.stdout, lint.stderr, lint.status]).toEqual(['', '', 0])
   })
 })

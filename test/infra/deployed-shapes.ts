@@ -25,6 +25,8 @@ const contexts: Readonly<Record<string, Record<string, unknown>>> = {
     apiDomainName: 'storage.example.com',
     apiCertificateArn: `arn:aws:acm:${inAccount}:certificate/1234abcd-12ab-34cd-56ef-1234567890ab`,
     apiHostedZoneId: 'Z0123456789ABC',
+    accessLogBucket: 'access-logs-of-example',
+    backupRetentionDays: 35,
     tags: { team: 'data', 'cost-center': '42' },
     schedules: [
       { name: 'nightly', expression: 'cron(0 2 * * ? *)', componentId: 'ex-generic-v2', configId: '1' },

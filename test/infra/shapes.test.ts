@@ -33,7 +33,14 @@ describe('the shape', () => {
   it('"storage" has the API and its jobs, and nothing that is wired to what is not there', () => {
     const { template } = deployedShape('storage')
     expect(machinesOf('storage')).toEqual(['StorageJobs'])
-    expect(outputsOf('storage')).toEqual(['ApiUrl', 'FilesBucket', 'JobMachineArn', 'StorageTokenSecret'])
+    expect(outputsOf('storage')).toEqual([
+      'ApiUrl',
+      'FilesBucket',
+      'ItemTable',
+      'JobMachineArn',
+      'StorageTokenSecret',
+      'TablesBucket',
+    ])
     expect(JSON.stringify(template.toJSON())).not.toMatch(/-extract\b/)
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ EXTRACT_MACHINE_ARN: 'none', DATA_KEY_ARN: 'none' }) },

@@ -79,6 +79,8 @@ export const installationOfStack = async (
 const KiB = 1024
 /** The smallest sizes at which a load of `LARGE_BYTES` takes every way of large ones. */
 const smallSizes = { singleLoadBytes: 512 * KiB, loadRangeBytes: 256 * KiB, singleMergeBytes: 4 * KiB }
+/** As in an account, where they are kept by default. */
+const tableVersionDays = 7
 const LARGE_BYTES = 1024 * KiB
 
 /** `npm start` in a process and a folder of its own, which go with it. */
@@ -91,7 +93,7 @@ export const startedInstallation = async (largeBytes = LARGE_BYTES): Promise<Ins
     dataDir,
     durability: 'relaxed',
     logFile,
-    environment: { MILLRACE_CONTEXT: JSON.stringify(smallSizes) },
+    environment: { MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays }) },
   })
   await cloud.start()
   const { api, token = '' } = await cloud.up()

@@ -20,6 +20,7 @@ const { 'sign in to the console': signIn = async () => 'there is no such step' }
 const signInWhere = async (change: (request: Request) => void): Promise<string[]> => {
   const site = withConsole(service.app, async () =>
     createConsole({
+      ...service.stores,
       api: service.app,
       assets: () => new Map([['console-1.css', { type: 'text/css', body: new Uint8Array([1]) }]]),
       storeOrigins: [service.s3Endpoint],

@@ -1,5 +1,10 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3'
-import type { Step } from './run-steps.ts'
+import {
+  DeleteObjectCommand,
+  GetBucketVersioningCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { Skipped, type Step } from './run-steps.ts'
 import { expectSame, type Smoke } from './smoke-context.ts'
 
 export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
@@ -78,5 +83,25 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
     expectSame('Ids of the restored table', ids, ['1', '2', '3'])
     await smoke.job('DELETE', `snapshots/${snapshot.id}`)
     return 'a table whose rows were deleted is there again as another one'
+  },
+
+  async 'restore a deleted object'(smoke) {
+    const { outputs, s3Client: client } = smoke.account()
+    const { TablesBucket: Bucket } = outputs
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }))
+    if (Status !== 'Enabled') throw new Skipped('its bucket of tables keeps no versions (tableVersionDays).')
+    const tableId = `${smoke.bucketId}.cities`
+    const namespace = smoke.bucketId.toLowerCase().replaceAll(/[.-]/g, '_')
+    const { url, token } = smoke.installation
+    const reply = await fetch(`${url}/iceberg/v1/namespaces/${namespace}/tables/cities`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { 'metadata-location': location }: { 'metadata-location': string } = await reply.json()
+    const object = { Bucket, Key: location.slice(`s3://${Bucket}/`.length) }
+    await client.send(new DeleteObjectCommand(object))
+    await smoke.millrace('restore', '--apply')
+    await client.send(new HeadObjectCommand(object))
+    expectSame('Rows of a table', (await smoke.rowsOf(tableId)).length, 2)
+    return `${object.Key} was deleted, and is there again`
   },
 }

@@ -1,0 +1,22 @@
+import { type Call, type Command, option } from './command.ts'
+import type { RestoreFlags } from './restore/restore-installation.ts'
+import { jsonOption } from './storage-options.ts'
+
+/** `millrace restore`: items of another time, and the objects that they name. */
+export const restore: Command = {
+  description: 'bring back deleted objects of tables, and items of another time',
+  options: [
+    option('--stack <name>', 'the service of this CloudFormation stack (default: the embedded cloud)'),
+    option(
+      '--items <table>',
+      'take all items from this table of DynamoDB, which was restored beside the stack’s',
+    ),
+    option('--apply', 'do it; without it, only say what would be done'),
+    jsonOption,
+  ],
+  help: 'Let nothing write meanwhile: docs/operations.md, "Backup and restore".',
+  run: async (call: Call<RestoreFlags>) => {
+    const { restoreInstallation } = await import('./restore/restore-installation.ts')
+    return restoreInstallation(call)
+  },
+}

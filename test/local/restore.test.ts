@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb'
+import {
+  DeleteObjectCommand,
+  ListObjectVersionsCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { runMillrace } from '#support/millrace.ts'
+import { poll } from '#support/poll.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { randomFrom } from '../support/random.ts'
+import { runs } from '../support/thorough.ts'
+
+let dataDir: string
+let cloud: EmbeddedCloud
+let s3: S3Client
+let dynamo: DynamoDBClient
+let itemTable: string
+let tablesBucket: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-restore-'))
+  cloud = await startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } })
+  s3 = s3Of(cloud)
+  const { dynamodb: endpoint, region, accessKeyId, secretAccessKey } = cloud
+  dynamo = new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
+  const outputs = cloud.describeOutputs()
+  itemTable = outputs['ItemTable'] ?? ''
+  tablesBucket = outputs['TablesBucket'] ?? ''
+})
+
+afterAll(async () => {
+  s3?.destroy()
+  dynamo?.destroy()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+const api = callerOf(() => cloud)
+
+const job = async (method: string, path: string, body?: object) => {
+  const { id } = await api(method, path, body)
+  const ended = await poll(
+    () => api('GET', `jobs/${id}`),
+    ({ status }) => status === 'success' || status === 'error',
+  )
+  expect(ended).toMatchObject({ status: 'success' })
+  return ended
+}
+
+const load = (bucketId: string, name: string, dataString: string) =>
+  api('POST', `buckets/${bucketId}/tables`, { name, dataString, primaryKey: 'id' })
+
+const csv = (mark: string, rows: number): string =>
+  `id,mark\n${Array.from({ length: rows }, (_, index) => `${index},${mark}\n`).join('')}`
+
+const TABLES = ['one', 'two', 'three']
+const COMPONENT = 'components/ex-generic-v2/configs'
+
+/** All that a user sees of a bucket of tables and of a configuration with a text too long for an item. */
+const seen = async (bucketId: string): Promise<unknown> => {
+  const tables = await api('GET', `buckets/${bucketId}/tables?include=columns`)
+  const rowsOf = async ({ id }: { id: string }) => {
+    const { rows } = await api('GET', `tables/${id}/data-preview?format=json&limit=1000`)
+    return rows.map((row: { value: string }[]) => row.map(({ value }) => value).join()).toSorted()
+  }
+  const names = tables.map(({ id }: { id: string }) => id)
+  const { configuration } = await api('GET', `${COMPONENT}/${bucketId}`)
+  return { names, rows: await Promise.all(tables.map(rowsOf)), configuration }
+}
+
+const makeBucket = async (name: string): Promise<string> => {
+  const { id } = await api('POST', 'buckets', { name })
+  for (const table of TABLES) await load(id, table, csv('first', 40))
+  await job('DELETE', `tables/${id}.one/rows?whereColumn=id&whereValues[]=7`)
+  await job('POST', `tables/${id}.two/snapshots`, { description: 'kept' })
+  await api('POST', COMPONENT, {
+    configurationId: id,
+    name,
+    configuration: { parameters: { note: 'long '.repeat(100_000) } },
+  })
+  return id
+}
+
+const deleteObjects = async (isChosen: (key: string) => boolean): Promise<number> => {
+  let deleted = 0
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: tablesBucket }))
+    for (const { Key = '' } of Contents.filter(({ Key: key = '' }) => isChosen(key))) {
+      await s3.send(new DeleteObjectCommand({ Bucket: tablesBucket, Key }))
+      deleted++
+    }
+  return deleted
+}
+
+const itemsOf = async (TableName: string) =>
+  (await Array.fromAsync(paginateScan({ client: dynamo }, { TableName }))).flatMap(({ Items = [] }) => Items)
+
+/** What a recovery to a point in time leaves: a table beside the other one, with its items of then. */
+const itemsOfThen = async (name: string): Promise<string> => {
+  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName: name,
+      AttributeDefinitions: [text('pk'), text('sk')],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  )
+  for (const Item of await itemsOf(itemTable))
+    await poll(
+      () => dynamo.send(new PutItemCommand({ TableName: name, Item })).catch(() => undefined),
+      put => put !== undefined,
+    )
+  return name
+}
+
+const tableRecordOf = (
+  items: Record<string, AttributeValue>[],
+  bucketId: string,
+  name: string,
+): { internalId: string | undefined } => {
+  const found = items.find(({ pk, sk }) => pk?.S?.endsWith(bucketId) && sk?.S === `TABLE#${name}`)
+  return { internalId: found?.['internalId']?.N }
+}
+
+const restore = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runMillrace(['restore', '--json', ...args], {
+    environment: { MILLRACE_DATA_DIR: dataDir },
+  })
+  return { code, stderr, report: stdout === '' ? undefined : JSON.parse(stdout) }
+}
+
+const seeds = Array.from({ length: runs(6) }, (_, index) => index + 1)
+
+it.each(seeds)('what was deleted at random comes back (seed %i)', async seed => {
+  const random = randomFrom(seed)
+  const bucketId = await makeBucket(`random-${seed}`)
+  const before = await seen(bucketId)
+  const then = await itemsOfThen(`then-${seed}`)
+
+  await load(bucketId, 'later', csv('later', 3))
+  await api('DELETE', `tables/${bucketId}.three`)
+  const objects = await deleteObjects(() => random() < 0.4)
+  for (const { pk, sk } of await itemsOf(itemTable))
+    if (pk && sk && random() < 0.3)
+      await dynamo.send(new DeleteItemCommand({ TableName: itemTable, Key: { pk, sk } }))
+  expect(objects).toBeGreaterThan(5)
+
+  const dry = await restore('--items', then)
+  expect(dry).toMatchObject({ code: 0, stderr: '', report: { applied: false, lost: [] } })
+  expect(dry.report.broughtBack.length).toBeGreaterThan(0)
+  expect(dry.report.items.deleted).toBeGreaterThan(0)
+  expect(await deleteObjects(key => dry.report.broughtBack.includes(key))).toBe(0)
+
+  expect(await restore('--items', then, '--apply')).toMatchObject({ code: 0, report: { applied: true } })
+  expect(await itemsOf(itemTable).then(items => items.length)).toBe((await itemsOf(then)).length)
+  expect(await seen(bucketId)).toEqual(before)
+  expect((await restore()).report).toMatchObject({ broughtBack: [], lost: [] })
+})
+
+it('names what is lost for good, and brings back the rest', async () => {
+  const bucketId = await makeBucket('lost')
+  await deleteObjects(() => true)
+  const { report } = await restore()
+  const { internalId } = tableRecordOf(await itemsOf(itemTable), bucketId, 'two')
+  const gone = report.broughtBack.find(
+    (key: string) => key.startsWith(`tables/${internalId}/`) && key.endsWith('.parquet'),
+  )
+  const listed = new ListObjectVersionsCommand({ Bucket: tablesBucket, Prefix: gone })
+  const versions = await s3.send(listed)
+  for (const { Key, VersionId } of [...(versions.Versions ?? []), ...(versions.DeleteMarkers ?? [])])
+    await s3.send(new DeleteObjectCommand({ Bucket: tablesBucket, Key, VersionId }))
+  expect(await restore('--apply')).toMatchObject({
+    code: 1,
+    report: { lost: [{ key: gone, reason: 'no version is left' }] },
+  })
+  const { configuration } = await api('GET', `${COMPONENT}/${bucketId}`)
+  expect(configuration.parameters.note).toHaveLength(500_000)
+  const previews = TABLES.map(name => api('GET', `tables/${bucketId}.${name}/data-preview?format=json`))
+  expect((await Promise.all(previews)).filter(({ rows }) => rows?.length > 30)).toHaveLength(2)
+})
+
+it('says which table it cannot find', async () => {
+  expect(await restore('--items', 'nowhere')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no table nowhere'),
+  })
+})
