@@ -1,0 +1,51 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { functionNames } from '../../infra/bundle.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { functionPaths } from '../support/function-paths.ts'
+
+let dataDir: string
+let cloud: EmbeddedCloud
+let lambda: LambdaClient
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-events-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+  const { control: endpoint, region, accessKeyId, secretAccessKey } = cloud
+  lambda = new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
+})
+afterAll(async () => {
+  lambda?.destroy()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+const events = join(import.meta.dirname, '../../events')
+
+/** What the function says that its event lacks, or has too much. Undefined: it was read, whatever came of it. */
+const refusalOf = async (name: keyof typeof functionPaths, event: string): Promise<string | undefined> => {
+  const FunctionName = ['Millrace', ...functionPaths[name]].join('-')
+  const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName, Payload: event }))
+  const answer: { errorMessage?: string } = JSON.parse(Buffer.from(Payload ?? []).toString() || 'null') ?? {}
+  return FunctionError !== undefined && /^The event is not valid/.test(answer.errorMessage ?? '')
+    ? answer.errorMessage
+    : undefined
+}
+
+describe.each(functionNames)('%s', name => {
+  it('reads each event of its triggers as it comes', async () => {
+    const files = await readdir(join(events, name))
+    expect(files.length).toBeGreaterThan(0)
+    for (const file of files)
+      expect([file, await refusalOf(name, await readFile(join(events, name, file), 'utf8'))]).toEqual([
+        file,
+        undefined,
+      ])
+  })
+
+  it('says what an event lacks', async () => {
+    expect(await refusalOf(name, '{"detail":7}')).toMatch(/^The event is not valid/)
+  })
+})
