@@ -96,7 +96,7 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
     const reply = await fetch(`${url}/iceberg/v1/namespaces/${namespace}/tables/cities`, {
       headers: { authorization: `Bearer ${token}` },
     })
-    const { 'metadata-location': location }: { 'metadata-location': string } = await reply.json()
+    const { 'metadata-location': location }: { 'metadata-location': string } = JSON.parse(await reply.text())
     const object = { Bucket, Key: location.slice(`s3://${Bucket}/`.length) }
     await client.send(new DeleteObjectCommand(object))
     await smoke.millrace('restore', '--apply')
