@@ -19,4 +19,5 @@ export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = 
   'pack-tables': ['Storage', 'Packing', 'Start'],
   'sweep-storage': ['Storage', 'Sweep', 'Function'],
   'keep-dead-letter': ['Storage', 'DeadLetters', 'Keep'],
+  'keep-run': ['Storage', 'Runs', 'Keep'],
 }
