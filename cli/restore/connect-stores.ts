@@ -5,7 +5,7 @@ import { connectMachines } from '../connect-machines.ts'
 import type { Shell } from '../shell.ts'
 
 /** Where an installation keeps its items and tables, for whoever runs it. */
-export interface Stores {
+interface Stores {
   readonly dynamo: DynamoDBClient
   readonly s3: S3Client
   readonly itemTable: string
