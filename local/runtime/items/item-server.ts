@@ -119,8 +119,8 @@ const attributes = z.record(z.string(), z.record(z.string(), z.unknown()))
 const bodySchema = z.looseObject({
   TableName: z.string().optional(),
   IndexName: z.string().optional(),
-  Key: z.unknown(),
-  Item: z.unknown(),
+  Key: z.unknown().optional(),
+  Item: z.unknown().optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
 })
 
