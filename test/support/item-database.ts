@@ -19,9 +19,13 @@ const dynalite: (options: { createTableMs: number }) => Server = createRequire(i
  * A DynamoDB with one empty table of the keys `pk` and `sk`, whose name nobody else has: in this process, in memory, or the
  * one at `MILLRACE_TEST_DYNAMODB` (CONTRIBUTING.md, "Other implementations"), from which the table goes in the end.
  */
-export const startItemDatabase = async () => {
+export const startItemDatabase = async () => startDatabase(otherImplementation('MILLRACE_TEST_DYNAMODB'))
+
+/** The one in this process, wherever the others are. */
+export const startEmbeddedItemDatabase = () => startDatabase(undefined)
+
+const startDatabase = async (other: ReturnType<typeof otherImplementation>) => {
   const tableName = `millrace-test-${randomBytes(4).toString('hex')}`
-  const other = otherImplementation('MILLRACE_TEST_DYNAMODB')
   const database = other ?? (await startDynalite())
   const client = new DynamoDBClient({ ...database.settings })
   await createTable(client, tableName)

@@ -1,15 +1,20 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
-import { startItemDatabase } from './item-database.ts'
+import { describe, expect, it } from 'vitest'
+import { createItemTable, type Item, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { startEmbeddedItemDatabase, startItemDatabase } from './item-database.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
+import { otherImplementation } from './other-implementation.ts'
 import { untilEnd } from './until-end.ts'
 
 /*
  * Most tests keep their items in memory. What they show holds for DynamoDB as far as both give the same answers.
  */
 
-const database = await untilEnd(startItemDatabase())
+const dynalite = await untilEnd(startEmbeddedItemDatabase())
+const other = otherImplementation('MILLRACE_TEST_DYNAMODB') && (await untilEnd(startItemDatabase()))
+const databases = [dynalite, ...(other ? [other] : [])].map(({ requests, tableName }) =>
+  createItemTable(requests, tableName),
+)
 
 /** Few of them, so that they meet; characters whose order differs between UTF-8 and UTF-16. */
 const sortKey = fc.constantFrom('a', 'a#1', 'a#10', 'a#2', 'b', 'z', 'ä', '\u{ff5e}', '\u{1f600}')
@@ -18,6 +23,9 @@ const number = fc.constantFrom(1, 2, 1.5)
 const attributes = fc.record(
   {
     version: number,
+    // Words that DynamoDB reserves.
+    size: fc.constantFrom(1e-130, 1e-131, -1e-131, 0),
+    data: fc.constantFrom('x', null),
     status: fc.constantFrom('open', 'done', ''),
     more: fc.constantFrom(
       null,
@@ -50,7 +58,7 @@ const options = fc.record(
   {
     newestFirst: fc.boolean(),
     pageSize: fc.integer({ min: 1, max: 3 }),
-    attributes: fc.constantFrom(['sk'], ['version', 'pk']),
+    attributes: fc.constantFrom(['sk'], ['version', 'pk'], ['size', 'data', 'status']),
   },
   { requiredKeys: [] },
 )
@@ -110,25 +118,82 @@ const outcome = async (given: Call, items: ItemTable): Promise<unknown> => {
 }
 
 it('gives what DynamoDB gives, whatever was called before', async () => {
-  const dynamo = createItemTable(database.requests, database.tableName)
-  const clear = async () => {
+  const clear = async (dynamo: ItemTable) => {
     for (const pk of ['p', 'q'])
       for await (const { sk } of dynamo.query(pk, { from: ' ', to: '\u{10ffff}' }))
         await dynamo.delete({ pk, sk: `${sk}` })
   }
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 5, maxLength: 25 }), async calls => {
-      await clear()
+      await Promise.all(databases.map(clear))
       const memory = createMemoryItemTable()
-      for (const given of calls) expect(await outcome(given, memory)).toEqual(await outcome(given, dynamo))
+      for (const given of calls) {
+        const expected = await outcome(given, memory)
+        for (const dynamo of databases) expect(await outcome(given, dynamo)).toEqual(expected)
+      }
     }),
     { numRuns: 20 },
   )
 })
 
 it('refuses a range whose end is before its start, as DynamoDB does', async () => {
-  for (const items of [createMemoryItemTable(), createItemTable(database.requests, database.tableName)])
+  for (const items of [createMemoryItemTable(), ...databases])
     expect(await outcome(one => allOf(one.query('p', { from: 'b', to: 'a' })), items)).toBe('refused')
+})
+
+describe('at the edges of what DynamoDB takes', () => {
+  const at = { pk: 'edge', sk: 'a' }
+  const put =
+    (item: Item): Call =>
+    items =>
+      items.put(at, item)
+  const nested = (levels: number): unknown => (levels === 0 ? 'x' : { a: nested(levels - 1) })
+  const long = (bytes: number) => 'x'.repeat(bytes)
+  const read =
+    (from: string, to: string): Call =>
+    items =>
+      allOf(items.query('none', { from, to }))
+  const bothKeys: Call = items => items.getMany([at, at])
+
+  it.each<[string, Call, boolean]>([
+    ['31 levels', put({ value: nested(31) }), true],
+    ['32 levels', put({ value: nested(32) }), false],
+    ['136,529 digits', put({ x: Array(136_529).fill(1) }), true],
+    ['136,530 digits', put({ x: Array(136_530).fill(1) }), false],
+    ['102,396 empty lists', put({ x: Array(102_396).fill([]) }), true],
+    ['102,397 empty lists', put({ x: Array(102_397).fill([]) }), false],
+    ['the smallest number', put({ number: 1e-130 }), true],
+    ['a smaller one', put({ number: -1e-131 }), false],
+    ['a number beyond those that count', put({ number: 2 ** 60 }), false],
+    ['a key of 1,024 bytes', items => items.put({ pk: 'edge', sk: long(1024) }, {}), true],
+    ['a longer one', items => items.put({ pk: 'edge', sk: long(1025) }, {}), false],
+    ['a partition of 2,048 bytes', items => items.put({ pk: long(2048), sk: 'a' }, {}), true],
+    ['a longer partition', items => items.get({ pk: long(2049), sk: 'a' }), false],
+    ['an empty key', items => items.put({ pk: 'edge', sk: '' }, {}), false],
+    ['an empty key to read', items => items.get({ pk: 'edge', sk: '' }), false],
+    ['an empty key to delete', items => items.delete({ pk: '', sk: 'a' }), false],
+    ['an empty key among many', items => items.getMany([{ pk: 'edge', sk: '' }]), false],
+    ['a key twice', bothKeys, false],
+    ['an item twice', items => items.putAll([at, at]), false],
+    [
+      '101 keys',
+      items => items.getMany(Array.from({ length: 101 }, (_, n) => ({ pk: 'none', sk: `${n}` }))),
+      true,
+    ],
+    [
+      '26 items',
+      items => items.putAll(Array.from({ length: 26 }, (_, n) => ({ pk: 'many', sk: `${n}` }))),
+      true,
+    ],
+    ['a range from the empty key', read('', 'z'), false],
+    ['a range to a key that is too long', read('a', long(1025)), false],
+  ])('%s', async (name, given, isTaken) => {
+    const lax = ['32 levels', 'a range from the empty key', 'a range to a key that is too long']
+    for (const items of [createMemoryItemTable(), ...databases]) {
+      if (items === databases[0] && lax.includes(name)) continue // Dynalite takes it.
+      expect((await outcome(given, items)) !== 'refused').toBe(isTaken)
+    }
+  })
 })
 
 it('refuses an item that is too large for DynamoDB', async () => {

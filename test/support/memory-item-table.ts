@@ -8,6 +8,7 @@ import {
   type ItemTable,
   refuseOversized,
 } from '#lib/storage/db/item-table.ts'
+import { checkItem, checkKeys } from './dynamodb-limits.ts'
 
 type Stored = Record<string, AttributeValue>
 
@@ -22,7 +23,7 @@ const DEFAULT_PAGE_SIZE = 1000
 
 /**
  * An item table of one test, in memory: what the stores do costs a tenth of what it costs over HTTP. It takes and gives the same
- * values as DynamoDB's, and other work comes between any two calls. The tests of item tables hold both to the same answers.
+ * values as DynamoDB's, refuses what DynamoDB refuses, and other work comes between any two calls. A property holds all to the same answers.
  */
 export const createMemoryItemTable = (): ItemTable => {
   const partitions = new Map<string, Partition>()
@@ -61,12 +62,14 @@ export const createMemoryItemTable = (): ItemTable => {
 
   return {
     async get(key) {
+      checkKeys([key])
       await otherWork()
       const stored = find(key)
       return stored && unmarshall(stored)
     },
 
     async getMany(keys) {
+      checkKeys(keys)
       await otherWork()
       return keys.flatMap(key => {
         const stored = find(key)
@@ -76,23 +79,27 @@ export const createMemoryItemTable = (): ItemTable => {
 
     async put(key, attributes, when) {
       refuseOversized(attributes)
+      checkKeys([key])
       const item = toStored({ ...attributes, ...key })
       return write(key, when, () => store(key, item))
     },
 
     async putAll(all) {
       for (const item of all) refuseOversized(item)
-      // DynamoDB refuses a batch with two writes of one item.
-      if (new Set(all.map(({ pk, sk }) => JSON.stringify([pk, sk]))).size < all.length)
-        throw new Error('Provided list of item keys contains duplicates')
+      checkKeys(all)
       const stored = all.map(item => ({ key: item, item: toStored(item) }))
       await otherWork()
       for (const { key, item } of stored) store(key, item)
     },
 
-    delete: (key, when) => write(key, when, () => remove(key)),
+    async delete(key, when) {
+      checkKeys([key])
+      return write(key, when, () => remove(key))
+    },
 
     async *query(pk, { from, to, newestFirst = false, pageSize = DEFAULT_PAGE_SIZE, attributes }) {
+      checkKeys([{ pk, sk: from }])
+      checkKeys([{ pk, sk: to }])
       if (isBefore(to, from))
         throw new Error('The BETWEEN operator requires upper bound to be greater than lower bound.')
       let after: string | undefined
@@ -109,7 +116,11 @@ export const createMemoryItemTable = (): ItemTable => {
   }
 }
 
-const toStored = (item: Item): Stored => marshall(item, { removeUndefinedValues: true })
+const toStored = (item: Item): Stored => {
+  const stored = marshall(item, { removeUndefinedValues: true })
+  checkItem(stored)
+  return stored
+}
 
 const isBefore = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
 
