@@ -1,6 +1,7 @@
 import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
+import { plantedSuite } from './planted/planted-suite.ts'
 import { motoS3Suite, versitygwSuite } from './s3-suites.ts'
 import { templateSuite } from './template-suite.ts'
 import { trinoSuite } from './trino/trino-suite.ts'
@@ -12,6 +13,7 @@ const suites: ContractSuite[] = [
   motoS3Suite,
   eventRulerSuite,
   templateSuite,
+  plantedSuite,
   trinoSuite,
 ]
 

@@ -17,6 +17,13 @@ const report = z.object({
 /** Tests, by their full names, that the other implementation fails, and the documentation's word for our side. */
 export type Differences = Readonly<Record<string, string>>
 
+interface RunOptions {
+  readonly differences?: Differences
+  /** Of the project whose tests they are. Default: this one. */
+  readonly folder?: string
+  readonly isQuiet?: boolean
+}
+
 /**
  * Runs test files of ours in this environment, which names another implementation. A test that is listed as a difference fails there:
  * if it no longer does, the list is wrong, and that is a failure.
@@ -24,7 +31,7 @@ export type Differences = Readonly<Record<string, string>>
 export const runTests = async (
   files: readonly string[],
   environment: NodeJS.ProcessEnv,
-  differences: Differences = {},
+  { differences = {}, folder: cwd, isQuiet = false }: RunOptions = {},
 ): Promise<SuiteResult> => {
   const folder = await mkdtemp(join(tmpdir(), 'contracts-'))
   const file = join(folder, 'report.json')
@@ -32,7 +39,8 @@ export const runTests = async (
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile=${file}`]
   const child = spawn('npx', [...given, ...reporters, ...files], {
     env: { ...process.env, ...environment },
-    stdio: 'inherit',
+    cwd,
+    stdio: isQuiet ? 'ignore' : 'inherit',
   })
   await new Promise(resolve => child.once('exit', resolve))
   const found = report.safeParse(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')))

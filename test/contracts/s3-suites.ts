@@ -26,7 +26,7 @@ const suiteOf = (
     const store = await start()
     if (typeof store === 'string') return { skipped: store }
     try {
-      return await runTests(tests, { MILLRACE_TEST_S3: store.url }, differences)
+      return await runTests(tests, { MILLRACE_TEST_S3: store.url }, { differences })
     } finally {
       await store.stop()
     }
