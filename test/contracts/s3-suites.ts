@@ -90,6 +90,8 @@ export const motoS3Suite = suiteOf('moto', startMoto, {
   'open uploads are listed in pages, by their keys': pages,
   'what was aborted is gone from the list, and takes no parts':
     'S3 API Reference, "UploadPart": NoSuchUpload. Moto ends with a page of HTML.',
+  'parts out of order are refused':
+    'S3 API Reference, "CompleteMultipartUpload": InvalidPartOrder. Moto takes any order.',
   'an object keeps the CRC32 that it was sent with': sums,
   'an object is refused with a wrong CRC32': sums,
   'an object is copied only as the version that its ETag names': conditions,

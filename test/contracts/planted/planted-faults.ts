@@ -142,6 +142,6 @@ export const plantedFaults: readonly PlantedFault[] = [
         to: 'known && now()',
       },
     ],
-    caughtBy: 'test/functions/storage-api/master-token-rotation.test.ts',
+    caughtBy: 'test/functions/lib/storage-client/storage-token.test.ts',
   },
 ]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readStorageToken } from '#lib/storage-client/storage-token.ts'
+import { fetchStorageToken, readStorageToken } from '#lib/storage-client/storage-token.ts'
 
 describe('readStorageToken', () => {
   it.each([
@@ -22,5 +22,18 @@ describe('readStorageToken', () => {
     const refuse = () => readStorageToken('{"password":"hunter2"')
     expect(refuse).toThrow()
     expect(refuse).not.toThrow('hunter2')
+  })
+})
+
+describe('fetchStorageToken', () => {
+  it('keeps the token, and reads it at once when the service refuses it, however early', async () => {
+    const secrets = ['1-2-first', '1-2-second']
+    const readSecret = async () => ({ text: secrets.shift() ?? '', createdAt: 0 })
+    const fetchToken = (isRefused: boolean) =>
+      fetchStorageToken('arn:of-this-test', readSecret, { isRefused, now: () => 0 })
+    expect(await fetchToken(false)).toBe('1-2-first')
+    expect(await fetchToken(false)).toBe('1-2-first')
+    expect(await fetchToken(true)).toBe('1-2-second')
+    expect(await fetchToken(false)).toBe('1-2-second')
   })
 })
