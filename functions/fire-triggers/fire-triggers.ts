@@ -92,7 +92,7 @@ const fire = async (
 type Outcome = { job: JobRecord; tokenName: string } | { refusal: string }
 
 const storeRun = async (trigger: TriggerRecord, services: FireTriggersServices): Promise<Outcome> => {
-  const { component: componentId, configurationId: configId, runWithTokenId } = trigger
+  const { component: componentId, configurationId: configId, runWithTokenId, authors } = trigger
   const { configurations, tokens, jobs, baseUrl, now } = services
   if (!services.runnableComponents.includes(componentId))
     return { refusal: `configurations of the component ${componentId} cannot be run here` }
@@ -101,12 +101,16 @@ const storeRun = async (trigger: TriggerRecord, services: FireTriggersServices):
     return { refusal: `the configuration ${configId} does not exist` }
   if (configuration.current.content.isDisabled)
     return { refusal: `the configuration ${configId} is disabled` }
+  const { disarmed } = configuration
+  if (disarmed)
+    return { refusal: `it was disarmed when the token "${disarmed.by.description}" stored the configuration` }
 
   const tokenId = String(runWithTokenId)
-  // The master token is stored nowhere. Whether the token may run the configuration is checked when the run begins.
+  // The master token is stored nowhere. What the run may do is looked at when it begins.
   const token = await tokens.get(runWithTokenId)
   const tokenName = token?.description ?? `Token ${tokenId}`
-  const input = { operationName: 'configurationRun' as const, componentId, configId }
+  const tokenIds = authors.map(({ id }) => id)
+  const input = { operationName: 'configurationRun' as const, componentId, configId, tokenIds }
   const make = (id: number): JobRecord => ({
     id,
     status: 'waiting',

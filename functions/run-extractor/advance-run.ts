@@ -4,7 +4,8 @@ import { executionName } from '../lib/aws/execution-name.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
-import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
+import { authorIdsOf } from '../lib/storage/tokens/run-author.ts'
+import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
 import { beginDecision } from './begin-decision.ts'
@@ -56,7 +57,7 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     // Whoever waited behind a run that was stopped has taken its lease; two at once must not save their states.
     if (!(await services.leases.isHeld(input, execution)))
       throw new UserError('extractor.run.leaseLost', LEASE_LOST)
-    const { value } = await services.runTokens.open(runId)
+    const { value } = await services.runTokens.openForWork(stored.run)
     return await work(stored, { ...services, storage: services.storageWith(value) })
   } catch (error) {
     // Another attempt of this step was first: what it wrote counts.
@@ -92,13 +93,12 @@ const begin = async (
   // Stopped by hand, it had no time to give its token back.
   if (lease.from !== undefined) await runTokens.revoke(runIdOf(lease.from))
   try {
-    const { componentId, configId, authorTokenId } = input
+    const { componentId, configId, decides } = input
     const configuration = await stackStorage.configuration(componentId, configId)
     refuseChanged(input, configuration)
-    const authorId = authorTokenId ?? authorIdOf(configuration)
-    const { value, author } = await runTokens.make({ runId, startedAt, authorId, componentId, configId })
-    const toBegin = { runId, input, configuration, author }
-    const { decides } = input
+    const authorIds = await authorIdsOfRun(input, configuration, services)
+    const { value, authors } = await runTokens.make({ runId, startedAt, authorIds, componentId, configId })
+    const toBegin = { runId, input, configuration, authors }
     const { run, snapshot } =
       decides === undefined
         ? await beginRun(toBegin, { storage: storageWith(value), now })
@@ -109,6 +109,21 @@ const begin = async (
     if (error instanceof UserError) return failWithoutRun(event, failureOf(error), services)
     throw error
   }
+}
+
+/**
+ * Who set the run off, who stored what set it off, and who stored what runs: the configuration as it is now, or what another
+ * run holds back.
+ */
+const authorIdsOfRun = async (
+  { authorTokenId, tokenIds = [], decides }: RunExtractorEvent['input'],
+  configuration: Configuration,
+  { runs }: Pick<MachineServices, 'runs'>,
+): Promise<string[]> => {
+  const askers = [...(authorTokenId === undefined ? [] : [authorTokenId]), ...tokenIds]
+  const held = decides === undefined ? undefined : await runs.read(decides)
+  const storers = held?.run.authors.map(({ id }) => id) ?? authorIdsOf(configuration)
+  return [...new Set([...askers, ...storers])]
 }
 
 /** One step of a row. */

@@ -40,7 +40,7 @@ const sendEvent = async (run: Run, result: RunResults, { storage, log }: Service
     message: messageOf(result),
     params: {
       trigger,
-      author: run.author ?? null,
+      authors: run.authors,
       configVersion: run.configVersion,
       ...(error === undefined ? {} : { error }),
     },

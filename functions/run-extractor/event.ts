@@ -6,6 +6,8 @@ import { runSteps } from './names.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
+const tokenId = z.coerce.string().regex(/^\d{1,16}$/, 'not the id of a token')
+
 /** Input of the extract machine. Only the ids are required. */
 export const runInput = z.object({
   componentId: id,
@@ -16,11 +18,10 @@ export const runInput = z.object({
   overlap: z.enum(['wait', 'skip']).default('wait'),
   /** What asked for the run, as its events show it: `schedule`, say. */
   trigger: z.string().max(200).optional(),
-  /** Id of the token whose rights the run has. Default: the token that stored the configuration last. */
-  authorTokenId: z.coerce
-    .string()
-    .regex(/^\d{1,16}$/, 'not the id of a token')
-    .optional(),
+  /** Id of the token that asked for the run, which may then do no more than that one. Default: nobody did. */
+  authorTokenId: tokenId.optional(),
+  /** Further tokens beyond whose rights the run must not go: those that stored what set it off, say. */
+  tokenIds: z.array(tokenId).optional(),
   /** What the author saw when it asked for the run: a later version that another token stored does not run. */
   configVersion: z.int().optional(),
   /** Carries out the decision about the tables that this run holds back, instead of reading the API. */

@@ -6,14 +6,14 @@ import type { RowOfRun, Run } from './run.ts'
 export interface RunToBegin {
   runId: string
   input: RunInput
-  /** As it was when the author's rights were looked up: what runs, and in whose rights, belong together. */
+  /** As it was when the authors' rights were looked up: what runs, and in whose rights, belong together. */
   configuration: Configuration
-  author: RunAuthor
+  authors: RunAuthor[]
 }
 
 /** A run at its first leg, before anything is known of its rows. */
 export const newRun = (
-  { runId, input: { componentId, configId, branchId, trigger }, configuration, author }: RunToBegin,
+  { runId, input: { componentId, configId, branchId, trigger }, configuration, authors }: RunToBegin,
   at: Date,
 ): Omit<Run, 'rows' | 'continueOnFailure'> => ({
   id: runId,
@@ -22,7 +22,7 @@ export const newRun = (
   configVersion: configuration.version,
   ...(branchId !== undefined && { branchId }),
   trigger: trigger ?? null,
-  author,
+  authors,
   startedAt: at.toISOString(),
   phase: 'leg',
   phaseStartedAt: at.toISOString(),

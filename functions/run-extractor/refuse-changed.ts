@@ -1,5 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
-import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
+import { lastAuthorIdOf } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import type { RunInput } from './event.ts'
 
@@ -20,7 +20,7 @@ export const refuseChanged = (
       `The schedule was disarmed when the token "${scheduleDisarmed.by.description}" stored the configuration.`,
     )
   const isAsSeen = configVersion === undefined || configVersion === version
-  if (!isAsSeen && authorTokenId !== undefined && authorIdOf(configuration) !== authorTokenId)
+  if (!isAsSeen && authorTokenId !== undefined && lastAuthorIdOf(configuration) !== authorTokenId)
     throw new UserError(
       'extractor.run.configurationChanged',
       `Another token stored version ${version} of the configuration after the run of version ${configVersion} was ` +

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { openText, sealText } from '../lib/storage/secrets/sealed-text.ts'
-import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
+import { mayDoAsMuch, type Rights } from '../lib/storage/tokens/rights.ts'
+import { findRunRights, type RunAuthor, type RunRights, refused } from '../lib/storage/tokens/run-author.ts'
+import { bucketPermission } from '../lib/storage/tokens/token-store.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
-import type { Token } from '../lib/storage-client/token-reads.ts'
 import { LONGEST_RUN_SECONDS } from './names.ts'
 import { runPrefix } from './run-store.ts'
 
@@ -44,28 +45,39 @@ export type TokenSeal = ReturnType<typeof createTokenSeal>
 const tokenDocument = z.object({
   tokenId: z.string(),
   sealedValue: z.string(),
-  author: z.object({ id: z.string(), description: z.string() }),
+  authors: z.array(z.object({ id: z.string(), description: z.string() })),
+  /** What the token was given when the run began. */
+  given: z.object({
+    canManageBuckets: z.boolean(),
+    canReadAllFileUploads: z.boolean(),
+    bucketPermissions: z.record(z.string(), bucketPermission),
+  }),
 })
+
+type TokenDocument = z.infer<typeof tokenDocument>
 
 interface RunToken {
   value: string
-  author: RunAuthor
+  authors: RunAuthor[]
 }
 
 interface NewRun {
   runId: string
   startedAt: Date
-  authorId: string
+  /** All that stored a part of what runs, or set it off. */
+  authorIds: readonly string[]
   componentId: string
   configId: string
 }
 
-/** The token that a run works with: of its author's rights when it began, and of the run alone. */
+/** The token that a run works with: of what all its authors may do, and of the run alone. */
 export interface RunTokens {
   /** Makes it, or finds the one that an earlier attempt made. Error: `extractor.run.authorRefused`. */
   make(run: NewRun): Promise<RunToken>
   /** Error: `extractor.run.noToken` for a run that has none. */
   open(runId: string): Promise<RunToken>
+  /** The same, for the work of a run: its authors must still have the rights. Error: `extractor.run.authorRefused`. */
+  openForWork(run: { id: string; componentId: string }): Promise<RunToken>
   /** Ends its rights. Harmless when it is gone, or never was. */
   revoke(runId: string): Promise<void>
 }
@@ -86,38 +98,49 @@ const keyOf = (runId: string) => `${runPrefix(runId)}token.json`
 export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): RunTokens => {
   const read = (runId: string) => work.readAs(keyOf(runId), tokenDocument)
 
-  const opened = async (
-    { sealedValue, author }: z.infer<typeof tokenDocument>,
-    runId: string,
-  ): Promise<RunToken> => ({ value: await seal.open(sealedValue, runId), author })
+  const opened = async (document: TokenDocument, runId: string): Promise<RunToken> => ({
+    value: await seal.open(document.sealedValue, runId),
+    authors: document.authors,
+  })
 
-  const find = async (runId: string): Promise<RunToken | undefined> => {
+  const found = async (runId: string): Promise<TokenDocument> => {
     const stored = await read(runId)
-    return stored && opened(stored, runId)
+    if (stored) return stored
+    throw new UserError('extractor.run.noToken', 'The run has no token of its own. Start it again.')
   }
 
   const make = async (run: NewRun): Promise<RunToken> => {
-    const { runId, authorId, componentId } = run
-    const authorToken = await findRunAuthor(authorId, componentId, tokens)
-    const author = { id: authorId, description: authorToken.description }
-    const permissions = await permissionsOf(authorToken, tokens)
-    const made = await tokens.createToken(settingsOf(run, authorToken, permissions, now()))
-    const document = { tokenId: made.id, sealedValue: seal.seal(made.token, runId), author }
+    const { runId, authorIds, componentId } = run
+    const least = await findRunRights(authorIds, componentId, tokens)
+    const settings = settingsOf(run, least, await permissionsOf(least.rights, tokens), now())
+    const made = await tokens.createToken(settings)
+    const { canManageBuckets, canReadAllFileUploads, bucketPermissions } = settings
+    const document = {
+      tokenId: made.id,
+      sealedValue: seal.seal(made.token, runId),
+      authors: least.authors,
+      given: { canManageBuckets, canReadAllFileUploads, bucketPermissions },
+    }
     // Another attempt may have been first, or our own write had arrived and its reply had not.
     const kept = await work.decide(keyOf(runId), document, tokenDocument)
     if (kept.tokenId !== made.id) await tokens.deleteToken(made.id)
     return opened(kept, runId)
   }
 
-  const open = async (runId: string): Promise<RunToken> => {
-    const found = await find(runId)
-    if (found) return found
-    throw new UserError('extractor.run.noToken', 'The run has no token of its own. Start it again.')
-  }
-
   return {
-    make: async run => (await find(run.runId)) ?? make(run),
-    open,
+    make: async run => {
+      const stored = await read(run.runId)
+      return stored ? opened(stored, run.runId) : make(run)
+    },
+    open: async runId => opened(await found(runId), runId),
+    openForWork: async ({ id, componentId }) => {
+      const document = await found(id)
+      const authorIds = document.authors.map(author => author.id)
+      const { rights } = await findRunRights(authorIds, componentId, tokens)
+      if (!mayDoAsMuch(rights, { ...rights, ...document.given }))
+        throw refused('A token whose rights the run has may do less than when the run began.')
+      return opened(document, id)
+    },
     revoke: async runId => {
       const stored = await read(runId)
       if (stored) await tokens.deleteToken(stored.tokenId)
@@ -126,13 +149,13 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
 }
 
 /**
- * The author's own, without those on buckets that are gone: no service grants a right on nothing. None grants `manage`
+ * The least of the authors' own, without those on buckets that are gone: no service grants a right on nothing. None grants `manage`
  * either, which old tokens have: a run writes to buckets and deletes none.
  */
 const permissionsOf = async (
-  { canManageBuckets, bucketPermissions }: Token,
+  { canManageBuckets, bucketPermissions }: Rights,
   tokens: Pick<TokenClient, 'bucketIds'>,
-): Promise<Record<string, string>> => {
+): Promise<Rights['bucketPermissions']> => {
   if (canManageBuckets || Object.keys(bucketPermissions).length === 0) return {}
   const known = new Set(await tokens.bucketIds())
   return Object.fromEntries(
@@ -145,20 +168,21 @@ const permissionsOf = async (
 /** Never the right to manage tokens or to purge, whatever the author may do: a run needs neither. */
 const settingsOf = (
   { runId, startedAt, componentId, configId }: NewRun,
-  { description, canManageBuckets, canReadAllFileUploads, expires }: Token,
-  bucketPermissions: Record<string, string>,
+  { authors, rights: { canManageBuckets, canReadAllFileUploads }, expires }: RunRights,
+  bucketPermissions: Rights['bucketPermissions'],
   now: Date,
-): TokenSettings => {
+) => {
   const endOfRun = startedAt.getTime() + LONGEST_RUN_SECONDS * 1000
   const end = expires ? Math.min(endOfRun, Date.parse(expires)) : endOfRun
+  const names = authors.map(({ description }) => description).join(', ')
   return {
-    description: `Run ${runId} of ${componentId}/${configId} for ${description}`.slice(0, MAX_DESCRIPTION),
+    description: `Run ${runId} of ${componentId}/${configId} for ${names}`.slice(0, MAX_DESCRIPTION),
     canManageBuckets,
     canReadAllFileUploads,
     bucketPermissions,
     componentAccess: [componentId],
     expiresIn: Math.max(1, Math.ceil((end - now.getTime()) / 1000)),
-  }
+  } satisfies TokenSettings
 }
 
 const MAX_DESCRIPTION = 1_000

@@ -52,8 +52,8 @@ export const runDocument = z.object({
   /** Absent: the default branch. */
   branchId: z.number().optional(),
   trigger: z.string().nullable(),
-  /** The token whose rights the run has. */
-  author: z.object({ id: z.string(), description: z.string() }).optional(),
+  /** The tokens that stored what runs or set it off: it may do what all of them may. */
+  authors: z.array(z.object({ id: z.string(), description: z.string() })),
   /** The run whose tables were held back, of a run that carries out the decision about them. */
   decides: z.string().optional(),
   decision: z.enum(decisions).optional(),

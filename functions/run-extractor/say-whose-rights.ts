@@ -3,7 +3,7 @@ import type { Run } from './run.ts'
 
 /** Says whose rights were missing for what: the service's reply says only that some were. */
 export const sayWhoseRights = async <Result>(
-  { author }: Pick<Run, 'author'>,
+  { authors }: Pick<Run, 'authors'>,
   what: string,
   work: Promise<Result>,
 ): Promise<Result> => {
@@ -11,10 +11,12 @@ export const sayWhoseRights = async <Result>(
     return await work
   } catch (error) {
     if (!(error instanceof UserError && error.status === 403)) throw error
-    const token = author ? `"${author.description}" (${author.id})` : 'of its author'
+    const named = authors.map(({ id, description }) => `"${description}" (${id})`)
+    const whose =
+      named.length > 1 ? `that the tokens ${named.join(', ')} have in common` : `of the token ${named}`
     throw new UserError(
       error.code,
-      `${what}: the run has the rights of the token ${token}, and they do not reach so far. ${error.message}`,
+      `${what}: the run has the rights ${whose}, and they do not reach so far. ${error.message}`,
       { status: 403, cause: error },
     )
   }

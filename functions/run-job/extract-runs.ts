@@ -14,8 +14,10 @@ export type ExtractRun =
 interface ExtractRunInput {
   componentId: string
   configId: string
-  /** The token that asked for the job. The run has its rights. */
+  /** The token that asked for the job. The run may do no more than that. */
   authorTokenId: string
+  /** The tokens that stored the trigger of the job, which bound it too. */
+  tokenIds?: readonly string[] | undefined
   configVersion: number
   /** The branch that it runs in. Default: the default branch. */
   branchId?: number

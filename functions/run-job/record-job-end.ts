@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { auditEvent } from '../lib/storage/events/audit-event.ts'
 import type { EventRecord } from '../lib/storage/events/event-store.ts'
-import { branchOf, type FinalJob } from '../lib/storage/jobs/job-record.ts'
+import { branchOf, type FinalJob, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { changesOf } from './job-events.ts'
 import { logJobEnd } from './log-job.ts'
 import type { RunJobServices } from './services.ts'
@@ -25,6 +25,29 @@ const context = JSON.stringify({
   async: true,
 })
 
+/** An event in the name of whoever asked for the job. */
+export const eventOfJob = (
+  job: JobRecord,
+  created: string,
+): Omit<EventRecord, 'id' | 'component' | 'message' | 'type'> => ({
+  event: '',
+  description: '',
+  runId: job.runId,
+  configurationId: null,
+  created,
+  params: '{}',
+  results: '{}',
+  performance: '{}',
+  context,
+  duration: null,
+  branchId: branchOf(job),
+  objectType: null,
+  objectId: '',
+  objectName: null,
+  attachments: [],
+  token: { id: job.creatorToken.id, name: job.creatorToken.description },
+})
+
 const eventsOf = async (
   job: FinalJob,
   services: Pick<RunJobServices, 'files'>,
@@ -40,19 +63,13 @@ const eventsOf = async (
       results: resultsOf(job),
     })
     return {
+      ...eventOfJob(job, job.endTime),
       ...change,
       event: isDone ? change.event : `storage.${job.input.operationName}Error`,
       message: isDone ? change.message : `Failed: ${change.message}`,
       description: isDone ? warnings.join('\n') : job.error.message,
       type: isDone ? (warnings.length > 0 ? 'warn' : 'success') : 'error',
-      runId: job.runId,
-      configurationId: null,
-      created: job.endTime,
-      performance: '{}',
-      context,
       duration: milliseconds === null ? null : milliseconds / 1000,
-      branchId: branchOf(job),
-      token: { id: job.creatorToken.id, name: job.creatorToken.description },
     }
   })
 }

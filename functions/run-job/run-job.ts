@@ -18,6 +18,7 @@ import { correlationIdOf, logJobStart } from './log-job.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEnd } from './record-job-end.ts'
+import { requireRights } from './require-rights.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './take-table.ts'
 
@@ -78,6 +79,7 @@ export const runJob = async (
   // A job that waits for something comes back as it was started.
   if (job.status === 'waiting') logJobStart(started, services)
   try {
+    if (job.status === 'waiting') await requireRights(started, services)
     await enterBranch(started, services)
     if (await isStaged(started, services)) return { status: 'merge', correlationId }
     // A run that died may have died of a file that it took along: the next one works alone.

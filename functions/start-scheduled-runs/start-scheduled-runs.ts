@@ -5,7 +5,7 @@ import {
   scheduleIdOf,
   spreadOf,
 } from '../lib/schedules/configuration-schedule.ts'
-import { authorIdOf, findRunAuthor } from '../lib/storage/tokens/run-author.ts'
+import { authorIdsOf, findRunRights } from '../lib/storage/tokens/run-author.ts'
 import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { TokenClient } from '../lib/storage-client/token-client.ts'
 
@@ -84,7 +84,7 @@ const startIfDue = async (
 }
 
 /**
- * Whether the configuration's author has the rights to run it now. The run looks again when it begins; looking here too
+ * Whether the configuration's authors have the rights to run it now. The run looks again when it begins; looking here too
  * keeps a schedule without rights from making a failed execution each time.
  */
 const mayRun = async (
@@ -100,7 +100,7 @@ const mayRun = async (
     return false
   }
   try {
-    await findRunAuthor(authorIdOf(configuration), componentId, tokens)
+    await findRunRights(authorIdsOf(configuration), componentId, tokens)
     return true
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -28,6 +28,8 @@ export const configurationSchema = reads(configurationBody, {
       creatorToken: z.optional(reads(creatorToken, { id: z.coerce.string() })),
     }),
   ),
+  /** Of our own service only. */
+  authors: z._default(z.array(reads(creatorToken, { id: z.coerce.string() })), []),
   adoptedSecrets: true,
   scheduleDisarmed: z.optional(z.object({ by: reads(creatorToken, { description: true }) })),
 })

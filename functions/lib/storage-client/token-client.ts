@@ -7,7 +7,7 @@ export interface TokenSettings {
   description: string
   canManageBuckets: boolean
   canReadAllFileUploads: boolean
-  bucketPermissions: Record<string, string>
+  bucketPermissions: Readonly<Record<string, string>>
   componentAccess: string[]
   /** Seconds. */
   expiresIn: number

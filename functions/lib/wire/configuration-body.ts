@@ -41,7 +41,9 @@ export const configurationSummaryBody = z.object({
   isDisabled: z.boolean(),
   isDeleted: z.boolean(),
   currentVersion: changeBody,
-  /** Our addition to the API. Present while the schedule is off. */
+  /** Our addition to the API: the tokens that stored the parts of what runs. A run may do what all of them may. */
+  authors: z.array(creatorToken),
+  /** Our addition to the API. Present while schedule and triggers are off. */
   scheduleDisarmed: z.optional(z.object({ by: creatorToken, armedBy: creatorToken })),
 })
 

@@ -1,14 +1,20 @@
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { compareBranches, mergedConfiguration } from '../../lib/storage/configurations/merge-branch.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import {
   type BranchChange,
   branchChanges,
   changeFacts,
+  digestOfChange,
 } from '../../lib/storage/merge-requests/branch-changes.ts'
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
+import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { allRights } from '../../lib/storage/tokens/rights.ts'
+import { eventOfJob } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -34,6 +40,7 @@ export const mergeBranch = async (
       )
     const changes = await branchChanges(request.branchFromId, componentIds, services)
     refuseConflicts(mergeRequestId, changes)
+    refuseOthers(request, changes)
     for (const change of changes) await merge(job, request.branchFromId, change, services)
   }
   const merged = { at: services.now().toISOString(), token: job.creatorToken }
@@ -59,13 +66,23 @@ const refuseConflicts = (mergeRequestId: number, changes: readonly BranchChange[
   )
 }
 
+/** What somebody stored in the branch after it was approved was seen by nobody. */
+const refuseOthers = ({ id, approvedChanges }: MergeRequest, changes: readonly BranchChange[]): void => {
+  if (changes.every(change => approvedChanges.includes(digestOfChange(change)))) return
+  throw new UserError(
+    'storage.mergeRequest.invalidState',
+    `The branch was changed after merge request ${id} was approved. Ask for changes, look at them, and approve it again.`,
+  )
+}
+
 /** The default branch may have moved since the comparison: the job then begins again, and finds the conflict. */
 const merge = async (
   job: ProcessingJob,
   branchId: number,
   { componentId, source, target }: BranchChange,
-  { configurations, metadata, nextId }: RunJobServices,
+  services: RunJobServices,
 ): Promise<void> => {
+  const { configurations, metadata, nextId } = services
   const place = { branchId: defaultBranchId, componentId, configId: source.id }
   const { identifier } = source.current.changed
   const changed = {
@@ -82,11 +99,19 @@ const merge = async (
     return
   }
   const base = target.current.changed
-  await configurations.change(place, current => {
+  // Only the master token merges.
+  const editor = { author: job.creatorToken, rights: allRights, isMaster: true }
+  let before: Configuration | undefined
+  const stored = await configurations.change(place, current => {
+    before = current
     if (current.current.changed.identifier === identifier) return current
     if (compareBranches(source, { ...base, listed: '' }, current).kind !== 'change') throw moved(source.id)
-    return mergedConfiguration(current, source, { internalId, changed })
+    const next = mergedConfiguration(current, source, { internalId, changed })
+    return armSchedule(current, next, { place, editor }, services)
   })
+  const disarming = typeof stored === 'object' && disarmingEvent(before, stored, componentId)
+  if (disarming)
+    await services.events.create(nextId, id => ({ ...eventOfJob(job, job.startTime), ...disarming, id }))
 }
 
 const moved = (configId: string) =>

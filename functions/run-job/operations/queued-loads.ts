@@ -10,6 +10,7 @@ import {
 } from '../../lib/storage/jobs/job-record.ts'
 import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { requireRights } from '../require-rights.ts'
 import type { RunJobServices } from '../services.ts'
 import { resolveCsvSource } from './load-file.ts'
 import type { PinnedSource } from './outgrown-load.ts'
@@ -83,6 +84,7 @@ export const queuedLoads = async (
     behind,
     async (job): Promise<QueuedLoad> => {
       try {
+        await requireRights(job, services)
         return await importSource(job, table, services)
       } catch (error) {
         if (error instanceof UserError) return { job, refusal: error }

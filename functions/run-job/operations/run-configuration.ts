@@ -23,7 +23,7 @@ const SHARE_OF_AGE = 1 / 4
  */
 export const runConfiguration = async (
   job: ProcessingJob,
-  { componentId, configId, decides, decision }: InputOf<'configurationRun'>,
+  { componentId, configId, tokenIds, decides, decision }: InputOf<'configurationRun'>,
   { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
@@ -34,6 +34,7 @@ export const runConfiguration = async (
     authorTokenId,
     configVersion,
     ...ofBranch(branchOf(job)),
+    ...(tokenIds !== undefined && { tokenIds }),
     ...(decides !== undefined && { decides, decision }),
   })
   const run = await extractRuns.describe(job.id, decides)

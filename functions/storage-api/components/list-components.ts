@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationResource } from '../configurations/configuration-resource.ts'
 import { flag, text } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
-import { accessDenied, mayUseComponent } from '../http/rights.ts'
+import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { componentResource } from './component.ts'
 

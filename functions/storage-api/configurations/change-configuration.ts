@@ -1,10 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
-import { armSchedule, recordDisarming } from './arm-schedule.ts'
 import { checkIfMatch } from './configuration-resource.ts'
 import {
   type ConfigurationRequest,
@@ -26,13 +26,19 @@ export const changeBy = (
   identifier: String(nextId()),
 })
 
+const editorOf = ({ caller }: ConfigurationRequest) => ({
+  author: { id: caller.tokenId, description: caller.description },
+  rights: caller,
+  isMaster: caller.isMaster,
+})
+
 interface ChangeOptions {
   /** The event of the change, if anything changes. */
   audit: (changed: Configuration, before: Configuration) => ReturnType<typeof auditEvent>
   /** `true`: changes a configuration in the trash; one that is not there is not found. Default false. */
   inTrash?: boolean
-  /** `true`: storing an unchanged configuration arms its schedule again, if the caller may. Default false. */
-  rearms?: boolean
+  /** The unchanged configuration as one for which the caller answers now: that may arm its schedule again. */
+  take?: (configuration: Configuration, changed: Change) => Configuration
   /** `true`: restores earlier content. It is stored with a warning even if it cannot run. Default false. */
   comesBack?: boolean
 }
@@ -49,11 +55,11 @@ export const changeConfiguration = async (
   request: ConfigurationRequest,
   services: Services,
   step: (configuration: Configuration) => Configuration,
-  { audit, inTrash = false, rearms = false, comesBack = false }: ChangeOptions,
+  { audit, inTrash = false, take, comesBack = false }: ChangeOptions,
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
   const component = findComponent(services, place.componentId)
-  const rearming = rearms ? changeBy(request, services, 'Schedule armed') : undefined
+  const editor = editorOf(request)
   let before: Configuration | undefined
   let isChanged = false
   let verdict: Verdict = { warnings: [] }
@@ -64,7 +70,10 @@ export const changeConfiguration = async (
     const wanted = step(configuration)
     verdict = await judgeChange(component, configuration, wanted)
     if (verdict.refusal && !comesBack) throw verdict.refusal
-    const next = await armSchedule(configuration, wanted, request, services, rearming)
+    const said = configuration.disarmed ? 'Schedule armed' : 'Stored again unchanged'
+    const taken = () => take?.(configuration, changeBy(request, services, said))
+    const arming = { place, editor, take: taken }
+    const next = await armSchedule(configuration, wanted, arming, services)
     isChanged = next !== configuration
     return next
   })
@@ -75,7 +84,8 @@ export const changeConfiguration = async (
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
     )
   if (isChanged && before) await recordEvent(request, services, audit(changed, before))
-  await recordDisarming(before, changed, request, services)
+  const disarming = disarmingEvent(before, changed, place.componentId)
+  if (disarming) await recordEvent(request, services, disarming)
   await warnOfChange(request, services, verdict)
   return changed
 }

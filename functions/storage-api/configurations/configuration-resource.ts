@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import {
+  authorsOf,
   type Change,
   type Configuration,
   type Content,
@@ -59,6 +60,7 @@ const configurationSummary = (configuration: Configuration) => {
     isDisabled: content.isDisabled,
     isDeleted: content.isDeleted,
     currentVersion: changeResource(changed),
+    authors: authorsOf(configuration).map(tokenOf),
     ...(configuration.disarmed && {
       scheduleDisarmed: {
         by: tokenOf(configuration.disarmed.by),

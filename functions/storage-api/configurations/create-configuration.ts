@@ -53,7 +53,7 @@ export const createConfiguration = defineRoute({
     findComponent(services, request.params.componentId)
     const configId = request.body.configurationId || (await newId(request, services))
     const atPlace = { ...request, params: { ...request.params, configId } }
-    const settings = await sealedSettings(request.body, atPlace.params, services)
+    const settings = await sealedSettings(request.body, atPlace, services)
     const configuration = await create(atPlace, services, settings)
     await warnWhenWrapped(atPlace, services, settings.configuration)
     return withVersionTag(created(configurationResource(configuration)), configuration)

@@ -1,10 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { type Author, distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
 import { flag, text } from '../http/fields.ts'
-import type { Services } from '../services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
-import { type ConfigurationIds, configurationRefusal, ownerAt, stateRefusal } from './sealed-settings.ts'
+import {
+  authorsOfSealed,
+  configurationRefusal,
+  ownerAt,
+  type SecretServices,
+  type SecretsRequest,
+  stateRefusal,
+} from './sealed-settings.ts'
 
 /** Fields of a merge patch that configurations and rows share. `null` resets a part to that of a new one. */
 export const patchFields = {
@@ -20,6 +27,7 @@ type Fields = z.output<typeof fields>
 
 interface Texts {
   configuration: string
+  authors: readonly Author[]
   state: string
 }
 
@@ -29,16 +37,18 @@ interface Texts {
  */
 export const readPatch = async (
   patch: Fields,
-  place: ConfigurationIds,
-  services: Pick<Services, 'seal' | 'projectId'>,
+  { params, caller }: SecretsRequest,
+  services: SecretServices,
 ) => {
   const read = async (given: unknown, refusal: Refusal): Promise<object | null | undefined> => {
     if (given === undefined || given === null) return given
     // Sealing keeps an object an object.
-    return (await services.seal(parseJsonObject(given, refusal), ownerAt(place, services))) as object
+    const author = { ...ownerAt(params, services), tokenId: caller.tokenId }
+    return (await services.seal(parseJsonObject(given, refusal), author)) as object
   }
   const configuration = await read(patch.configuration, configurationRefusal)
   const state = await read(patch.state, stateRefusal)
+  const authors = configuration && (await authorsOfSealed(configuration, caller, services))
 
   return (current: Texts) => ({
     ...(patch.name !== undefined && { name: patch.name }),
@@ -46,6 +56,8 @@ export const readPatch = async (
     ...(patch.isDisabled !== undefined && { isDisabled: patch.isDisabled ?? false }),
     ...(configuration !== undefined && {
       configuration: merged(current.configuration, configuration, configurationRefusal),
+      // Nothing of the text before is left when it is reset.
+      authors: authors ? distinctAuthors([...current.authors, ...authors]) : undefined,
     }),
     ...(state !== undefined && { state: merged(current.state, state, stateRefusal) }),
   })

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { updateConfiguration as update } from '../../lib/storage/configurations/change-configuration.ts'
+import {
+  takeConfiguration,
+  updateConfiguration as update,
+} from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { text, textList } from '../http/fields.ts'
@@ -35,18 +38,22 @@ export const patchConfiguration = defineRoute({
   },
   reply: configurationBody,
   handle: async (request, services) => {
-    const { body, params } = request
+    const { body } = request
     await findConfiguration(request, services)
-    const patch = await readPatch(body, params, services)
+    const patch = await readPatch(body, request, services)
     const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
     const changed = changeBy(request, services, body.changeDescription)
     const step = (current: Configuration) => {
-      const { configuration } = current.current.content
-      return update(current, { ...patch({ configuration, state: current.state }), ...order }, changed)
+      const { configuration, authors } = current.current.content
+      return update(
+        current,
+        { ...patch({ configuration, authors, state: current.state }), ...order },
+        changed,
+      )
     }
     const configuration = await changeConfiguration(request, services, step, {
       audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
-      rearms: true,
+      take: (current, taken) => takeConfiguration(current, {}, taken),
     })
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },

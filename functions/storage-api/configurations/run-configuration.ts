@@ -9,7 +9,7 @@ import { isRunnable } from './judge-change.ts'
  * the branch's tables. While another run of it is
  * under way the run waits for its end.
  *
- * The run has exactly its caller's rights, as they are when it begins.
+ * The run may do what its caller and the authors of the configuration may, as they are when it begins.
  */
 export const runConfiguration = defineRoute({
   method: 'post',

@@ -1,9 +1,13 @@
+import type { Author } from '../../lib/storage/configurations/configuration.ts'
+import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import type { SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
+import { secretOrigin } from '../../lib/storage/secrets/secret-origin.ts'
+import type { Caller } from '../http/authenticate.ts'
 import type { Services } from '../services.ts'
 import { parseJsonObject, type Refusal } from './json-field.ts'
 
 /** The configuration that secrets are sealed for. */
-export interface ConfigurationIds {
+interface ConfigurationIds {
   componentId: string
   configId: string
 }
@@ -27,7 +31,12 @@ interface JsonParts {
   state?: unknown
 }
 
-type Sealed<Given> = Omit<Given, keyof JsonParts> & { configuration?: string; state?: string }
+type Sealed<Given> = Omit<Given, keyof JsonParts> & {
+  configuration?: string
+  /** Of the configuration. */
+  authors?: Author[]
+  state?: string
+}
 
 /**
  * The settings of a configuration or a row with their JSON parts as they are stored: as text, with secrets sealed for
@@ -36,14 +45,45 @@ type Sealed<Given> = Omit<Given, keyof JsonParts> & { configuration?: string; st
  */
 export const sealedSettings = async <Given extends JsonParts>(
   { configuration, state, ...settings }: Given,
-  place: ConfigurationIds,
-  services: Pick<Services, 'seal' | 'projectId'>,
+  { params, caller }: SecretsRequest,
+  services: SecretServices,
 ): Promise<Sealed<Given>> => {
   const read = async (given: unknown, refusal: Refusal) =>
-    JSON.stringify(await services.seal(parseJsonObject(given, refusal), ownerAt(place, services)))
+    services.seal(parseJsonObject(given, refusal), {
+      ...ownerAt(params, services),
+      tokenId: caller.tokenId,
+    })
+  const sealed = configuration === undefined ? undefined : await read(configuration, configurationRefusal)
   return {
     ...settings,
-    ...(configuration !== undefined && { configuration: await read(configuration, configurationRefusal) }),
-    ...(state !== undefined && { state: await read(state, stateRefusal) }),
+    ...(sealed !== undefined && {
+      configuration: JSON.stringify(sealed),
+      authors: await authorsOfSealed(sealed, caller, services),
+    }),
+    ...(state !== undefined && { state: JSON.stringify(await read(state, stateRefusal)) }),
   }
+}
+
+export interface SecretsRequest {
+  params: ConfigurationIds
+  caller: Pick<Caller, 'tokenId' | 'description'>
+}
+
+export type SecretServices = Pick<Services, 'seal' | 'projectId' | 'tokens'>
+
+/** Who sends a text, and who brought the secrets that were sealed before: nobody can see what those are. */
+export const authorsOfSealed = async (
+  sealed: unknown,
+  { tokenId, description }: SecretsRequest['caller'],
+  { tokens }: Pick<Services, 'tokens'>,
+): Promise<Author[]> => {
+  const secrets = await listSecrets(sealed)
+  const origins = await Promise.all([...new Set(secrets)].map(secretOrigin))
+  const others = new Set(origins.flatMap(origin => origin?.tokenId ?? []))
+  others.delete(tokenId)
+  const authors = [...others].map(async id => ({
+    id,
+    description: (await tokens.get(Number(id)))?.description ?? `Token ${id}`,
+  }))
+  return [{ id: tokenId, description }, ...(await Promise.all(authors))]
 }

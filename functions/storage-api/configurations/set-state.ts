@@ -23,7 +23,7 @@ export const setConfigurationState = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     await findConfiguration(request, services)
-    const state = await sealedState(request.body, request.params, services)
+    const state = await sealedState(request.body, request, services)
     const configuration = await changeConfiguration(request, services, current => setState(current, state), {
       audit: stored => configurationEvent('componentConfigurationStateChanged', request, stored),
     })

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { updateConfiguration as update } from '../../lib/storage/configurations/change-configuration.ts'
+import {
+  takeConfiguration,
+  updateConfiguration as update,
+} from '../../lib/storage/configurations/change-configuration.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -41,7 +44,7 @@ export const updateConfiguration = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     refuseStateInBranch(request.branchId, request.body.state, 'configuration')
-    const settings = await sealedSettings(request.body, request.params, services)
+    const settings = await sealedSettings(request.body, request, services)
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(
       request,
@@ -49,7 +52,7 @@ export const updateConfiguration = defineRoute({
       current => update(current, settings, changed),
       {
         audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
-        rearms: true,
+        take: (current, taken) => takeConfiguration(current, settings, taken),
       },
     )
     await warnWhenWrapped(request, services, settings.configuration)

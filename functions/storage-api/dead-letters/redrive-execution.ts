@@ -1,4 +1,5 @@
 import { type SFNClient, StateMachineDoesNotExist } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
 import { executionArnOf, startExecution } from '../../lib/aws/executions.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
@@ -9,11 +10,15 @@ export type RedrivenVersion = 'same' | 'newest'
 
 /**
  * Starts the execution of a dead letter again, with its input. Resolves to the ARN of the new execution. Repeated, it
- * starts nothing: the new execution is named after the dead letter and the version.
+ * starts nothing: the new execution is named after the dead letter and the version. A run may do no more than `tokenId`,
+ * the token that asks for it.
  *
  * Error: 400 `storage.deadLetters.notRedrivable`.
  */
-export type RedriveExecution = (letter: DeadLetterRecord, version: RedrivenVersion) => Promise<string>
+export type RedriveExecution = (
+  letter: DeadLetterRecord,
+  options: { version: RedrivenVersion; tokenId: string },
+) => Promise<string>
 
 /** The input of other machines means nothing once their execution has ended. */
 const redrivable: ReadonlySet<string> = new Set(['import', 'export', 'extract'])
@@ -23,11 +28,11 @@ export const isRedrivable = ({ machine }: Pick<DeadLetterRecord, 'machine'>): bo
 
 export const createRedriveExecution =
   (client: SFNClient): RedriveExecution =>
-  async (letter, version) => {
+  async (letter, { version, tokenId }) => {
     const { id, source, redrive } = letter
     if (!isRedrivable(letter)) throw notRedrivable(`It cannot be started again. ${redrive}`)
     const isNewest = version === 'newest'
-    const input = isNewest ? inputOfNewest(letter) : letter.input
+    const input = isNewest ? inputOfNewest(letter) : boundInput(letter, tokenId)
     const execution = { machineArn: source.machine, name: `redrive-${id}${isNewest ? '-newest' : ''}` }
     try {
       await startExecution(client, { ...execution, input })
@@ -37,5 +42,13 @@ export const createRedriveExecution =
     }
     return executionArnOf(execution)
   }
+
+const boundInput = ({ machine, input }: DeadLetterRecord, tokenId: string): unknown => {
+  const run = machine === 'extract' ? runInput.safeParse(input).data : undefined
+  return run === undefined ? input : { ...run, tokenIds: [...run.tokenIds, tokenId] }
+}
+
+/** Other inputs the machine refuses by itself. */
+const runInput = z.looseObject({ tokenIds: z.array(z.unknown()).default([]) })
 
 const notRedrivable = (message: string) => new UserError('storage.deadLetters.notRedrivable', message)

@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { FileRecord, FileStore } from '../../lib/storage/files/file-store.ts'
+import { maySeeFile } from '../../lib/storage/files/may-see-file.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { accessDenied } from '../http/rights.ts'
 
@@ -33,14 +34,5 @@ export const findFileToChange = async (
 
 export const mayChangeFile = ({ isMaster, tokenId }: Caller, { creatorToken }: FileRecord): boolean =>
   isMaster || creatorToken.id === tokenId
-
-/**
- * A token sees the files that it made, and exports that answered its own request too. The master token, and tokens with that right, see all
- * (docs/reference/storage-api.md#file-resource).
- */
-export const maySeeFile = (
-  { isMaster, canReadAllFileUploads, tokenId }: Caller,
-  { creatorToken, readers = [] }: FileRecord,
-): boolean => isMaster || canReadAllFileUploads || creatorToken.id === tokenId || readers.includes(tokenId)
 
 export const fileNotFound = (): UserError => new UserError('storage.files.notFound', 'File not found')

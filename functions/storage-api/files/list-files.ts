@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
+import { maySeeFile } from '../../lib/storage/files/may-see-file.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
@@ -8,7 +9,6 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { parseFileQuery } from './file-query.ts'
 import { fileResource } from './file-resource.ts'
-import { maySeeFile } from './find-file.ts'
 
 const query = z.object({
   limit: integer({ min: 1, max: 10_000 }).default(100),

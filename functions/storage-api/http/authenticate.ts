@@ -2,23 +2,17 @@ import { timingSafeEqual } from 'node:crypto'
 import { hexDigest } from '../../lib/digests.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
+import { allRights, type Rights } from '../../lib/storage/tokens/rights.ts'
+import { isExpired } from '../../lib/storage/tokens/stored-rights.ts'
 import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
 import type { MasterTokens } from './master-tokens.ts'
 
 /** Who calls: the rights of a valid token. */
-export interface Caller {
+export interface Caller extends Rights {
   tokenId: string
   description: string
   /** The token in the stack's own secret. It may do everything. */
   isMaster: boolean
-  /** Manages every bucket and uses every component. */
-  canManageBuckets: boolean
-  /** Sees every file, not only its own. */
-  canReadAllFileUploads: boolean
-  canPurgeTrash: boolean
-  bucketPermissions: TokenRecord['bucketPermissions']
-  /** Components whose configurations it may use, when it does not manage all. */
-  componentAccess: readonly string[]
   /** The stored token. `undefined` for the master token. */
   token: TokenRecord | undefined
 }
@@ -72,11 +66,7 @@ const masterCaller = (tokenId: string): Caller => ({
   tokenId,
   description: 'Master token',
   isMaster: true,
-  canManageBuckets: true,
-  canReadAllFileUploads: true,
-  canPurgeTrash: true,
-  bucketPermissions: {},
-  componentAccess: [],
+  ...allRights,
   token: undefined,
 })
 
@@ -85,9 +75,6 @@ const isOneOf = (digest: string, masterTokens: readonly string[]): boolean =>
 
 /** SHA-256 in hexadecimal digits, which is how tokens are stored. */
 export const digestOf = (token: string): string => hexDigest(token)
-
-export const isExpired = ({ expires }: TokenRecord, now: Date): boolean =>
-  expires !== null && expires <= now.toISOString()
 
 const callerOf = (token: TokenRecord): Caller => ({
   tokenId: String(token.id),

@@ -1,13 +1,7 @@
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import type { Caller } from './authenticate.ts'
-import {
-  accessDenied,
-  mayUseComponent,
-  requireAllBuckets,
-  requireBucket,
-  requireMaster,
-  requireTable,
-} from './rights.ts'
+import { accessDenied, requireAllBuckets, requireBucket, requireMaster, requireTable } from './rights.ts'
 
 /**
  * What a route needs: a right on the bucket in its path, a right on the whole project (`project`), or the master token

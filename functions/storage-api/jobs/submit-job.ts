@@ -98,6 +98,7 @@ const storeJob = async (
       createdTime: now().toISOString(),
       runId,
       creatorToken: { id: caller.tokenId, description: caller.description },
+      isByMaster: caller.isMaster,
       baseUrl,
       requestKey: null,
     })

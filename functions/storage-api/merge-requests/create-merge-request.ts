@@ -42,6 +42,7 @@ export const createMergeRequest = defineRoute({
       creatorToken: { id, description: name },
       created: now().toISOString(),
       approvals: [],
+      approvedChanges: [],
       revision: 1,
     })
     let made = make()

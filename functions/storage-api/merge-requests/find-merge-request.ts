@@ -1,6 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { branchChanges, changeFacts } from '../../lib/storage/merge-requests/branch-changes.ts'
+import {
+  type BranchChange,
+  branchChanges,
+  changeFacts,
+} from '../../lib/storage/merge-requests/branch-changes.ts'
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import type { Services } from '../services.ts'
@@ -20,7 +24,11 @@ export const findMergeRequest = async (
 /** A request with what it would change at this moment; nothing once it is over. */
 export const withChanges = async (request: MergeRequest, services: Services) => {
   const isOver = request.state === 'published' || request.state === 'canceled'
-  const componentIds = services.components.list().map(({ id }) => id)
-  const changes = isOver ? [] : await branchChanges(request.branchFromId, componentIds, services)
+  const changes = isOver ? [] : await changesOf(request, services)
   return mergeRequestResource(request, changes.map(changeFacts))
+}
+
+export const changesOf = ({ branchFromId }: MergeRequest, services: Services): Promise<BranchChange[]> => {
+  const componentIds = services.components.list().map(({ id }) => id)
+  return branchChanges(branchFromId, componentIds, services)
 }

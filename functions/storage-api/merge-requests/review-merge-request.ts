@@ -1,10 +1,11 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { digestOfChange } from '../../lib/storage/merge-requests/branch-changes.ts'
 import type { MergeRequest, MergeRequestState } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findMergeRequest, withChanges } from './find-merge-request.ts'
+import { changesOf, findMergeRequest, withChanges } from './find-merge-request.ts'
 import { mergeRequestBody } from './merge-request-body.ts'
 
 interface Move {
@@ -32,12 +33,13 @@ const move = ({ path, summary, from, to }: Move) =>
       const { tokenId: id, description } = request.caller
       const approval = { at: services.now().toISOString(), token: { id, description } }
       const found = await findMergeRequest(services, request.params.mergeRequestId)
+      // Whoever asks for changes takes back what was approved.
+      const approvedChanges = to === 'approved' ? (await changesOf(found, services)).map(digestOfChange) : []
       const moved = await services.mergeRequests.update(found.id, (current): MergeRequest => {
         if (current.state === to) return current
         if (!from.includes(current.state)) throw invalidState(current, to)
-        // Whoever asks for changes takes back what was approved.
         const approvals = to === 'approved' ? [...current.approvals, approval] : []
-        return { ...current, state: to, approvals }
+        return { ...current, state: to, approvals, approvedChanges }
       })
       if (moved && moved.revision !== found.revision) {
         const about = { id: String(found.id), name: found.title, words: { state: to }, params: { state: to } }

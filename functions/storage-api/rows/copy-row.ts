@@ -35,7 +35,7 @@ export const copyRow = defineRoute({
     const given = body.changeDescription
     const ofRow = changeBy(request, services, given ?? `Copied from ${origin}`)
     const ofConfiguration = { ...ofRow, description: given ?? `Row ${rowId} copied from ${origin}` }
-    const { name, description, configuration, isDisabled } = row
+    const { name, description, configuration, authors, isDisabled } = row
     const adopted = await secretsToAdopt(
       { configuration: source, owner: ownerAt(params, services) },
       [configuration],
@@ -46,7 +46,7 @@ export const copyRow = defineRoute({
       target,
       services,
       current => {
-        const next = addRow(current, rowId, { name, description, configuration, isDisabled }, ofRow)
+        const next = addRow(current, rowId, { name, description, configuration, authors, isDisabled }, ofRow)
         return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
       },
       {

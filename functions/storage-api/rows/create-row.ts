@@ -36,10 +36,10 @@ export const createRow = defineRoute({
   },
   reply: rowBody,
   handle: async (request, services) => {
-    const { body, params } = request
+    const { body } = request
     await findConfiguration(request, services)
     const rowId = body.rowId || String(services.nextId())
-    const settings = await sealedSettings(body, params, services)
+    const settings = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${rowId} added`)
     const configuration = await changeConfiguration(
       request,

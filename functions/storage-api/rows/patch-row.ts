@@ -32,12 +32,12 @@ export const patchRow = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
-    const patch = await readPatch(body, params, services)
+    const patch = await readPatch(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const step = (current: Configuration) => {
-      const { configuration } = findRow(current, params.rowId)
+      const { configuration, authors } = findRow(current, params.rowId)
       const { state } = rowMemory(current, params.rowId)
-      return update(current, params.rowId, patch({ configuration, state }), changed)
+      return update(current, params.rowId, patch({ configuration, authors, state }), changed)
     }
     const configuration = await changeConfiguration(request, services, step, {
       audit: stored =>

@@ -24,7 +24,7 @@ export const setRowState = defineRoute({
   handle: async (request, services) => {
     const { rowId } = request.params
     findRow(await findConfiguration(request, services), rowId)
-    const state = await sealedState(request.body, request.params, services)
+    const state = await sealedState(request.body, request, services)
     const configuration = await changeConfiguration(
       request,
       services,

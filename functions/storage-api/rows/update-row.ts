@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { findRow, updateRow as update } from '../../lib/storage/configurations/change-rows.ts'
+import { findRow, takeRow, updateRow as update } from '../../lib/storage/configurations/change-rows.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowEvent } from '../configurations/configuration-events.ts'
@@ -40,7 +40,7 @@ export const updateRow = defineRoute({
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
     refuseStateInBranch(request.branchId, body.state, 'configuration row')
-    const settings = await sealedSettings(body, params, services)
+    const settings = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const configuration = await changeConfiguration(
       request,
@@ -49,6 +49,7 @@ export const updateRow = defineRoute({
       {
         audit: stored =>
           rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
+        take: (current, taken) => takeRow(current, params.rowId, settings, taken),
       },
     )
     await warnWhenWrapped(request, services, settings.configuration)

@@ -7,8 +7,8 @@ import { submitJob } from '../jobs/submit-job.ts'
 import { findRun, isHeldRun } from './find-run.ts'
 
 /**
- * Loads the tables that a run holds back because its data have changed, or drops them, by a job `configurationRun`. It has exactly
- * its caller's rights, and goes to the branch of the run, whatever branch the path names. Of two decisions about a run the first
+ * Loads the tables that a run holds back because its data have changed, or drops them, by a job `configurationRun`. It may do
+ * what the authors of the run and its caller may, and goes to the branch of the run, whatever branch the path names. Of two decisions about a run the first
  * counts.
  */
 const decideRun = (decision: Decision, summary: string) =>

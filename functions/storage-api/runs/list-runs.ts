@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { runResource } from './run-resource.ts'
 

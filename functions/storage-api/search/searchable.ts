@@ -3,10 +3,10 @@ import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import type { searchTypes } from '../../lib/wire/search-body.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { mayUseBucket, mayUseComponent } from '../http/rights.ts'
 import type { Services } from '../services.ts'
 
 type SearchType = (typeof searchTypes)[number]

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { listedTables, tableIncludes } from './table-includes.ts'
 

@@ -35,6 +35,7 @@ export const createTrigger = defineRoute({
     const { body, caller } = request
     requireComponents(caller, [body.component])
     await checkTrigger(body, caller, services)
+    const author = { id: caller.tokenId, description: caller.description }
     const answered = await lastImports(body.tableIds, services.tables)
     for (;;) {
       const trigger = {
@@ -43,7 +44,8 @@ export const createTrigger = defineRoute({
         // The first run waits for the cool-down too.
         lastRun: services.now().toISOString(),
         answered,
-        creatorToken: { id: caller.tokenId, description: caller.description },
+        creatorToken: author,
+        authors: [author],
         revision: 1,
       }
       // Skips an id that another process took in the same millisecond.

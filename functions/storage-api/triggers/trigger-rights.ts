@@ -1,8 +1,9 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { mayDoAsMuch, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { accessDenied, mayUseBucket, mayUseComponent } from '../http/rights.ts'
+import { accessDenied } from '../http/rights.ts'
 
 /** Throws 403 `accessDenied` unless the caller may use every one of these components. */
 export const requireComponents = (caller: Caller, components: readonly string[]): void => {
@@ -27,15 +28,7 @@ export const visibleTriggers = (caller: Caller, triggers: readonly TriggerRecord
  */
 export const requireNoMoreRights = (caller: Caller, token: TokenRecord): void => {
   if (caller.isMaster || String(token.id) === caller.tokenId) return
-  const isCovered =
-    (caller.canManageBuckets || !token.canManageBuckets) &&
-    (caller.canReadAllFileUploads || !token.canReadAllFileUploads) &&
-    (caller.canPurgeTrash || !token.canPurgeTrash) &&
-    (token.componentAccess ?? []).every(component => mayUseComponent(caller, component)) &&
-    Object.entries(token.bucketPermissions).every(([bucketId, permission]) =>
-      mayUseBucket(caller, bucketId, permission),
-    )
-  if (!isCovered)
+  if (!mayDoAsMuch(caller, { ...token, componentAccess: token.componentAccess ?? [] }))
     throw new UserError(
       'accessDenied',
       "The 'runByToken' may do more than your token. Name a token that may do at most as much.",

@@ -40,6 +40,7 @@ const configuration = (id: string, schedule: unknown, more: Partial<Configuratio
   configuration: schedule === undefined ? {} : { schedule },
   state: {},
   rows: [],
+  authors: [],
   adoptedSecrets: [],
   currentVersion: { created: '2026-01-01T00:00:00+0000', creatorToken: { id: '1' } },
   ...more,

@@ -211,16 +211,18 @@ export const extractorRunCodes = {
     remedy: 'Start anew without it.',
   },
   'extractor.run.authorRefused': {
-    meaning: 'The token of the run’s author was deleted, expired or may no longer use the component.',
-    remedy: 'Store or run the configuration with another token.',
+    meaning:
+      'A token that stored a part of the run or set it off was deleted, expired, or may do less than before.',
+    remedy:
+      'Store with another token what it stored: the configuration, its rows, their secrets, the trigger.',
   },
   'extractor.run.configurationChanged': {
     meaning: 'Another token changed the configuration after the run was asked for.',
     remedy: 'Look at the change, then run the configuration again.',
   },
   'extractor.run.scheduleDisarmed': {
-    meaning: 'A token with too few rights stored the configuration, which disarmed its schedule.',
-    remedy: 'Store the configuration with a token that has the rights.',
+    meaning: 'A token with too few rights stored a part of the configuration, which disarmed its schedule.',
+    remedy: 'Store that part with a token that has the rights.',
   },
   'extractor.run.noToken': {
     meaning: 'The run has no token of its own.',

@@ -1,8 +1,10 @@
 import { checkSortOrder } from './check-sort-order.ts'
 import {
+  type Author,
   type Change,
   type Configuration,
   type Content,
+  distinctAuthors,
   emptyObject,
   type Memory,
   rowMemory,
@@ -37,6 +39,8 @@ interface ConfigurationSettings {
   name?: string | undefined
   description?: string | undefined
   configuration?: string | undefined
+  /** Of the configuration, when it is given. Default: who makes the change. */
+  authors?: readonly Author[] | undefined
   isDisabled?: boolean | undefined
   rowsSortOrder?: string[] | undefined
   state?: string | undefined
@@ -56,13 +60,17 @@ export const newConfiguration = (
   state: settings.state ?? emptyObject,
   rows: [],
   adoptedSecrets: [],
-  current: { version: 1, changed, content: newContent(settings) },
+  current: { version: 1, changed, content: newContent(settings, changed) },
 })
 
-const newContent = ({ name = '', description = '', ...settings }: ConfigurationSettings): Content => ({
+const newContent = (
+  { name = '', description = '', authors = [], ...settings }: ConfigurationSettings,
+  { token }: Change,
+): Content => ({
   name,
   description,
   configuration: settings.configuration ?? emptyObject,
+  authors: distinctAuthors([token, ...authors]),
   isDisabled: settings.isDisabled ?? false,
   isDeleted: false,
   rowsSortOrder: checkSortOrder(settings.rowsSortOrder ?? [], []),
@@ -75,7 +83,7 @@ export const reviveConfiguration = (
   settings: ConfigurationSettings,
   changed: Change,
 ): Configuration => ({
-  ...nextVersion(trashed, newContent(settings), changed),
+  ...nextVersion(trashed, newContent(settings, changed), changed),
   created: changed.at,
   creatorToken: changed.token,
   state: settings.state ?? emptyObject,
@@ -97,14 +105,38 @@ export const updateConfiguration = (
       ? checkSortOrder(settings.rowsSortOrder, content.rows)
       : content.rowsSortOrder,
   }
+  const isUsedAsBefore =
+    parts.isDisabled === content.isDisabled &&
+    JSON.stringify(parts.rowsSortOrder) === JSON.stringify(content.rowsSortOrder)
   const isSame =
     state === configuration.state &&
     parts.name === content.name &&
     parts.description === content.description &&
     parts.configuration === content.configuration &&
-    parts.isDisabled === content.isDisabled &&
-    JSON.stringify(parts.rowsSortOrder) === JSON.stringify(content.rowsSortOrder)
-  return isSame ? configuration : { ...nextVersion(configuration, parts, changed), state }
+    isUsedAsBefore
+  if (isSame) return configuration
+  const authors = authorsAfter(content, settings, { isUsedAsBefore, changed })
+  return { ...nextVersion(configuration, { ...parts, authors }, changed), state }
+}
+
+/** Whoever sends the whole text answers for it; whoever changes how it is used does so too. */
+export const authorsAfter = (
+  { authors }: Pick<Content, 'authors'>,
+  given: Pick<ConfigurationSettings, 'configuration' | 'authors'>,
+  { isUsedAsBefore, changed }: { isUsedAsBefore: boolean; changed: Change },
+): Author[] => {
+  const ofText = given.configuration === undefined ? authors : (given.authors ?? [changed.token])
+  return isUsedAsBefore ? [...ofText] : distinctAuthors([...ofText, changed.token])
+}
+
+/** The same content as the next version, for whose text, if it was sent, the caller answers now. */
+export const takeConfiguration = (
+  configuration: Configuration,
+  settings: ConfigurationSettings,
+  changed: Change,
+): Configuration => {
+  const authors = authorsAfter(configuration.current.content, settings, { isUsedAsBefore: true, changed })
+  return nextVersion(configuration, { authors }, changed)
 }
 
 /** A state that is set by itself creates no version: components save it after each run. */

@@ -1,12 +1,22 @@
 import { UserError } from '../../errors/errors.ts'
-import { nextVersion, rememberRow } from './change-configuration.ts'
-import { type Change, type Configuration, emptyObject, type Row, rowMemory } from './configuration.ts'
+import { authorsAfter, nextVersion, rememberRow } from './change-configuration.ts'
+import {
+  type Author,
+  type Change,
+  type Configuration,
+  distinctAuthors,
+  emptyObject,
+  type Row,
+  rowMemory,
+} from './configuration.ts'
 
 /** What a caller can set of a row. */
 interface RowSettings {
   name?: string | undefined
   description?: string | undefined
   configuration?: string | undefined
+  /** Of the configuration, when it is given. Default: who makes the change. */
+  authors?: readonly Author[] | undefined
   isDisabled?: boolean | undefined
   state?: string | undefined
 }
@@ -22,7 +32,7 @@ export const findRow = ({ current }: Configuration, rowId: string): Row => {
 export const addRow = (
   configuration: Configuration,
   rowId: string,
-  { name = '', description = '', ...settings }: RowSettings,
+  { name = '', description = '', authors = [], ...settings }: RowSettings,
   changed: Change,
 ): Configuration => {
   const { rows, rowsSortOrder } = configuration.current.content
@@ -34,6 +44,7 @@ export const addRow = (
     name,
     description,
     configuration: settings.configuration ?? emptyObject,
+    authors: distinctAuthors([changed.token, ...authors]),
     isDisabled: settings.isDisabled ?? false,
     version,
     configurationVersion: configuration.current.version + 1,
@@ -67,7 +78,22 @@ export const updateRow = (
   }
   const state = settings.state ?? remembered.state
   const isSame = JSON.stringify(next) === JSON.stringify(row) && state === remembered.state
-  return isSame ? configuration : replaceRow(configuration, next, state, changed)
+  if (isSame) return configuration
+  const isUsedAsBefore = next.isDisabled === row.isDisabled
+  const authors = authorsAfter(row, settings, { isUsedAsBefore, changed })
+  return replaceRow(configuration, { ...next, authors }, state, changed)
+}
+
+/** The same row as its next version, for whose text, if it was sent, the caller answers now. */
+export const takeRow = (
+  configuration: Configuration,
+  rowId: string,
+  settings: RowSettings,
+  changed: Change,
+): Configuration => {
+  const row = findRow(configuration, rowId)
+  const authors = authorsAfter(row, settings, { isUsedAsBefore: true, changed })
+  return replaceRow(configuration, { ...row, authors }, rowMemory(configuration, rowId).state, changed)
 }
 
 /** This content as the row's next version. `version` and `changed` of what is given are ignored. */
@@ -86,8 +112,9 @@ export const replaceRow = (
 /** Its number and state are kept, for a rollback that restores it. Error: 404 `notFound`. */
 export const deleteRow = (configuration: Configuration, rowId: string, changed: Change): Configuration => {
   findRow(configuration, rowId)
-  const { rows, rowsSortOrder } = configuration.current.content
+  const { rows, rowsSortOrder, authors } = configuration.current.content
   const parts = {
+    authors: distinctAuthors([...authors, changed.token]),
     rows: rows.filter(({ id }) => id !== rowId),
     rowsSortOrder: rowsSortOrder.filter(id => id !== rowId),
   }

@@ -1,10 +1,16 @@
 import { z } from 'zod'
 
+const token = z.object({ id: z.string(), description: z.string() })
+export type Author = z.infer<typeof token>
+
+/** The tokens that stored the text, a secret in it, or how it is used. */
+const authors = z.array(token)
+
 /** Who changed something, when, and their comment. */
 const change = z.object({
   /** ISO 8601. */
   at: z.string(),
-  token: z.object({ id: z.string(), description: z.string() }),
+  token,
   description: z.string(),
   /** The comment as the list of versions has it, if that differs. */
   listed: z.string().optional(),
@@ -25,13 +31,14 @@ const row = z.object({
   name: z.string(),
   description: z.string(),
   configuration: jsonText,
+  authors,
   isDisabled: z.boolean(),
   /** Of the row alone, from 1. */
   version: z.number(),
   /** The configuration's version in which this version of the row was made. */
   configurationVersion: z.number(),
   created: z.string(),
-  creatorToken: change.shape.token,
+  creatorToken: token,
   changed: change,
 })
 
@@ -41,6 +48,7 @@ export const content = z.object({
   name: z.string(),
   description: z.string(),
   configuration: jsonText,
+  authors,
   isDisabled: z.boolean(),
   isDeleted: z.boolean(),
   /** Empty until somebody sets it: rows are then ordered by id. */
@@ -59,15 +67,15 @@ export const memory = z.object({
   /** Of this very configuration. A new one under the same id, after a purge, gets another. */
   internalId: z.string(),
   created: z.string(),
-  creatorToken: change.shape.token,
+  creatorToken: token,
   state: jsonText,
   /** Every row that ever existed: its highest version and its last state. */
   rows: z.array(z.object({ id: z.string(), version: z.number(), state: jsonText })),
   /**
-   * Present while its schedule is off: a token of lesser rights (`by`) stored it after the one whose rights it ran
-   * with.
+   * Present while it starts no runs by itself: a token of lesser rights (`by`) stored it after `armedBy`. `authors`: those
+   * of the parts before.
    */
-  disarmed: z.object({ by: change.shape.token, armedBy: change.shape.token }).optional(),
+  disarmed: z.object({ by: token, armedBy: token, authors }).optional(),
   /** Digests of sealed values from elsewhere that may be opened here. */
   adoptedSecrets: z.array(z.string()),
 })
@@ -82,6 +90,17 @@ export interface Configuration extends Memory {
 }
 
 export const emptyObject = '{}'
+
+/** The tokens that stored the parts of what runs: the version, its text, its rows that are not switched off, their secrets. */
+export const authorsOf = ({ current }: Pick<Configuration, 'current'>): Author[] => {
+  const { authors, rows } = current.content
+  const ofRows = rows.filter(({ isDisabled }) => !isDisabled).flatMap(each => each.authors)
+  return distinctAuthors([current.changed.token, ...authors, ...ofRows])
+}
+
+export const distinctAuthors = (all: readonly Author[]): Author[] => [
+  ...new Map(all.map(each => [each.id, each])).values(),
+]
 
 /** The last version number and state of a row. Version 0 if it never existed. */
 export const rowMemory = ({ rows }: Pick<Memory, 'rows'>, rowId: string): Memory['rows'][number] =>

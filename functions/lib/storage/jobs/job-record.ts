@@ -135,6 +135,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('configurationRun'),
     componentId: z.string(),
     configId: z.string(),
+    /** The tokens that stored the trigger which asks for it. */
+    tokenIds: z.array(z.string()).optional(),
     /** Loads or drops the tables that this run holds back, instead of reading the API. */
     decides: z.string().optional(),
     decision: z.enum(['approve', 'reject']).optional(),
@@ -198,6 +200,8 @@ const accepted = z.object({
   createdTime: z.string(),
   runId: z.string().nullable(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** False: what the token may do is looked at again when the job runs. Absent: the service itself asked for it. */
+  isByMaster: z.boolean().optional(),
   /** Address of the service as the caller reached it. Addresses in the results begin with it. */
   baseUrl: z.string(),
   /** Of the idempotent request that created it, if any. */

@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import { shortDigest } from '../../digests.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import type { Configuration } from '../configurations/configuration.ts'
 import { compareBranches, type Difference } from '../configurations/merge-branch.ts'
@@ -49,3 +50,7 @@ export const changeFacts = ({ componentId, source, target }: BranchChange) => ({
   devBranchVersionIdentifier: source.current.changed.identifier,
   defaultBranchVersionIdentifier: target?.current.changed.identifier ?? null,
 })
+
+/** Names a version of the branch's configuration: what is approved, and what is merged later. */
+export const digestOfChange = ({ componentId, source }: BranchChange): string =>
+  shortDigest(JSON.stringify([componentId, source.id, source.current.changed.identifier]), 22)

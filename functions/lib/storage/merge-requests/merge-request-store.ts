@@ -16,6 +16,8 @@ const mergeRequestRecord = z.object({
   created: z.string(),
   merged: z.object({ at: z.string(), token: person }).optional(),
   approvals: z.array(z.object({ at: z.string(), token: person })),
+  /** Digests of the changes that were approved: no others are merged. */
+  approvedChanges: z.array(z.string()),
   revision: z.number(),
 })
 

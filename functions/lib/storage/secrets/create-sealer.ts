@@ -2,13 +2,19 @@ import type { KMSClientConfig } from '@aws-sdk/client-kms'
 import { UserError } from '../../errors/errors.ts'
 import { createLine } from '../db/create-line.ts'
 import { listSecrets, mapSecrets } from './map-secrets.ts'
-import { encryptionContext, formatSealed, isSealed, type SecretOwner } from './sealed-secret.ts'
+import {
+  encryptionContext,
+  formatSealed,
+  isSealed,
+  type SecretAuthor,
+  type SecretOwner,
+} from './sealed-secret.ts'
 
 /**
  * Seals every secret of a JSON value that is not sealed yet. `mapSecrets` decides what a secret is.
  * Error: 400 `secrets.tooMany`.
  */
-export type SealSecrets = (value: unknown, owner: SecretOwner) => Promise<unknown>
+export type SealSecrets = (value: unknown, owner: SecretOwner & Partial<SecretAuthor>) => Promise<unknown>
 
 interface SealerOptions {
   /** ARN of the KMS key that wraps the data keys. */
@@ -43,8 +49,8 @@ export const createSealer = (options: SealerOptions): SealSecrets => {
       if (isSealed(secret)) return secret
       sealing ??= loadSealing(options)
       const seal = await sealing
-      const { projectId, componentId, configId } = owner
-      return inLine(`${projectId}/${componentId}/${configId}`, () => seal(secret, owner))
+      const { projectId, componentId, configId, tokenId } = owner
+      return inLine(`${projectId}/${componentId}/${configId}/${tokenId}`, () => seal(secret, owner))
     })
   }
 }
@@ -75,7 +81,7 @@ const loadSealing = async ({ keyArn, kms = {} }: SealerOptions) => {
     maxMessagesEncrypted: SECRETS_PER_DATA_KEY,
   })
 
-  return async (secret: string, owner: SecretOwner): Promise<string> => {
+  return async (secret: string, owner: SecretOwner & Partial<SecretAuthor>): Promise<string> => {
     const { result } = await encrypt(manager, Buffer.from(secret, 'utf8'), {
       encryptionContext: encryptionContext(owner),
       // No signature: whoever may ask KMS for a data key could sign too, and it doubles the length.

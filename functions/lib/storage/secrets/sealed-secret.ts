@@ -5,15 +5,22 @@ export interface SecretOwner {
   configId: string
 }
 
+/** The token that brings a secret. The sealed value names it. */
+export interface SecretAuthor {
+  tokenId: string
+}
+
 /** The encryption context of the AWS Encryption SDK. KMS sees it too, for its log and key policy. */
 export const encryptionContext = ({
   projectId,
   componentId,
   configId,
-}: SecretOwner): Record<string, string> => ({
+  tokenId,
+}: SecretOwner & Partial<SecretAuthor>): Record<string, string> => ({
   projectId: String(projectId),
   componentId,
   configurationId: configId,
+  ...(tokenId !== undefined && { tokenId }),
 })
 
 /** Prefix of our own sealed values: bound to the project, in the notation that clients know. */

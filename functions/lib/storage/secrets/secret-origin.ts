@@ -11,6 +11,8 @@ export interface SecretOrigin {
   projectId: string | undefined
   componentId: string | undefined
   configurationId: string | undefined
+  /** The token that brought it. */
+  tokenId: string | undefined
 }
 
 /**
@@ -21,8 +23,8 @@ export const secretOrigin = async (text: string): Promise<SecretOrigin | undefin
   const message = isSealed(text) ? parseSealed(text) : undefined
   const context = message && (await readContext(message))
   if (!context) return undefined
-  const { projectId, componentId, configurationId } = context
-  return { projectId, componentId, configurationId }
+  const { projectId, componentId, configurationId, tokenId } = context
+  return { projectId, componentId, configurationId, tokenId }
 }
 
 const readContext = async (message: Buffer): Promise<Record<string, string> | undefined> => {

@@ -14,6 +14,8 @@ const triggerRecord = z.object({
   /** Of each watched table the last import that the trigger has answered. */
   answered: z.record(z.string(), z.number()),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** The tokens that stored its settings: a run may do no more than they and `runWithTokenId`. */
+  authors: z.array(z.object({ id: z.string(), description: z.string() })),
   revision: z.number(),
 })
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
 import { text, unlessBlank } from '../../http/fields.ts'
 import { ok } from '../../http/reply.ts'
-import { mayUseBucket } from '../../http/rights.ts'
 import { defineOperation } from '../catalog-operation.ts'
 import { findNamespace, listNamespaces } from '../names/find-namespace.ts'
 import { identifiersOf } from '../names/identifiers.ts'

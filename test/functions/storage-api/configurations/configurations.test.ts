@@ -26,6 +26,7 @@ describe('POST configs', () => {
       rowsSortOrder: [],
       rows: [],
       state: {},
+      authors: [{ id: 42, description: 'Master token' }],
       currentVersion: {
         created: body.created,
         creatorToken: { id: 42, description: 'Master token' },

@@ -9,7 +9,7 @@ const started = new Set<string>()
 let failsAfterStart = false
 
 const service = await withStorage({
-  redriveExecution: async (letter, version) => {
+  redriveExecution: async (letter, { version }) => {
     const { id, machine } = letter
     const input = version === 'newest' ? inputOfNewest(letter) : letter.input
     if (machine === 'jobs') throw new UserError('storage.deadLetters.notRedrivable', 'Not this one.')
@@ -181,5 +181,23 @@ describe('dead letters', () => {
         403,
       ])
     expect(started.size).toBe(0)
+  })
+
+  it('of an export bring a file to nobody who may not read it', async () => {
+    const fileId = await service.upload('id\n1\n')
+    const input = { fileId, destination: { bucket: 'exports', key: 'f.csv' } }
+    const id = await keep('of a file', { machine: 'export', input })
+    const { body } = await service.call('POST', '/v2/storage/tokens', {
+      description: 'manager',
+      canManageBuckets: true,
+    })
+    const headers = { 'X-StorageApi-Token': body.token }
+    expect((await call('POST', `/${id}/redrive`, {}, headers)).status).toBe(403)
+    expect((await call('POST', '/redrive', {}, headers)).body).toMatchObject({
+      redriven: [],
+      refused: [{ id }],
+    })
+    expect(started.size).toBe(0)
+    expect((await call('POST', `/${id}/redrive`, {})).status).toBe(200)
   })
 })

@@ -6,7 +6,7 @@ import { startKeyService } from '#support/key-service.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
 
-const owner = { projectId: 7, componentId: 'ex-generic-v2', configId: 'shop' }
+const owner = { projectId: 7, componentId: 'ex-generic-v2', configId: 'shop', tokenId: '1' }
 
 const service = await untilEnd(startKeyService(['secrets', 'other']))
 

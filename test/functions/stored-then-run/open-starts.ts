@@ -1,0 +1,249 @@
+import type { SFNClient } from '@aws-sdk/client-sfn'
+import { fireTriggers } from '#functions/fire-triggers/fire-triggers.ts'
+import { UserError } from '#functions/lib/errors/errors.ts'
+import type { RunExecution } from '#functions/lib/storage/runs/run-execution.ts'
+import { runInput } from '#functions/run-extractor/event.ts'
+import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
+import { createRedriveExecution } from '#functions/storage-api/dead-letters/redrive-execution.ts'
+import { newExecution, startExtraction } from '#support/extraction.ts'
+import { startStorageService } from '#support/storage-service.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
+import type { Start } from './catalogue.ts'
+
+export const componentId = 'ex-generic-v2'
+export const OWN = 'in.c-own'
+export const SECRET = 'in.c-secret'
+
+export interface Token {
+  id: string
+  headers: { 'X-StorageApi-Token': string }
+}
+
+/** What a run may do in the bucket `SECRET`, or why there is none. */
+export type Outcome = 'write' | 'read' | 'nothing' | 'not started' | string
+
+/** Where a configuration is, and what was prepared to set it off. */
+export interface Place {
+  configId: string
+  branchId?: number
+}
+
+/** A storage service with every way to set off a run of a configuration; a run begins and goes no further. */
+export const openStarts = async () => {
+  const inputs = new Map<number, object>()
+  const executions = new Map<string, RunExecution>()
+  const redriven: string[] = []
+  const machine = {
+    send: async ({ input }: { input: { input: string } }) => void redriven.push(input.input),
+  } as unknown as SFNClient // starts executions, and nothing else is asked of it
+  const service = await startStorageService({
+    extractRuns: {
+      start: async (jobId, input) => void inputs.set(jobId, input),
+      describe: async () => ({ status: 'success', output: '{"decision":"approve"}' }),
+    },
+    describeRun: async name => executions.get(name),
+    redriveExecution: createRedriveExecution(machine),
+  })
+  const extraction = await startExtraction({ service })
+  const api = await startApi(() => [{ id: 1 }])
+  await service.createBucket('own')
+  await service.createBucket('secret')
+  const watched = await service.createTable(OWN, 'watched', 'id\n1\n')
+
+  const call = async (method: string, path: string, body?: unknown, by?: Token) => {
+    const reply = await service.call(method, `/v2/storage/${path}`, body, by?.headers)
+    if (reply.status >= 400) throw new UserError('accessDenied', `${method} ${path}: ${reply.text}`)
+    return reply.body
+  }
+  const newToken = async (settings: object): Promise<Token> => {
+    const { id, token } = await call('POST', 'tokens', { description: 'made', ...settings })
+    return { id, headers: { 'X-StorageApi-Token': token } }
+  }
+  const configs = ({ branchId }: Partial<Place>) =>
+    `${branchId === undefined ? '' : `branch/${branchId}/`}components/${componentId}/configs`
+  const pathOf = (place: Place) => `${configs(place)}/${place.configId}`
+
+  const rightsOfRun = async (execution: string): Promise<Outcome> => {
+    const { value } = await extraction.services().runTokens.open(runIdOf(execution))
+    const headers = { 'X-StorageApi-Token': value }
+    const { body } = await service.call('GET', '/v2/storage/tokens/verify', undefined, headers)
+    return body.canManageBuckets ? 'write' : (body.bucketPermissions[SECRET] ?? 'nothing')
+  }
+  const begin = async (given: unknown) => {
+    const input = runInput.parse(given)
+    const execution = newExecution()
+    const reply = await extraction.advance('begin', execution, input)
+    const outcome: Outcome =
+      'failure' in reply && reply.failure ? reply.failure.Error : await rightsOfRun(execution)
+    return { execution, input, outcome }
+  }
+  const outcomeOf = async (input: unknown): Promise<Outcome> =>
+    input === undefined ? 'not started' : (await begin(input)).outcome
+
+  /** What has to be there before a run can be set off, made by the master token where it takes one. */
+  const prepare = async (start: Start, place: Place, maker?: Token): Promise<() => Promise<Outcome>> => {
+    const { configId, branchId } = place
+    const ofBranch = branchId === undefined ? {} : { branchId }
+    const input = { componentId, configId, ...ofBranch }
+    switch (start) {
+      case 'operator':
+        return () => outcomeOf(input)
+      case 'schedule':
+        return async () => outcomeOf((await dueRuns()).find(run => run['configId'] === configId))
+      case 'trigger': {
+        const { id } = await call(
+          'POST',
+          'triggers',
+          {
+            runWithTokenId: Number(maker?.id ?? 42),
+            component: componentId,
+            configurationId: configId,
+            coolDownPeriodMinutes: 1,
+            tableIds: [watched],
+          },
+          maker,
+        )
+        return async () => outcomeOf(await fire(Number(id), configId))
+      }
+      case 'request':
+        return async () => outcomeOf(await inputOf('POST', `${pathOf(place)}/run`, maker))
+      case 'approval': {
+        const runId = await held(input)
+        return async () => outcomeOf(await inputOf('POST', `runs/${runId}/approve`, maker))
+      }
+      case 'redrive': {
+        const letter = await keepLetter(input)
+        return async () => {
+          await call('POST', `dead-letters/${letter}/redrive`, {}, maker)
+          return outcomeOf(JSON.parse(redriven.at(-1) ?? 'null'))
+        }
+      }
+      case 'later step': {
+        const { execution, input: begun, outcome } = await begin(input)
+        if (!['write', 'read', 'nothing'].includes(outcome)) return async () => outcome
+        return async () => {
+          try {
+            await extraction.advance('leg', execution, begun)
+            return await rightsOfRun(execution)
+          } catch (error) {
+            if (error instanceof UserError) return error.code
+            throw error
+          }
+        }
+      }
+    }
+  }
+
+  const inputOf = async (method: string, path: string, by: Token | undefined) =>
+    inputs.get((await call(method, path, {}, by)).id)
+
+  const dueRuns = async (): Promise<Record<string, unknown>[]> => {
+    const due: Record<string, unknown>[] = []
+    const { stackStorage, storageWith, log } = extraction.services()
+    await startScheduledRuns(new Date(Date.now() + 2 * 60_000), {
+      storage: { ...storageWith(service.token), ...stackStorage },
+      tokens: extraction.tokens,
+      components: [componentId],
+      startRun: async (_, run) => void due.push(run),
+      log,
+    })
+    return due
+  }
+
+  /** The watched table was imported a moment ago. */
+  const fire = async (triggerId: number, configId: string): Promise<object | undefined> => {
+    const { triggers } = service.jobServices
+    await triggers.update(triggerId, stored => ({
+      ...stored,
+      answered: {},
+      lastRun: new Date(0).toISOString(),
+    }))
+    const before = inputs.size
+    await fireTriggers({
+      ...service.jobServices,
+      baseUrl: 'http://storage.test',
+      runnableComponents: [componentId],
+    })
+    await service.jobsEnded()
+    await triggers.delete(triggerId)
+    const started = [...inputs.values()].slice(before)
+    return started.find(run => 'configId' in run && run.configId === configId)
+  }
+
+  /** A run that holds its tables back, of the configuration as it is now. */
+  const held = async (input: object): Promise<string> => {
+    const { execution } = await begin(input)
+    const runId = runIdOf(execution)
+    const { runs } = extraction.services()
+    const stored = await runs.read(runId)
+    if (stored) {
+      const rows = stored.run.rows.map(row => ({ ...row, status: 'held' as const, heldKey: 'held.json' }))
+      await runs.replace(stored, { ...stored.run, rows, phase: 'ended' })
+    }
+    executions.set(runId, {
+      name: runId,
+      status: 'SUCCEEDED',
+      startDate: new Date(),
+      stopDate: new Date(),
+      input: JSON.stringify(input),
+      output: '{"status":"held"}',
+    })
+    return runId
+  }
+
+  const keepLetter = async (input: object): Promise<number> => {
+    const at = new Date().toISOString()
+    const letter = {
+      machine: 'extract',
+      source: { machine: 'arn:aws:states:us-east-1:1:stateMachine:extract', execution: newExecution() },
+      input: { ...input },
+      failure: { code: 'extractor.run.failed', message: 'It failed.' },
+      details: {},
+      at,
+      redrive: '',
+    }
+    return (await service.jobServices.deadLetters.keep(letter, at)).id
+  }
+
+  let made = 0
+  return {
+    service,
+    call,
+    newToken,
+    prepare,
+    configs,
+    pathOf,
+    watched,
+    /** It writes to the bucket `SECRET`, each minute too. */
+    configuration: {
+      parameters: {
+        api: { baseUrl: `${api.origin}/` },
+        config: { outputBucket: 'secret', jobs: [{ endpoint: 'items' }] },
+      },
+      schedule: 'rate(1 minute)',
+    },
+    async store(configuration: object, by?: Token): Promise<Place> {
+      const configurationId = `c${++made}`
+      await call('POST', configs({}), { configurationId, name: 'Stored', configuration }, by)
+      return { configId: configurationId }
+    },
+    branch: async (): Promise<number> =>
+      (await call('POST', 'dev-branches', { name: `branch ${++made}` })).results.id,
+    /** The master token asks for a merge, approves it and merges. */
+    async merge(branchFromId: number): Promise<void> {
+      const { id } = await call('POST', 'merge-request', { branchFromId, branchIntoId: 1, title: 'Merge' })
+      for (const step of ['request-review', 'approve', 'merge'])
+        await call('PUT', `merge-request/${id}/${step}`)
+      await service.jobsEnded()
+    },
+    async close(): Promise<void> {
+      await api.close()
+      await extraction.close()
+      await service.close()
+    },
+  }
+}
+
+const runIdOf = (execution: string): string => execution.slice(execution.lastIndexOf(':') + 1)
+
+export type Starts = Awaited<ReturnType<typeof openStarts>>
