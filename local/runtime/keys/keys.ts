@@ -102,6 +102,13 @@ export const keyOperations = (keys: Keys): Operations => ({
     action: 'kms:Decrypt',
     input: inContext.extend({ KeyId: z.string().optional(), CiphertextBlob: blob(LARGEST_CIPHERTEXT) }),
     resource: ({ CiphertextBlob }) => keys.findFor(CiphertextBlob).arn,
+    context: ({ EncryptionContext }) =>
+      Object.fromEntries(
+        Object.entries(EncryptionContext).map(([name, value]) => [
+          `kms:encryptioncontext:${name.toLowerCase()}`,
+          value,
+        ]),
+      ),
     run: ({ KeyId, CiphertextBlob, EncryptionContext }) => {
       const key = keys.findFor(CiphertextBlob)
       if (KeyId !== undefined && keys.find(KeyId) !== key)
