@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { functionNames } from '../../infra/bundle.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { functionPaths } from '../support/function-paths.ts'
@@ -34,18 +34,18 @@ const refusalOf = async (name: keyof typeof functionPaths, event: string): Promi
     : undefined
 }
 
-describe.each(functionNames)('%s', name => {
-  it('reads each event of its triggers as it comes', async () => {
-    const files = await readdir(join(events, name))
-    expect(files.length).toBeGreaterThan(0)
-    for (const file of files)
-      expect([file, await refusalOf(name, await readFile(join(events, name, file), 'utf8'))]).toEqual([
-        file,
-        undefined,
-      ])
-  })
+/** Events that are refused, and how. */
+const refused: Readonly<Record<string, RegExp>> = {
+  'start-import/object-deleted.json': /neither an "Object Created" event nor/,
+  'poll-job/without-start.json': /at since/,
+}
 
-  it('says what an event lacks', async () => {
-    expect(await refusalOf(name, '{"detail":7}')).toMatch(/^The event is not valid/)
-  })
+it.each(functionNames)('%s reads each event of its triggers as it comes', async name => {
+  const files = await readdir(join(events, name))
+  expect(files.length).toBeGreaterThan(0)
+  for (const file of files) {
+    const refusal = await refusalOf(name, await readFile(join(events, name, file), 'utf8'))
+    const wanted = refused[`${name}/${file}`]
+    expect([file, refusal]).toEqual([file, wanted === undefined ? undefined : expect.stringMatching(wanted)])
+  }
 })

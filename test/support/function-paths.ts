@@ -11,7 +11,7 @@ export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = 
   'poll-job': ['PollJob'],
   'run-extractor': ['Extract', 'RunExtractor'],
   'preview-extraction': ['Storage', 'PreviewExtraction'],
-  'start-scheduled-runs': ['Extract', 'Schedules', 'StartScheduledRuns'],
+  'start-scheduled-runs': ['ExtractSchedules', 'StartScheduledRuns'],
   'start-open-jobs': ['Storage', 'OpenJobs', 'Start'],
   'fire-triggers': ['Storage', 'Triggers', 'Fire'],
   'merge-slices': ['Export', 'MergeSlices'],
