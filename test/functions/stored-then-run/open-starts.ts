@@ -63,9 +63,11 @@ export const openStarts = async () => {
     `${branchId === undefined ? '' : `branch/${branchId}/`}components/${componentId}/configs`
   const pathOf = (place: Place) => `${configs(place)}/${place.configId}`
 
+  let lastBegun: { runId: string; headers: Token['headers'] } | undefined
   const rightsOfRun = async (execution: string): Promise<Outcome> => {
     const { value } = await extraction.services().runTokens.open(runIdOf(execution))
     const headers = { 'X-StorageApi-Token': value }
+    lastBegun = { runId: runIdOf(execution), headers }
     const { body } = await service.call('GET', '/v2/storage/tokens/verify', undefined, headers)
     return body.canManageBuckets ? 'write' : (body.bucketPermissions[SECRET] ?? 'nothing')
   }
@@ -214,6 +216,13 @@ export const openStarts = async () => {
     configs,
     pathOf,
     watched,
+    /** The last run that began, with its token and what runs; it is told once. */
+    async takeBegun() {
+      const begun = lastBegun
+      lastBegun = undefined
+      const snapshot = begun && (await extraction.work.read(`runs/${begun.runId}/configuration.json`))
+      return begun && { ...begun, text: JSON.stringify(snapshot?.value) }
+    },
     /** It writes to the bucket `SECRET`, each minute too. */
     configuration: {
       parameters: {
