@@ -23,6 +23,7 @@ export const jobBody = z
     startTime: z.nullable(wireDateText),
     endTime: z.nullable(wireDateText),
     runId: z.nullable(z.string()),
+    warnings: z.optional(z.array(z.string())),
     results: z.nullable(z.union([anyObject, z.array(z.unknown())])),
     creatorToken: z.object({ id: z.string(), description: z.string() }),
     metrics: z.object({

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
+import { hintAt } from '../../lib/errors/did-you-mean.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { toleratedParameters } from './tolerated-parameters.ts'
 
@@ -40,21 +41,32 @@ const fieldOf = (schema: z.ZodType, name: string): z.ZodType | undefined =>
 
 const accepts = (field: z.ZodType, value: unknown): boolean => field.safeParse(value).success
 
+/** What becomes of fields that a schema does not have. */
+export interface OtherFields {
+  /** Hears of what nobody reads. Absent: that is refused. */
+  passOver?: ((names: readonly string[]) => void) | undefined
+}
+
 /**
- * Reads the fields of a request with their schema. Throws 400 with this code, and names every field that is invalid or that
- * nobody would read.
+ * Reads the fields of a request with their schema. Throws 400 with this code, and names every field that is invalid. A
+ * name that nobody reads is refused when it looks like one that is read, and otherwise passed over if the route does that.
  */
 export const checkFields = <Schema extends z.ZodType>(
   schema: Schema,
   fields: unknown,
   code: UserCode,
+  { passOver }: OtherFields = {},
 ): z.output<Schema> => {
   const parsed = schema.safeParse(fields)
-  const unexpected = unexpectedIn(schema, fields).map(key => ({
-    key,
-    message: 'This field was not expected.',
-  }))
-  if (parsed.success && unexpected.length === 0) return parsed.data
+  const others = otherNames(schema, fields)
+  const unexpected = others.flatMap(key => {
+    const hint = hintAt(key, knownNames(schema))
+    return passOver && hint === '' ? [] : [{ key, message: `This field was not expected${hint}.` }]
+  })
+  if (parsed.success && unexpected.length === 0) {
+    if (others.length > 0) passOver?.(others)
+    return parsed.data
+  }
   const issues = parsed.error?.issues ?? []
   const errors = [...issues.map(({ path, message }) => ({ key: keyOf(path), message })), ...unexpected]
   const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
@@ -62,12 +74,15 @@ export const checkFields = <Schema extends z.ZodType>(
 }
 
 /** A schema that takes any field is asked by its reader what to do with the others. */
-const unexpectedIn = (schema: z.ZodType, fields: unknown): string[] =>
+const otherNames = (schema: z.ZodType, fields: unknown): string[] =>
   schema instanceof z.ZodObject && schema.def.catchall === undefined
     ? Object.keys(fields ?? {})
         .filter(name => !Object.hasOwn(schema.shape, name) && !Object.hasOwn(toleratedParameters, name))
         .map(name => name.slice(0, MAX_NAME_LENGTH))
     : []
+
+const knownNames = (schema: z.ZodType): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
 const MAX_NAME_LENGTH = 100
 

@@ -27,6 +27,8 @@ export interface RouteRequest<Params, Query, Body> {
   branchId: number
   /** For routes that stream their body or read a header. */
   raw: Request
+  /** Names of parameters that nobody reads. A route that reads a form by itself adds its own. */
+  passedOver: string[]
 }
 
 export interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
@@ -45,6 +47,11 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   body?: Body
   /** `null` in the body is a value, as in a merge patch. Elsewhere it means "not set". */
   keepsNull?: boolean
+  /**
+   * A parameter that nobody reads is refused, as it might be a condition on what is deleted. Elsewhere it is passed over,
+   * as clients of the hosted service expect; the reply, the job and an event say so.
+   */
+  refusesOthers?: boolean
   /** Code of the error when query or body do not fit; default `storage.validation`. */
   validationCode?: UserCode
   /** Status -> what it means, for the OpenAPI document. */

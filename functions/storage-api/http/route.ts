@@ -5,6 +5,7 @@ import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
 import { describeRoute, replySchema } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
+import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
@@ -24,7 +25,10 @@ export interface Route {
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
 }
 
-type IncomingRequest = Omit<RouteRequest<Record<string, string>, never, never>, 'query' | 'body' | 'sent'> & {
+type IncomingRequest = Omit<
+  RouteRequest<Record<string, string>, never, never>,
+  'query' | 'body' | 'sent' | 'passedOver'
+> & {
   searchParams: URLSearchParams
 }
 
@@ -32,8 +36,8 @@ const nothing = z.object({})
 
 /**
  * Defines one route. Its schemas read the request, type the handler and describe the route in the OpenAPI document, so
- * that the three cannot disagree. A parameter that no schema has is refused, unless clients send it without need
- * (`toleratedParameters`).
+ * that the three cannot disagree. A parameter that no schema has is passed over and said, unless it looks like one that
+ * was misspelt, or the route refuses others.
  */
 export const defineRoute = <
   const Path extends string,
@@ -61,14 +65,21 @@ export const defineRoute = <
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const asked = parseFields(searchParams, repeatedIn(querySchema))
-      const query = checkFields(querySchema, withoutBlank(asked), validationCode)
+      const passedOver: string[] = []
+      const others = definition.refusesOthers
+        ? {}
+        : { passOver: (names: readonly string[]) => void passedOver.push(...names) }
+      const query = checkFields(querySchema, withoutBlank(asked), validationCode, others)
       const given = definition.body ? await readBody(request.raw, bodySchema) : {}
       const fields = definition.keepsNull ? given : withoutUnset(bodySchema, given)
-      const body = checkFields(bodySchema, fields, validationCode)
+      const body = checkFields(bodySchema, fields, validationCode, others)
       // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>
       const sent = { route: `${method} ${path}`, params, query, body }
-      return handle({ ...request, params, query, body, sent }, services)
+      const reply = await handle({ ...request, params, query, body, sent, passedOver }, services)
+      return passedOver.length === 0
+        ? reply
+        : tellPassedOver(reply, passedOver, { sender: request, route: sent.route, services })
     },
   }
 }

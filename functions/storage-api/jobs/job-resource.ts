@@ -14,6 +14,7 @@ export const jobResource = (job: JobRecord, baseUrl: string) => ({
   startTime: wireDateOrNull(job.status === 'waiting' ? null : job.startTime),
   endTime: wireDateOrNull('endTime' in job ? job.endTime : null),
   runId: job.runId,
+  ...(job.warnings && { warnings: job.warnings }),
   results: 'results' in job ? job.results : null,
   creatorToken: job.creatorToken,
   metrics: job.status === 'success' ? job.metrics : noMetrics,

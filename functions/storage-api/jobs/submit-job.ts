@@ -4,6 +4,7 @@ import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { shareOf } from '../../lib/storage/jobs/job-shares.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { recordEvent } from '../events/record-event.ts'
+import { passedOverSentence } from '../http/passed-over.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
@@ -11,7 +12,7 @@ import { jobReply } from './job-reply.ts'
 
 export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'caller' | 'runId' | 'idempotencyKey' | 'sent' | 'baseUrl' | 'branchId' | 'raw'
+  'caller' | 'runId' | 'idempotencyKey' | 'sent' | 'baseUrl' | 'branchId' | 'raw' | 'passedOver'
 >
 
 export interface NewJob {
@@ -79,7 +80,7 @@ const tellOfShare = async (job: JobRecord, submitter: Submitter, services: Accep
 }
 
 const storeJob = async (
-  { caller, runId, idempotencyKey, sent, baseUrl, branchId }: Submitter,
+  { caller, runId, idempotencyKey, sent, baseUrl, branchId, passedOver }: Submitter,
   services: AcceptServices,
   { input, queueTableId, tableId, admit }: NewJob,
 ): Promise<JobRecord> => {
@@ -100,6 +101,7 @@ const storeJob = async (
       creatorToken: { id: caller.tokenId, description: caller.description },
       isByMaster: caller.isMaster,
       baseUrl,
+      ...(passedOver.length > 0 && { warnings: [passedOverSentence(passedOver)] }),
       requestKey: null,
     })
   if (idempotencyKey === undefined) return jobs.create(nextId, maker(await admit()))

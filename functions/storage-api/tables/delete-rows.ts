@@ -27,6 +27,7 @@ export const deleteRows = defineRoute({
   path: '/v2/storage/tables/{tableId}/rows',
   summary: 'Delete rows of a table',
   tag: 'tables',
+  refusesOthers: true,
   query: fields,
   body: fields,
   validationCode: 'storage.tables.validation',

@@ -4,6 +4,7 @@ import { refuseUnknownQueryColumns } from '../../lib/storage/tables/aliases/row-
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { refuseHiddenColumns } from '../aliases/refuse-hidden-columns.ts'
+import { findBranchId } from '../branches/find-branch.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -18,11 +19,12 @@ const body = z.object({
   fileType: unlessBlank(z.enum(['csv', 'parquet'], { error: 'This value should be csv or parquet.' })),
   includeInternalTimestamp: flag().default(false),
   timezone: unlessBlank(text({ max: 100 })),
+  sourceBranchId: unlessBlank(text({ max: 50 })),
 })
 
 /**
  * Exports a table to a sliced file, by a job `tableExport` whose results name the file. It exports the table as it is
- * when the job starts, and waits for no other job.
+ * when the job starts, and waits for no other job. `sourceBranchId`: as the table is in that branch.
  */
 export const exportTable = defineRoute({
   method: 'post',
@@ -33,9 +35,13 @@ export const exportTable = defineRoute({
   body,
   validationCode: 'storage.tables.validation',
   replies: { 202: 'The job `tableExport`', 400: 'The request is wrong', 404: 'There is no such table' },
-  handle: async (request, services) => {
-    const { tableId } = request.params
-    const { gzip, fileType = 'csv', format = 'rfc', timezone, limit, ...fields } = request.body
+  handle: async (given, ofRequest) => {
+    const { tableId } = given.params
+    const { gzip, fileType = 'csv', format = 'rfc', timezone, limit, sourceBranchId, ...fields } = given.body
+    const branchId =
+      sourceBranchId === undefined ? given.branchId : await findBranchId(ofRequest, sourceBranchId)
+    const request = { ...given, branchId }
+    const services = { ...ofRequest, ...ofRequest.inBranch(branchId) }
     checkFormat(format)
     const timestampZone = readTimeZone(timezone)
     const query = readRowQuery(fields, services.now())

@@ -28,7 +28,9 @@ export const importTableNow = defineRoute({
     // The name of the file, which has one already.
     const { name: _name, ...others } = fields
     const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
-    const body = checkFields(importTableFields, sent, 'storage.tables.validation')
+    const body = checkFields(importTableFields, sent, 'storage.tables.validation', {
+      passOver: names => void request.passedOver.push(...names),
+    })
     return doJob(
       { ...request, sent: [request.sent, sent] },
       services,

@@ -32,7 +32,9 @@ export const writeTable = defineRoute({
     // The name of the file, which has one already.
     const { name: _name, ...others } = fields
     const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
-    const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
+    const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation', {
+      passOver: names => void request.passedOver.push(...names),
+    })
     requireTable(request.caller, tableId, 'write')
     return doJob(
       { ...request, sent: [request.sent, sent] },

@@ -138,6 +138,7 @@ it(`${FILES} files that land in one table, 1,000 a second, are there in minutes,
       baseUrl: 'http://storage.test',
       branchId: 1,
       raw,
+      passedOver: [],
     }
     const read = async (response: Response) => ({
       ...jobSchema.parse(await response.json()),

@@ -204,6 +204,8 @@ const accepted = z.object({
   isByMaster: z.boolean().optional(),
   /** Address of the service as the caller reached it. Addresses in the results begin with it. */
   baseUrl: z.string(),
+  /** What the request had that nobody reads. Absent: nothing. */
+  warnings: z.array(z.string()).optional(),
   /** Of the idempotent request that created it, if any. */
   requestKey: z.string().nullable(),
 })

@@ -152,6 +152,7 @@ const acceptedPart = ({
   runId,
   creatorToken,
   baseUrl,
+  warnings,
   requestKey,
 }: JobRecord) => ({
   id,
@@ -166,6 +167,7 @@ const acceptedPart = ({
   runId,
   creatorToken,
   baseUrl,
+  ...(warnings && { warnings }),
   requestKey,
 })
 
