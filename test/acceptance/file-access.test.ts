@@ -95,10 +95,15 @@ describe('the credentials of one file', () => {
 })
 
 describe('a sliced file that is prepared without a federation token', () => {
-  it('gets its credentials from its detail', async () => {
+  it('has credentials, at once and in its detail', async () => {
     const file = await prepare({ isSliced: true, federationToken: false })
     expect(file).toMatchObject({ isSliced: true, provider: 'aws', id: expect.any(Number) })
-    expect(file.uploadParams).toEqual({ key: expect.any(String), bucket: expect.any(String), acl: 'private' })
+    expect(file.uploadParams).toEqual({
+      key: expect.any(String),
+      bucket: expect.any(String),
+      acl: 'private',
+      credentials: expect.objectContaining({ SessionToken: expect.any(String) }),
+    })
     const { body } = await target.call('GET', `files/${file.id}?federationToken=1`)
     await target.withS3(body.credentials, body.region, async s3 => {
       const { bucket: Bucket, key } = body.s3Path

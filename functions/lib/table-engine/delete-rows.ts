@@ -2,7 +2,7 @@ import { deletePositions } from './delete-positions.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findFiles, neededColumns } from './find-rows.ts'
 import { batchFiles, closeFiles, openFiles } from './open-files.ts'
-import { conditionsSql, type RowConditions, refuseUnknownColumns } from './row-conditions.ts'
+import { conditionsSql, type RowConditions, refuseUnknownConditions } from './row-conditions.ts'
 import { scanFiles } from './scan-files.ts'
 import { columnNames, type Snapshot, withFiles } from './snapshot.ts'
 
@@ -23,10 +23,7 @@ export const deleteRows = async (
 ): Promise<DeleteRowsResult> => {
   const { session } = context
   const columns = columnNames(snapshot)
-  refuseUnknownColumns(
-    columns,
-    (conditions.where ?? []).map(({ column }) => column),
-  )
+  refuseUnknownConditions(columns, conditions)
   const where = conditionsSql(conditions, snapshot)
   if (where === undefined) return { snapshot: withFiles(snapshot, []) }
   await session.fitTo(columns.length)

@@ -8,7 +8,13 @@ import { findFiles, findRowGroups } from './find-rows.ts'
 import { mapAhead } from './map-ahead.ts'
 import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './open-files.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
-import { conditionsSql, ORDERED_ROWS, orderSql, refuseUnknownColumns } from './row-conditions.ts'
+import {
+  conditionsSql,
+  ORDERED_ROWS,
+  orderSql,
+  refuseUnknownColumns,
+  refuseUnknownConditions,
+} from './row-conditions.ts'
 import { scanFiles } from './scan-files.ts'
 import { columnNames, liveRows } from './snapshot.ts'
 import { writeSortedSlices } from './sorted/write-sorted-slices.ts'
@@ -23,12 +29,9 @@ const UPLOADS = 2
 
 /** See `TableEngine.export`. */
 export const exportTable = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
-  const { snapshot, columns = [], where = [], orderBy = [] } = request
-  refuseUnknownColumns(columnNames(snapshot), [
-    ...columns,
-    ...where.map(({ column }) => column),
-    ...orderBy.map(({ column }) => column),
-  ])
+  const { snapshot, columns = [], orderBy = [] } = request
+  refuseUnknownColumns(columnNames(snapshot), columns)
+  refuseUnknownConditions(columnNames(snapshot), request)
   await context.session.fitTo(columnNames(snapshot).length)
   const isSorted = orderBy.length > 0 && snapshot.files.length > 0
   const result = await (isSorted ? exportSorted : exportInTableOrder)(context, request)

@@ -11,6 +11,7 @@ import {
   orderSql,
   type RowConditions,
   refuseUnknownColumns,
+  refuseUnknownConditions,
 } from './row-conditions.ts'
 import { scanFiles } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
@@ -41,11 +42,8 @@ export const previewTable = async (
   const all = columnNames(snapshot)
   const columns = query.columns && query.columns.length > 0 ? query.columns : all
   const orderBy = query.orderBy ?? []
-  refuseUnknownColumns(all, [
-    ...columns,
-    ...(query.where ?? []).map(({ column }) => column),
-    ...orderBy.map(({ column }) => column),
-  ])
+  refuseUnknownColumns(all, columns)
+  refuseUnknownConditions(all, query)
   const where = conditionsSql(query, snapshot) ?? 'true'
   const { session } = context
   await session.fitTo(all.length)

@@ -131,13 +131,37 @@ const quoteUserText = (text: string): string => {
 }
 
 /** Error: 400 `storage.tables.validation.columnNotExists`. */
-export const refuseUnknownColumns = (tableColumns: string[], columns: string[]): void => {
+export const refuseUnknownColumns = (tableColumns: string[], columns: string[]): void =>
+  refuseUnknown(
+    tableColumns,
+    columns,
+    unknown =>
+      `The table has no column ${JSON.stringify(unknown)}. Its columns are: ${tableColumns.join(', ')}.`,
+  )
+
+/** The same for the columns of conditions and order, with the sentence that clients of the hosted service know. */
+export const refuseUnknownConditions = (
+  tableColumns: string[],
+  {
+    where = [],
+    orderBy = [],
+  }: { where?: readonly { column: string }[]; orderBy?: readonly { column: string }[] },
+): void =>
+  refuseUnknown(
+    tableColumns,
+    [...where, ...orderBy].map(({ column }) => column),
+    unknown => `Can't filter by column ${unknown}, column does not exist`,
+  )
+
+const refuseUnknown = (
+  tableColumns: string[],
+  columns: string[],
+  sentence: (unknown: string) => string,
+): void => {
   const known = new Set(tableColumns)
   const unknown = columns.find(column => !known.has(column))
   if (unknown === undefined) return
-  throw new UserError(
-    'storage.tables.validation.columnNotExists',
-    `The table has no column ${JSON.stringify(unknown)}. Its columns are: ${tableColumns.join(', ')}.`,
-    { params: { column: unknown } },
-  )
+  throw new UserError('storage.tables.validation.columnNotExists', sentence(unknown), {
+    params: { column: unknown },
+  })
 }

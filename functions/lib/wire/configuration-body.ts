@@ -26,8 +26,8 @@ export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: t
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowBody = z
-  .extend(rowVersionBody, { state: anyObject })
-  .register(described, { name: 'ConfigurationRow', extends: rowVersionBody })
+  .extend(z.omit(rowVersionBody, { versionIdentifier: true }), { state: anyObject })
+  .register(described, { name: 'ConfigurationRow' })
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
 export const configurationSummaryBody = z.object({
@@ -62,6 +62,11 @@ export const configurationBody = z
     adoptedSecrets: z.optional(z.array(z.string())),
   })
   .register(described, { name: 'Configuration' })
+
+/** What a new configuration is answered with: rows are asked for by themselves, and the hosted service names none. */
+export const newConfigurationBody = z
+  .omit(configurationBody, { rows: true })
+  .register(described, { name: 'NewConfiguration' })
 
 export type ConfigurationBody = z.infer<typeof configurationBody>
 

@@ -43,7 +43,7 @@ export const bucketBody = z
 export type BucketBody = z.infer<typeof bucketBody>
 
 /** PHP writes an object without keys as an empty list. Clients accept both. */
-const columnMetadata = z.union([z.record(z.string(), z.array(metadatumBody)), emptyList])
+const columnMetadata = z.record(z.string(), z.array(metadatumBody))
 
 /**
  * A table in a list. Columns, metadata and bucket are present if requested

@@ -41,11 +41,8 @@ export const newTokenBody = z
 /** A token with its project, as `verify` and the detail show it. */
 export const tokenWithProjectBody = z
   .extend(tokenBody, {
+    adminOwner: ownerBody,
     organization: z.object({ id: z.string() }),
     owner: z.looseObject({ id: z.int(), name: z.string() }),
   })
-  .register(described, { extends: tokenBody })
-
-export const ownedTokenBody = z
-  .extend(tokenWithProjectBody, { adminOwner: ownerBody })
   .register(described, { extends: tokenBody })

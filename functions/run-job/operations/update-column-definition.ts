@@ -5,25 +5,26 @@ import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
+import { tableResults } from './table-results.ts'
 
 /** Changes what a typed column allows. The files stay: readers take their values as the wider type. */
-export const updateColumnDefinition = (
+export const updateColumnDefinition = async (
   job: ProcessingJob,
   { tableId, name, change }: InputOf<'tableColumnDefinitionUpdate'>,
   services: RunJobServices,
-) =>
-  changeTable(job, tableId, services, async table => {
+) => {
+  const { table: changed } = await changeTable(job, tableId, services, async table => {
     const { column, definition } = findTypedColumn(table, name)
-    const changed = changeDefinition(column, change)
-    const mustBeFilled = column.definition.nullable && !changed.definition.nullable
+    const wanted = changeDefinition(column, change)
+    const mustBeFilled = column.definition.nullable && !wanted.definition.nullable
     if (mustBeFilled && (await hasNull(table, name, services))) throw hasEmptyRows(column)
-    const { type, rules } = changeType(table, columnField(changed), name)
+    const { type, rules } = changeType(table, columnField(wanted), name)
     return {
       table: {
         ...table,
         definition: {
           ...definition,
-          columns: definition.columns.map(each => (each.name === name ? changed : each)),
+          columns: definition.columns.map(each => (each.name === name ? wanted : each)),
         },
         snapshot: {
           ...table.snapshot,
@@ -34,6 +35,8 @@ export const updateColumnDefinition = (
       },
     }
   })
+  return { table: changed, results: await tableResults(job, changed, services) }
+}
 
 /** A number of all digits stays a decimal: it has become one of as many digits, not a 64-bit number. */
 const changeType = (

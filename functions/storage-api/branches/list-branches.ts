@@ -6,7 +6,7 @@ import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
 import { findBranch } from './find-branch.ts'
 
-/** The branches, the default one first. Clients read its id here and use it in the paths of all other routes. */
+/** The branches, the default one last, as the hosted service lists them. Clients read its id here and use it in the paths of all other routes. */
 export const listBranches = defineRoute({
   method: 'get',
   path: '/v2/storage/dev-branches',
@@ -17,6 +17,6 @@ export const listBranches = defineRoute({
   handle: async (_request, services) => {
     const all = await services.branches.list()
     const others = all.filter(({ id }) => id !== defaultBranchId)
-    return ok([await findBranch(services, 'default'), ...others].map(branchResource))
+    return ok([...others, await findBranch(services, 'default')].map(branchResource))
   },
 })

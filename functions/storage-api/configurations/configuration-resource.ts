@@ -39,12 +39,15 @@ export const rowVersionResource = (row: Row) => ({
 export const rowResource = (row: Row, configuration: Configuration) =>
   rowWithState(row, rowMemory(configuration, row.id).state)
 
-const rowWithState = (row: Row, state: string) => ({
-  ...rowVersionResource(row),
-  created: wireDate(row.created),
-  creatorToken: tokenOf(row.creatorToken),
-  state: parseExactly(state),
-})
+const rowWithState = (row: Row, state: string) => {
+  const { versionIdentifier: _, ...shown } = rowVersionResource(row)
+  return {
+    ...shown,
+    created: wireDate(row.created),
+    creatorToken: tokenOf(row.creatorToken),
+    state: parseExactly(state),
+  }
+}
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
 const configurationSummary = (configuration: Configuration) => {

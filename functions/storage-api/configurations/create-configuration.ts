@@ -6,7 +6,7 @@ import {
 } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
-import { configurationBody } from '../../lib/wire/configuration-body.ts'
+import { newConfigurationBody } from '../../lib/wire/configuration-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
@@ -48,7 +48,7 @@ export const createConfiguration = defineRoute({
     400: '`configurationAlreadyExists`, `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`',
     404: 'There is no such component',
   },
-  reply: configurationBody,
+  reply: newConfigurationBody,
   handle: async (request, services) => {
     findComponent(services, request.params.componentId)
     const configId = request.body.configurationId || (await newId(request, services))
@@ -56,7 +56,8 @@ export const createConfiguration = defineRoute({
     const settings = await sealedSettings(request.body, atPlace, services)
     const configuration = await create(atPlace, services, settings)
     await warnWhenWrapped(atPlace, services, settings.configuration)
-    return withVersionTag(created(configurationResource(configuration)), configuration)
+    const { rows: _, ...shown } = configurationResource(configuration)
+    return withVersionTag(created(shown), configuration)
   },
 })
 

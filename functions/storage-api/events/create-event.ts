@@ -16,7 +16,7 @@ const MAX_BYTES = 200 * 1024
 /** Of one text: what a request may hold. The sum is checked below, with its own code. */
 const MAX_BODY = 8 * 1024 * 1024
 
-/** An object or a list, as JSON or as text. PHP writes an empty object as an empty list. */
+/** An object or a list, as JSON or as text. PHP writes an empty object as an empty list, Go as the text `null`. */
 const details = () =>
   z
     .preprocess(
@@ -30,7 +30,7 @@ const details = () =>
 
 const parsed = (given: unknown): unknown => {
   const value = typeof given === 'string' ? parseJson(given) : given
-  return Array.isArray(value) && value.length === 0 ? {} : value
+  return value === null || (Array.isArray(value) && value.length === 0) ? {} : value
 }
 
 const parseJson = (text: string): unknown => {

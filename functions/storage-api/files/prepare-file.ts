@@ -68,7 +68,7 @@ export const prepareFile = defineRoute({
     const { fileAccess } = services
     const [resource, uploadParams] = await Promise.all([
       fileResource(file, fileAccess),
-      (federationToken ? federatedUpload : plainUpload)(file, fileAccess),
+      (federationToken || file.isSliced ? federatedUpload : plainUpload)(file, fileAccess),
     ])
     return created({ ...resource, uploadParams })
   },
@@ -89,5 +89,6 @@ const federatedUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
 
 const plainUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
   ...target(file, fileAccess),
-  ...(!file.isSliced && { method: 'PUT', url: await fileAccess.uploadUrl(file) }),
+  method: 'PUT',
+  url: await fileAccess.uploadUrl(file),
 })

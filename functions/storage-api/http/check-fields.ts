@@ -41,8 +41,16 @@ const fieldOf = (schema: z.ZodType, name: string): z.ZodType | undefined =>
 
 const accepts = (field: z.ZodType, value: unknown): boolean => field.safeParse(value).success
 
+/** An issue whose message is the whole error: a sentence that clients of the hosted service compare. */
+export const wholeSentence = (message: string) => ({
+  code: 'custom' as const,
+  message,
+  params: { isWhole: true },
+  input: undefined,
+})
+
 /** What becomes of fields that a schema does not have. */
-export interface OtherFields {
+interface OtherFields {
   /** Hears of what nobody reads. Absent: that is refused. */
   passOver?: ((names: readonly string[]) => void) | undefined
 }
@@ -68,6 +76,8 @@ export const checkFields = <Schema extends z.ZodType>(
     return parsed.data
   }
   const issues = parsed.error?.issues ?? []
+  const whole = issues.find(issue => issue.code === 'custom' && issue.params?.['isWhole'] === true)
+  if (whole) throw new UserError(code, whole.message)
   const errors = [...issues.map(({ path, message }) => ({ key: keyOf(path), message })), ...unexpected]
   const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
   throw new UserError(code, `Invalid request:${lines.join('')}`, { params: { errors } })

@@ -13,12 +13,13 @@ const unroutable: RequestPath = { path: '/-/not-found', branch: undefined }
 /**
  * Normalises the path of a request for the routes.
  *
- * Every route also exists below `/v2/storage/branch/{branch}`, and with a trailing slash. A path with a doubled slash
+ * Every route also exists below `/v2/storage/branch/{branch}`, and with a trailing slash, which only the name of a tag keeps. A path with a doubled slash
  * is not found, and never redirected (clients test this).
  */
 export const readRequestPath = (pathname: string): RequestPath => {
   if (pathname.includes('//')) return unroutable
-  const path = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+  const isTag = /\/files\/[^/]+\/tags\/./.test(pathname)
+  const path = pathname.length > 1 && pathname.endsWith('/') && !isTag ? pathname.slice(0, -1) : pathname
   const branched = /^\/v2\/storage\/branch\/([^/]+)\/(.+)$/.exec(path)
   if (!branched) return { path, branch: undefined }
   const [, branch, rest] = branched

@@ -26,7 +26,7 @@ export const allTableMetadata = async (
 export const tableMetadata = async (
   services: Pick<Services, 'metadata'>,
   table: TableHead,
-): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> | [] }> => {
+): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> }> => {
   const all = await allTableMetadata(services, table)
   const ofColumn = (column: string) => all.filter(each => each.column === column).map(metadatumResource)
   const columns = columnNames(table.snapshot)
@@ -34,8 +34,7 @@ export const tableMetadata = async (
     .filter(([, found]) => found.length > 0)
   return {
     metadata: ofColumn(''),
-    // PHP writes an object without keys as a list. Clients accept both.
-    columnMetadata: columns.length === 0 ? [] : Object.fromEntries(columns),
+    columnMetadata: Object.fromEntries(columns),
   }
 }
 

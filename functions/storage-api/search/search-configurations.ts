@@ -39,6 +39,7 @@ export const searchConfigurations = defineRoute({
     const { components, configurations, metadata, usedComponents } = services
     const componentId = query.idComponent ?? query.componentId
     const keys = query.metadataKeys ?? []
+    const withMetadata = query.include.includes('filteredMetadata')
     const used = await usedComponents.of(components.list())
     const wanted = used.filter(({ id }) => mayUseComponent(caller, id) && id === (componentId ?? id))
     const perComponent = await pMap(
@@ -59,11 +60,11 @@ export const searchConfigurations = defineRoute({
           { concurrency: LOADS_AT_ONCE },
         )
         return found
-          .filter(({ own }) => keys.length === 0 || own.length > 0)
+          .filter(({ own }) => (keys.length === 0 && !withMetadata) || own.length > 0)
           .map(({ configuration, own }) => ({
             idComponent: component.id,
             configurationId: configuration.id,
-            ...(query.include.includes('filteredMetadata') && { metadata: own.map(metadatumResource) }),
+            ...(withMetadata && { metadata: own.map(metadatumResource) }),
           }))
       },
       { concurrency: LOADS_AT_ONCE },

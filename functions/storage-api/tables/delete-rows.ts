@@ -44,7 +44,7 @@ export const deleteRows = defineRoute({
     if (where.length === 0 && !times.changedSince && !times.changedUntil && !allowTruncate)
       throw new UserError(
         'storage.tables.validation.unintendedTruncation',
-        'Without any condition all rows would be deleted. Set allowTruncate to 1 if that is what you want.',
+        'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',
       )
     return submitJob(request, services, {
       input: { operationName: 'tableRowsDelete', tableId, conditions },
@@ -55,8 +55,8 @@ export const deleteRows = defineRoute({
         const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))
         if (unknown)
           throw new UserError(
-            'storage.tables.invalidColumnToDeleteBy',
-            `The table has no column ${JSON.stringify(unknown.column)} to delete rows by.`,
+            'storage.tables.columnNotExists',
+            `Filter validation: Cannot filter by column "${unknown.column}", column does not exist`,
           )
         return { deleteParams: { ...asked, allowTruncate } }
       },

@@ -2,18 +2,47 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
 import type { Filter } from '../../lib/table-engine/row-conditions.ts'
-import { commaList, listOf, text, textList, unlessBlank } from '../http/fields.ts'
+import { wholeSentence } from '../http/check-fields.ts'
+import { commaList, listOf, text, textList, unlessBlank, withoutGaps } from '../http/fields.ts'
 import { parseTime } from './parse-time.ts'
 
-const dataType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'], {
-  error: 'This value should be INTEGER, DOUBLE, BIGINT, REAL or DECIMAL.',
-})
-const operators = ['eq', 'ne', 'neq', 'gt', 'ge', 'lt', 'le'] as const
-const operator = z
-  .enum(operators, { error: `This value should be one of ${operators.join(', ')}.` })
-  .transform(name => (name === 'neq' ? 'ne' : name))
-
 const MAX_CONDITIONS = 100
+
+const refused = (message: string) => new UserError('storage.tables.validation', message)
+
+/** One of these words, in any case. The sentence for another one is the one that clients of the hosted service know. */
+const word = <const Word extends string>(words: readonly Word[], sentence: (given: string) => string) =>
+  text({ max: 100 })
+    .transform((given, context): Word => {
+      const found = words.find(each => each.toLowerCase() === given.toLowerCase())
+      if (found === undefined) context.addIssue(wholeSentence(sentence(given)))
+      return found ?? z.NEVER
+    })
+    .openapi({ type: 'string', enum: [...words] })
+
+const dataType = word(
+  ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'],
+  given => `Data type ${given} not recognized. Possible datatypes are [INTEGER|DOUBLE]`,
+)
+const operator = word(
+  ['eq', 'ne', 'neq', 'gt', 'ge', 'lt', 'le'],
+  given => `Invalid where operator ${given}. It is one of eq, ne, gt, ge, lt and le.`,
+).transform(name => (name === 'neq' ? 'ne' : name))
+const order = word(['ASC', 'DESC'], given => `Invalid sort order ${given}. Available orders are [DESC|ASC]`)
+
+/** A list of objects under this name. */
+const conditions = <Item extends z.ZodType>(name: string, item: Item) =>
+  z.preprocess((value, context) => {
+    const list = withoutGaps(value)
+    if (list === undefined) return undefined
+    const contains = `but parameter contains:\n${JSON.stringify(value)}`
+    if (Array.isArray(list) && list.every(each => typeof each === 'object')) return list
+    const refusal = Array.isArray(list)
+      ? `All items in param "${name}" should be an arrays, ${contains}`
+      : `Parameter "${name}" should be an array, ${contains}`
+    context.addIssue(wholeSentence(refusal))
+    return z.NEVER
+  }, listOf(item, { max: MAX_CONDITIONS }).optional())
 
 /** A single value counts as a list of one: a form that repeats a field without brackets sends only the last value. */
 export const oneAsList = (value: unknown): unknown =>
@@ -36,20 +65,15 @@ export const rowQueryFields = {
   whereColumn: unlessBlank(text({ max: 255 })),
   whereOperator: unlessBlank(operator),
   whereValues: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 100_000 }).optional()),
-  whereFilters: listOf(whereFilter, { max: MAX_CONDITIONS }).optional(),
-  orderBy: listOf(
+  whereFilters: conditions('whereFilters', whereFilter),
+  orderBy: conditions(
+    'orderBy',
     z.object({
       column: text({ min: 1, max: 255 }),
-      order: z
-        .preprocess(
-          value => (typeof value === 'string' ? value.toUpperCase() : value),
-          z.enum(['ASC', 'DESC']),
-        )
-        .default('ASC'),
+      order: order.default('ASC'),
       dataType: dataType.optional(),
     }),
-    { max: MAX_CONDITIONS },
-  ).optional(),
+  ),
   changedSince: unlessBlank(text({ max: 100 })),
   changedUntil: unlessBlank(text({ max: 100 })),
   fulltextSearch: unlessBlank(text()),
@@ -64,7 +88,7 @@ export const readRowQuery = (
 ): Omit<PreviewQuery, 'limit'> => {
   const { columns, changedSince, changedUntil, fulltextSearch, whereFilters = [] } = fields
   if (fulltextSearch !== undefined && whereFilters.length > 0)
-    throw invalid('fulltextSearch', 'This field cannot be used together with whereFilters.')
+    throw refused('Cannot use fulltextSearch and whereFilters at the same time')
   return {
     ...(columns && columns.length > 0 && { columns: [...new Set(columns)] }),
     where: [...simpleCondition(fields), ...whereFilters.map(toFilter(now))],
@@ -107,9 +131,8 @@ const simpleCondition = ({
     if (whereValues !== undefined) throw invalid('whereColumn', 'This field is missing.')
     return []
   }
-  if (whereValues === undefined) throw invalid('whereValues', 'This field is missing.')
+  if (whereValues === undefined) throw invalid('whereColumn', 'To use "whereColumn" specify "whereValues".')
   return [{ column: whereColumn, operator: whereOperator ?? 'eq', values: whereValues }]
 }
 
-const invalid = (field: string, message: string) =>
-  new UserError('storage.tables.validation', `Invalid request:\n - ${field}: "${message}"`)
+const invalid = (field: string, message: string) => refused(`Invalid request:\n - ${field}: "${message}"`)

@@ -1,9 +1,8 @@
-import { ownedTokenBody } from '../../lib/wire/token-body.ts'
+import { tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
-import { projectOwner } from './token-resource.ts'
 import { tokenWithProject } from './token-with-project.ts'
 
 /** One token, as `verify` shows it, and the admin it belongs to. Each token may read itself. */
@@ -13,15 +12,12 @@ export const getToken = defineRoute({
   summary: 'Token detail',
   tag: 'tokens',
   replies: { 200: 'The token', 403: 'It is another token', 404: 'There is no such token' },
-  reply: ownedTokenBody,
+  reply: tokenWithProjectBody,
   handle: async ({ params, caller, baseUrl }, services) => {
     const isOwn = params.tokenId === caller.tokenId
     if (!isOwn) requireMaster(caller)
     const token =
       isOwn && caller.isMaster ? { masterId: caller.tokenId } : await findToken(services, params.tokenId)
-    return ok({
-      ...(await tokenWithProject(token, baseUrl, services)),
-      adminOwner: projectOwner,
-    })
+    return ok(await tokenWithProject(token, baseUrl, services))
   },
 })

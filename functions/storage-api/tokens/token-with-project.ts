@@ -5,9 +5,15 @@ import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { Services } from '../services.ts'
-import { masterTokenResource, tokenResource } from './token-resource.ts'
+import { masterTokenResource, projectOwner, tokenResource } from './token-resource.ts'
 
 const LISTS_AT_ONCE = 16
+
+/** What clients ask for before they use it: values of tokens are shown once, everything is searched, tables have branches. */
+const features = ['hide-decrypted-token', 'global-search', 'storage-branches']
+
+const SNAPSHOTS_LIMIT = 'storage.dataRetentionTimeInDays'
+const RETENTION_DAYS = 7
 
 /** A token with its project, as `verify` and the detail show it. */
 export const tokenWithProject = async (
@@ -27,6 +33,7 @@ export const tokenWithProject = async (
     ...('masterId' in token
       ? masterTokenResource(token.masterId, created, facts)
       : tokenResource(token, facts)),
+    adminOwner: projectOwner,
     organization: { id: String(projectId) },
     owner: projectResource(projectId, {
       created: wireDate(created),
@@ -49,7 +56,7 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   region,
   created,
   expires: null,
-  features: [],
+  features,
   ...size,
   hasMysql: false,
   hasSynapse: false,
@@ -60,11 +67,13 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   hasBigquery: false,
   defaultBackend: 'duckdb',
   hasTryModeOn: '0',
-  limits: {},
+  limits: {
+    [SNAPSHOTS_LIMIT]: { name: SNAPSHOTS_LIMIT, value: RETENTION_DAYS },
+  },
   metrics: {},
   isDisabled: false,
   billedMonthlyPrice: null,
-  dataRetentionTimeInDays: 7,
+  dataRetentionTimeInDays: RETENTION_DAYS,
   assignedBackends: ['duckdb'],
   fileStorageProvider: 'aws',
 })

@@ -44,7 +44,8 @@ export const describeObject = (description: ObjectDescription): Record<string, s
   ...Object.fromEntries(
     Object.entries(description.metadata).map(([name, value]) => [`${metadataPrefix}${name}`, value]),
   ),
-  ...(description.encryption === undefined ? {} : { 'x-amz-server-side-encryption': description.encryption }),
+  // S3 encrypts every object, and says so, since 2023 (User Guide, "Default encryption").
+  'x-amz-server-side-encryption': description.encryption ?? 'AES256',
   // S3 omits the default class.
   ...(description.storageClass === 'STANDARD' ? {} : { 'x-amz-storage-class': description.storageClass }),
   ...(description.tags.length === 0 ? {} : { 'x-amz-tagging-count': String(description.tags.length) }),

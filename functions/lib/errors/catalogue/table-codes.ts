@@ -128,7 +128,7 @@ export const tableCodes = {
     meaning: 'The new column has a name that cannot be used.',
     remedy: 'Use letters, digits and underscores only.',
   },
-  'storage.tables.invalidColumnToDeleteBy': {
+  'storage.tables.columnNotExists': {
     status: 400,
     meaning: 'Rows were to be deleted by a column that the table does not have.',
     remedy: 'Check the name of the column.',

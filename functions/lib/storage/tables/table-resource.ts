@@ -73,4 +73,4 @@ const aliasFields = ({ record, source }: NonNullable<TableHead['alias']>, place:
   },
 })
 
-const emptyTableMetadata = { metadata: [], columnMetadata: [] } as const
+const emptyTableMetadata = { metadata: [], columnMetadata: {} } as const

@@ -4,7 +4,12 @@ import type { ExportRequest } from '../export-request.ts'
 import { findFiles } from '../find-rows.ts'
 import { closeFiles, openFiles } from '../open-files.ts'
 import { readParquet } from '../parquet-sql.ts'
-import { conditionsSql, ORDERED_ROWS, refuseUnknownColumns } from '../row-conditions.ts'
+import {
+  conditionsSql,
+  ORDERED_ROWS,
+  refuseUnknownColumns,
+  refuseUnknownConditions,
+} from '../row-conditions.ts'
 import { scanFiles } from '../scan-files.ts'
 import { columnNames } from '../snapshot.ts'
 import { quoteLiteral } from '../sql.ts'
@@ -42,11 +47,9 @@ export const sortRun = async (
   request: SortRunRequest,
 ): Promise<SortedRun | undefined> => {
   const { session } = context
-  const { snapshot, columns = [], where = [], orderBy = [], limit, part, target } = request
-  refuseUnknownColumns(columnNames(snapshot), [
-    ...columns,
-    ...[...where, ...orderBy].map(({ column }) => column),
-  ])
+  const { snapshot, columns = [], orderBy = [], limit, part, target } = request
+  refuseUnknownColumns(columnNames(snapshot), columns)
+  refuseUnknownConditions(columnNames(snapshot), request)
   await session.fitTo(snapshot.fields.length)
   const wanted = wantedColumns(request)
   const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })

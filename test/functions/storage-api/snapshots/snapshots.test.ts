@@ -48,7 +48,7 @@ describe('a snapshot of a table', () => {
     // A deleted column loses its metadata.
     await service.call('DELETE', `/v2/storage/tables/${id}/columns/a`)
     await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'a' })
-    expect((await detail(id)).columnMetadata).toEqual([])
+    expect((await detail(id)).columnMetadata).toEqual({})
   })
 
   it('outlives its table', async () => {

@@ -159,7 +159,7 @@ describe('DELETE tables/{id}/rows', () => {
       '?allowTruncate=0',
       'storage.tables.validation.unintendedTruncation',
     ],
-    ['an unknown column', '?whereColumn=x&whereValues[]=1', 'storage.tables.invalidColumnToDeleteBy'],
+    ['an unknown column', '?whereColumn=x&whereValues[]=1', 'storage.tables.columnNotExists'],
     ['no values', '?whereColumn=id', 'storage.tables.validation'],
   ])('refuses %s', async (_, query, code) => {
     const id = await newTable(content)

@@ -30,7 +30,7 @@ describe('POST tables-async', () => {
         rowsCount: 2,
         isAlias: false,
         isTyped: false,
-        columnMetadata: [],
+        columnMetadata: {},
         metadata: [],
         attributes: [],
         bucket: { id: bucketId, tables: `http://storage.test/v2/storage/buckets/${bucketId}/tables` },

@@ -14,7 +14,7 @@ describe('GET tables', () => {
       rowsCount: 1,
       columns: ['a'],
       metadata: [],
-      columnMetadata: [],
+      columnMetadata: {},
       attributes: [],
       bucket: { id: bucketId },
     })

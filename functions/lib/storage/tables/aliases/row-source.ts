@@ -1,4 +1,8 @@
-import { type RowConditions, refuseUnknownColumns } from '#lib/table-engine/row-conditions.ts'
+import {
+  type RowConditions,
+  refuseUnknownColumns,
+  refuseUnknownConditions,
+} from '#lib/table-engine/row-conditions.ts'
 import { columnNames, type Snapshot } from '#lib/table-engine/snapshot.ts'
 import type { TableHead } from '../table-record.ts'
 import { isAliased, type ReadableTable } from './resolve-alias.ts'
@@ -28,14 +32,8 @@ export const rowSource = <Query extends RowQuery>(
 }
 
 /** Whoever may read the source may also choose and order by its columns that an alias does not show (`refuseHiddenColumns`). */
-export const refuseUnknownQueryColumns = (
-  table: TableHead,
-  { columns = [], where = [], orderBy = [] }: RowQuery,
-): void => {
-  refuseUnknownColumns(columnNames(table.snapshot), columns)
+export const refuseUnknownQueryColumns = (table: TableHead, query: RowQuery): void => {
+  refuseUnknownColumns(columnNames(table.snapshot), query.columns ?? [])
   const { snapshot } = table.alias?.root ?? table
-  refuseUnknownColumns(
-    columnNames(snapshot),
-    [...where, ...orderBy].map(({ column }) => column),
-  )
+  refuseUnknownConditions(columnNames(snapshot), query)
 }

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { connectTarget } from './target.ts'
+
+/** What public clients compare or decode, each as its own tests ask for it. */
+const target = await connectTarget()
+const bucketId = await target.createBucket('public-clients')
+const run = Date.now().toString(36)
+const configs = 'components/ex-generic-v2/configs'
+
+describe('the PHP client finds', () => {
+  it('the table in the results of a changed definition of a column', async () => {
+    const columns = [{ name: 'id', definition: { type: 'VARCHAR', length: '10', nullable: true } }]
+    const tableId = `${bucketId}.typed`
+    await target.job('POST', `buckets/${bucketId}/tables-definition`, { name: 'typed', columns })
+    const job = await target.job('PUT', `tables/${tableId}/columns/id/definition`, { length: '20' })
+    expect([job.status, job.results?.id]).toEqual(['success', tableId])
+  })
+
+  it('features, a limit and the owner in what a token says of itself', async () => {
+    const { body } = await target.call('GET', 'tokens/verify')
+    expect(body.owner.features).toEqual(expect.arrayContaining(['hide-decrypted-token', 'global-search']))
+    const [limit] = Object.entries<{ name: string; value: number }>(body.owner.limits)
+    expect(limit).toEqual([limit?.[0], { name: limit?.[0], value: expect.any(Number) }])
+    expect(body.adminOwner).toEqual({
+      id: expect.any(Number),
+      name: expect.any(String),
+      email: expect.any(String),
+    })
+    expect(body.token).toBeUndefined()
+  })
+
+  it('a tag with a slash at its end gone once it was deleted', async () => {
+    const { body: file } = await target.call('POST', 'files/prepare', { name: 'a', federationToken: true })
+    const tag = `image/tag-${run}/`
+    await target.call('POST', `files/${file.id}/tags`, { tag })
+    expect((await target.call('DELETE', `files/${file.id}/tags/${tag}`)).status).toBe(204)
+    expect((await target.call('GET', `files/${file.id}`)).body.tags).toEqual([])
+  })
+
+  it('credentials for a sliced file, whatever it asked for', async () => {
+    const asked = { name: 'a', isSliced: true, federationToken: false }
+    const { body: file } = await target.call('POST', 'files/prepare', asked)
+    expect(file.uploadParams.credentials).toMatchObject({ SessionToken: expect.any(String) })
+  })
+
+  it('no identifier of a version in a row', async () => {
+    const { body: made } = await target.call('POST', configs, { name: 'rows' })
+    const { body: row } = await target.call('POST', `${configs}/${made.id}/rows`, { rowId: 'r', name: 'r' })
+    expect(row).not.toHaveProperty('versionIdentifier')
+    const { body: whole } = await target.call('GET', `${configs}/${made.id}`)
+    expect(whole.rows).toEqual([row])
+    await target.call('DELETE', `${configs}/${made.id}`)
+  })
+
+  it.each([
+    ['columns=a&whereColumn=gone&whereValues[]=1', "Can't filter by column gone, column does not exist"],
+    ['orderBy[0][column]=gone', "Can't filter by column gone, column does not exist"],
+    ['orderBy[0][column]=a&orderBy[0][order]=UP', 'Invalid sort order UP. Available orders are [DESC|ASC]'],
+    [
+      'orderBy[0][column]=a&orderBy[0][dataType]=JSON',
+      'Data type JSON not recognized. Possible datatypes are [INTEGER|DOUBLE]',
+    ],
+    [
+      'whereFilters[0][column]=a&whereFilters[0][operator]=is&whereFilters[0][values][]=1',
+      'Invalid where operator is',
+    ],
+    ['orderBy=a', 'Parameter "orderBy" should be an array, but parameter contains:\n"a"'],
+    ['orderBy[]=a', 'All items in param "orderBy" should be an arrays, but parameter contains:\n["a"]'],
+    [
+      'fulltextSearch=a&whereFilters[0][column]=a&whereFilters[0][values][]=1',
+      'Cannot use fulltextSearch and whereFilters at the same time',
+    ],
+  ])('the sentence it knows for a preview with %s', async (query, sentence) => {
+    const dataFileId = await target.upload('a\n1\n')
+    await target
+      .job('POST', `buckets/${bucketId}/tables-async`, { name: 'words', dataFileId })
+      .catch(() => {})
+    const { status, body } = await target.call('GET', `tables/${bucketId}.words/data-preview?${query}`)
+    expect([status, body.error]).toEqual([400, expect.stringContaining(sentence)])
+  })
+
+  it.each([
+    [
+      '',
+      'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',
+    ],
+    [
+      '?whereColumn=c&whereValues[]=1',
+      'Filter validation: Cannot filter by column "c", column does not exist',
+    ],
+  ])('the sentence it knows for a deletion of rows with "%s"', async (query, sentence) => {
+    const { status, body } = await target.call('DELETE', `tables/${bucketId}.words/rows${query}`)
+    expect([status, body.error]).toEqual([400, sentence])
+  })
+})
+
+describe('the Go SDK finds', () => {
+  it('no rows in a new configuration, over which it decodes its own', async () => {
+    const { body } = await target.call('POST', configs, { name: 'go', configurationId: `go${run}` })
+    expect(body).not.toHaveProperty('rows')
+  })
+
+  it('an event stored whose results are the text null', async () => {
+    const event = { component: 'ex-generic-v2', message: 'a', results: 'null' }
+    const { status, body } = await target.call('POST', 'events', event)
+    expect([status, body.results]).toEqual([201, {}])
+  })
+
+  it('only configurations with metadata, when it asks for metadata', async () => {
+    const search =
+      'branch/default/search/component-configurations?include=filteredMetadata&idComponent=ex-generic-v2'
+    const ids = async () =>
+      (await target.call('GET', search)).body.map(
+        ({ configurationId }: { configurationId: string }) => configurationId,
+      )
+    expect(await ids()).not.toContain(`go${run}`)
+    await target.call('POST', `${configs}/go${run}/metadata`, { metadata: [{ key: 'k', value: 'v' }] })
+    expect(await ids()).toContain(`go${run}`)
+    await target.call('DELETE', `${configs}/go${run}`)
+  })
+
+  it('development branches before the default one', async () => {
+    const { results: branch } = await target.job('POST', 'dev-branches', { name: `go ${run}` })
+    const { body: branches } = await target.call('GET', 'dev-branches')
+    expect(branches.at(-1)).toMatchObject({ isDefault: true })
+    await target.job('DELETE', `dev-branches/${branch.id}`)
+  })
+
+  it('an object where a table has no metadata of columns', async () => {
+    expect((await target.call('GET', `tables/${bucketId}.words`)).body.columnMetadata).toEqual({})
+  })
+})
