@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { isTableIdForLoad, parseTableId } from '../lib/storage/storage-ids.ts'
@@ -46,12 +47,42 @@ type NamedTarget = { tableId: string } & Partial<Omit<LandingTarget, 'tableId' |
 
 const targetByRule = (key: string, rules: readonly LandingRule[]): NamedTarget | undefined => {
   for (const { match, tableId, ...settings } of rules) {
-    const found = new RegExp(match, 'u').exec(key)
-    if (found === null) continue
-    const filled = tableId.replace(/\{(\w+)\}/g, (placeholder, name) => found.groups?.[name] ?? placeholder)
+    const groups = groupsOf(key, match)
+    if (groups === undefined) continue
+    const filled = tableId.replace(/\{(\w+)\}/g, (placeholder, name) => groups[name] ?? placeholder)
     return { tableId: filled, ...definedOnly(settings) }
   }
   return undefined
+}
+
+/** Longer than any expression needs for 1,024 bytes of a key, unless it tries one part in very many ways. */
+const LONGEST_MATCH_MS = 1_000
+
+/**
+ * The named groups of a key that a rule matches; `undefined`: it does not. Whoever uploads chooses the key, so that an expression which
+ * backtracks must not hold the function.
+ *
+ * Error: `landing.keyNotRecognised` for one that takes too long.
+ */
+const groupsOf = (key: string, match: string): Record<string, string | undefined> | undefined => {
+  try {
+    const found: RegExpExecArray | null = runInNewContext(
+      "new RegExp(match, 'u').exec(key)",
+      { key, match },
+      {
+        timeout: LONGEST_MATCH_MS,
+      },
+    )
+    return found === null ? undefined : (found.groups ?? {})
+  } catch (cause) {
+    // An error of the other context is no instance of our class
+    if ((cause as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause
+    throw new UserError(
+      'landing.keyNotRecognised',
+      `The landing rule "${match}" takes too long to look at the key "${key}". Write it without a repetition inside another, such as (a+)+.`,
+      { cause },
+    )
+  }
 }
 
 /** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`. */

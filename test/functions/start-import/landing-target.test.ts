@@ -144,6 +144,12 @@ describe('rules of the stack configuration', () => {
     expect(landingTarget('sales/2026/a.tsv', { incremental: '0' }, rules).incremental).toBe(false)
   })
 
+  it('that would try a key in very many ways are given up with a sentence', () => {
+    const costly = landingRules.parse([{ match: '^(a+)+$', tableId: 'in.c-main.a' }])
+    expect(() => landingTarget(`${'a'.repeat(40)}!`, {}, costly)).toThrow(/"\^\(a\+\)\+\$" takes too long/)
+    expect(landingTarget('aaa', {}, costly).tableId).toBe('in.c-main.a')
+  })
+
   it('must still name a table id', () => {
     const broken = landingRules.parse([{ match: '(?<name>.+)', tableId: 'in.c-main.{name}' }])
     expect(() => landingTarget('a/b', {}, broken)).toThrow(/in\.c-main\.a\/b/)
