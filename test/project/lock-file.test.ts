@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 interface LockedPackage {
+  version?: string
   optionalDependencies?: Record<string, string>
   resolved?: string
   hasInstallScript?: boolean
@@ -38,4 +40,19 @@ describe('package-lock.json', () => {
 it('package.json names exact versions', () => {
   const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
+})
+
+it('the bill of materials, as CycloneDX, names every package of the lock file', () => {
+  const text = execFileSync('npm', ['run', '--silent', 'sbom'], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+  })
+  const made = JSON.parse(text)
+  expect(made).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { type: 'application' } } })
+  const named = new Set(made.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl)))
+  const wanted = Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .map(([path, { version }]) => `pkg:npm/${path.split('node_modules/').at(-1)}@${version}`)
+  expect(wanted.length).toBeGreaterThan(100)
+  expect(wanted.filter(each => !named.has(each))).toEqual([])
 })
