@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { UserCode } from '../lib/errors/codes.ts'
 import { statusOf } from '../lib/errors/statuses.ts'
 import type { App } from './app.ts'
+import { MAX_RESULT_BYTES } from './http/page.ts'
 import { catalogError } from './iceberg/catalog-error-reply.ts'
 import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
 
@@ -30,9 +31,6 @@ export interface GatewayResult {
 // Lambda takes 6 MB of event, JSON and base64 included (Developer Guide, "Lambda quotas"). Half a megabyte is left for
 // what goes around a body.
 export const MAX_GATEWAY_BODY_BYTES = 6 * 1024 * 1024 - 512 * 1024
-
-/** Lambda refuses a result of more bytes of JSON, and the gateway then says nothing but 500. */
-export const MAX_RESULT_BYTES = 6_291_556
 
 /** The gateway gives up after 30 s and the function ends after 29: this leaves time to say so. */
 const LONGEST_ANSWER_MS = 28_000

@@ -1,7 +1,8 @@
 import { UserError } from '../errors/errors.ts'
 import type { Configuration } from './seldom-read.ts'
 
-type ReadPage = (query: URLSearchParams) => Promise<Configuration[]>
+/** `isCut`: the service had no room for all that was asked for. */
+type ReadPage = (query: URLSearchParams) => Promise<{ page: Configuration[]; isCut: boolean }>
 
 export interface ListOptions {
   /** One that alone is larger than a reply may be was left out: the first after this id and so many others. */
@@ -31,19 +32,20 @@ export async function* listScheduled(
       offset: String(offset),
       ...(after !== undefined && { sinceId: after }),
     }
-    const page = await readPage(new URLSearchParams(query)).catch((error: unknown) => {
+    const read = await readPage(new URLSearchParams(query)).catch((error: unknown) => {
       if (error instanceof UserError && error.code === 'storage.responseTooLarge') return undefined
       throw error
     })
-    if (page === undefined) {
+    if (read === undefined) {
       if (limit === 1) onTooLarge({ after, offset: offset++ })
       else limit = Math.ceil(limit / 4)
       continue
     }
+    const { page, isCut } = read
     // A service that does not know `sinceId` begins again.
     if (after !== undefined && page.some(({ id }) => id === after)) return
     yield* page
-    if (page.length !== limit) return
+    if (page.length !== limit && !isCut) return
     after = page.at(-1)?.id
     offset = 0
     limit = PAGE_SIZE

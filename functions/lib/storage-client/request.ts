@@ -45,15 +45,15 @@ export const request = async <Result>(
   schema: z.core.$ZodType<Result>,
 ): Promise<Result> => (await requestWithAdvice(connection, apiRequest, schema)).result
 
-/** {@link request}, with the seconds after which the service advises to ask again, if it does. */
+/** {@link request}, with the seconds after which the service advises to ask again, if it does, and whether a list goes on elsewhere. */
 export const requestWithAdvice = async <Result>(
   connection: Connection,
   apiRequest: ApiRequest,
   schema: z.core.$ZodType<Result>,
-): Promise<{ result: Result; retryAfterSeconds: number | undefined }> => {
+): Promise<{ result: Result; retryAfterSeconds: number | undefined; isCut: boolean }> => {
   const reply = await sendWithOwnToken(connection, apiRequest)
   if (reply.status < 200 || reply.status > 299) throw failure(reply, apiRequest)
-  const advice = { retryAfterSeconds: retryAfterSeconds(reply) }
+  const advice = { retryAfterSeconds: retryAfterSeconds(reply), isCut: isCut(reply) }
   if (reply.status === 204) return { result: z.parse(schema, undefined), ...advice }
   const parsed = z.safeParse(schema, readJson(reply, apiRequest))
   if (!parsed.success) {
@@ -149,6 +149,9 @@ const retryAfterSeconds = ({ headers }: Reply): number | undefined => {
   const header = headers['retry-after']
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
+
+/** A list that no reply had room for names the address of its next items. */
+const isCut = ({ headers }: Reply): boolean => /; *rel="?next"?/.test(String(headers['link'] ?? ''))
 
 const describe = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): string =>
   `${method} ${path.split('?', 1)[0]}`

@@ -215,16 +215,18 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         { method: 'GET', path: `files/${fileId}` },
         z.object({ created: z.string() }),
       )
-      for (let offset = 0; ; offset += JOBS_IN_PAGE) {
+      for (let offset = 0; ; ) {
         const path = `jobs?limit=${JOBS_IN_PAGE}&offset=${offset}`
-        const jobs = await call({ method: 'GET', path }, z.array(z.unknown()))
+        const asked = { method: 'GET', path, runId: connection.runId } as const
+        const { result: jobs, isCut } = await requestWithAdvice(connection, asked, z.array(z.unknown()))
         // Jobs that are not ours may have other shapes.
         const found = jobs
           .map(job => jobSchema.safeParse(job))
           .flatMap(parsed => (parsed.success ? [parsed.data] : []))
           .find(job => fileOfJob(job) === fileId)
         const isOlder = jobs.some(job => Date.parse(createdTimeOf(job)) < Date.parse(created))
-        if (found || isOlder || jobs.length < JOBS_IN_PAGE) return found
+        if (found || isOlder || (jobs.length < JOBS_IN_PAGE && !isCut)) return found
+        offset += jobs.length
       }
     },
     exportTable: ({ tableId, ...body }, idempotencyKey) =>
@@ -246,7 +248,9 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       listScheduled(async query => {
         const { configurationSchema } = await seldomRead()
         const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
-        return call({ method: 'GET', path }, z.array(configurationSchema))
+        const asked = { method: 'GET', path, runId: connection.runId } as const
+        const { result, isCut } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
+        return { page: result, isCut }
       }, options),
     saveState: async (place, state) => {
       await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import pMap from 'p-map'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationResource } from '../configurations/configuration-resource.ts'
 import { flag, text } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
+import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
@@ -16,9 +17,7 @@ const query = z.object({
   isDeleted: flag().default(false),
 })
 
-const LISTS_AT_ONCE = 8
-
-/** The components that have configurations, with them. */
+/** The components that have configurations, with them: as many as a reply may hold. `Link` names the lists where the others are. */
 export const listComponents = defineRoute({
   method: 'get',
   path: '/v2/storage/components',
@@ -37,21 +36,32 @@ export const listComponents = defineRoute({
     const wanted = used.filter(
       ({ id, type }) => mayUseComponent(caller, id) && type === (query.componentType ?? type),
     )
-    const listed = await pMap(
-      wanted,
-      async component => {
-        const all = await configurations.list(branchId, component.id)
-        const shown = all.filter(({ current }) => current.content.isDeleted === query.isDeleted)
-        return {
-          ...componentResource(component, baseUrl),
-          configurations: shown.map(configuration =>
-            withParts(configurationResource(configuration), query.include),
-          ),
+    const isListed = ({ current }: Configuration) => current.content.isDeleted === query.isDeleted
+    const listed: unknown[] = []
+    const elsewhere: string[] = []
+    let bytes = 0
+    for (const component of wanted) {
+      const resource = componentResource(component, baseUrl)
+      const shown: unknown[] = []
+      bytes += bytesInReply(resource)
+      for await (const configuration of configurations.scan(branchId, component.id)) {
+        if (!isListed(configuration)) continue
+        const one = withParts(configurationResource(configuration), query.include)
+        bytes += bytesInReply(one)
+        if (bytes > MAX_LIST_BYTES) {
+          const place = `components/${encodeURIComponent(component.id)}/configs?offset=${shown.length}`
+          elsewhere.push(
+            `<${baseUrl}/v2/storage/${place}${query.isDeleted ? '&isDeleted=1' : ''}>; rel="next"`,
+          )
+          break
         }
-      },
-      { concurrency: LISTS_AT_ONCE },
-    )
-    return ok(listed.filter(({ configurations }) => configurations.length > 0))
+        shown.push(one)
+      }
+      if (shown.length > 0) listed.push({ ...resource, configurations: shown })
+    }
+    const reply = ok(listed)
+    if (elsewhere.length > 0) reply.headers.set('link', elsewhere.join(', '))
+    return reply
   },
 })
 

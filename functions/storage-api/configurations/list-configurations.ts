@@ -39,7 +39,8 @@ export const listConfigurations = defineRoute({
       limit: query.limit ?? Number.POSITIVE_INFINITY,
       offset: query.offset,
       isListed: ({ current }) => current.content.isDeleted === query.isDeleted,
+      show: configurationResource,
     })
-    return ok(shown.map(configurationResource))
+    return ok(shown)
   },
 })

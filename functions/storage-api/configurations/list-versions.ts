@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import pMap from 'p-map'
+import { pMapIterable } from 'p-map'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
 import { listedVersionBody } from '../../lib/wire/configuration-body.ts'
@@ -43,22 +43,33 @@ export const listVersions = defineRoute({
   handle: async (request, services) => {
     const { include, limit, offset } = request.query
     const configuration = await findConfiguration(request, services)
-    const entries = await page(allEntries(configuration, services), { limit, offset, isListed: () => true })
     const asked = contents.filter(part => include.includes(part))
-    if (asked.length === 0) return ok(entries.map(versionEntryResource))
-    const withContent = await pMap(
-      entries,
-      async entry => {
-        const version = await services.configurations.version(configuration, entry.version)
-        const content: Record<string, unknown> = version ? versionResource(version) : {}
-        const parts = Object.fromEntries(asked.map(part => [part, content[part]]))
-        return { ...versionEntryResource(entry), ...parts }
-      },
-      { concurrency: LOADS_AT_ONCE },
-    )
-    return ok(withContent)
+    const withContent = async (entry: VersionEntry) => {
+      const version =
+        asked.length > 0 && (await services.configurations.version(configuration, entry.version))
+      const content: Record<string, unknown> = version ? versionResource(version) : {}
+      return {
+        ...versionEntryResource(entry),
+        ...Object.fromEntries(asked.map(part => [part, content[part]])),
+      }
+    }
+    const entries = limited(allEntries(configuration, services), { limit, offset })
+    const loaded = pMapIterable(entries, withContent, { concurrency: LOADS_AT_ONCE })
+    return ok(await page(loaded, { limit, offset: 0, show: version => version }))
   },
 })
+
+/** Only these are loaded. */
+async function* limited(
+  entries: AsyncIterable<VersionEntry>,
+  { limit, offset }: { limit: number; offset: number },
+): AsyncGenerator<VersionEntry> {
+  let seen = 0
+  for await (const entry of entries) {
+    if (seen >= offset + limit) return
+    if (seen++ >= offset) yield entry
+  }
+}
 
 async function* allEntries(
   { internalId, current }: Configuration,

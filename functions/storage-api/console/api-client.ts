@@ -25,7 +25,8 @@ export interface ApiClient {
   /** @throws Refusal with the sentence of the API */
   get<Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body>
   /**
-   * The items of a list that are as the wire says; each other one is named in `broken`, and the rest is shown.
+   * The items of a list that are as the wire says; each other one is named in `broken`, and the rest is shown. Of long lists and long texts
+   * only the beginning.
    *
    * @throws Refusal with the sentence of the API
    */
@@ -45,9 +46,16 @@ export interface ApiClient {
   ): Promise<Body>
 }
 
+/** How much of a list a page shows. */
+export interface Room {
+  items: number
+  /** Characters of each text. */
+  length: number
+}
+
 export const createApiClient = (
   api: Api,
-  { origin, token }: { origin: string; token: string },
+  { origin, token, room }: { origin: string; token: string; room: Room },
 ): ApiClient => {
   const request = async (
     method: string,
@@ -78,8 +86,11 @@ export const createApiClient = (
   return {
     broken,
     list: async (path, item) => {
-      const items = read(z.array(z.unknown()), path, await json(await request('GET', path)))
-      return items.flatMap((value, index) => {
+      const response = await request('GET', path)
+      const items = read(z.array(z.unknown()), path, await json(response))
+      if (response.headers.has('link') || items.length > room.items)
+        broken.push(`${path.split('?', 1)[0]}: there are more than are shown.`)
+      return (beginningOf(items, room) as unknown[]).flatMap((value, index) => {
         const parsed = z.safeParse(item, value)
         if (parsed.success) return [parsed.data]
         const { id = index + 1 } = Object(value) as { id?: unknown } // to name it, whatever it is
@@ -92,6 +103,13 @@ export const createApiClient = (
     send: async (method, path, body, schema, version) =>
       read(schema, path, await json(await request(method, path, body, version))),
   }
+}
+
+const beginningOf = (value: unknown, room: Room): unknown => {
+  if (typeof value === 'string') return value.length > room.length ? `${value.slice(0, room.length)}…` : value
+  if (Array.isArray(value)) return value.slice(0, room.items).map(item => beginningOf(item, room))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, beginningOf(inner, room)]))
 }
 
 const read = <Body>(schema: z.core.$ZodType<Body>, path: string, reply: unknown): Body => {

@@ -10,8 +10,9 @@ import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
 import type { App } from '../app.ts'
+import { MAX_LIST_BYTES } from '../http/page.ts'
 import { actions } from './actions.ts'
-import { type ApiClient, createApiClient, Refusal } from './api-client.ts'
+import { type ApiClient, createApiClient, Refusal, type Room } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
 import type { Built } from './built.ts'
 import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
@@ -82,6 +83,20 @@ export const createConsole = (options: ConsoleOptions): App => {
     clientFor: (context, token) => clientFor(context, api, token),
   })
 
+  /** A page that no reply has room for is built again of less. What a form does is done once. */
+  const withinReply = async (
+    context: Context,
+    token: string,
+    run: (client: ApiClient) => Promise<Response>,
+  ): Promise<Response> => {
+    for (const room of context.req.method === 'GET' ? rooms : rooms.slice(0, 1)) {
+      const reply = await run(clientFor(context, api, token, room))
+      const text = await reply.clone().text()
+      if (Buffer.byteLength(JSON.stringify(text)) <= MAX_LIST_BYTES) return reply
+    }
+    return htmlPage(context, failurePage(names(), TOO_LARGE))
+  }
+
   const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
     if ('redirect' in built) return context.redirect(built.redirect, 303)
     if ('fragment' in built)
@@ -103,17 +118,21 @@ export const createConsole = (options: ConsoleOptions): App => {
   for (const { path, at, build } of pages) {
     hono.get(
       path,
-      signedIn(async (context, client) =>
-        show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+      signedIn((context, _, token) =>
+        withinReply(context, token, async client =>
+          show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+        ),
       ),
     )
   }
   for (const { path, at, act } of actions) {
     hono.post(
       path,
-      signedIn(async (context, client) => {
-        const form = await context.req.parseBody()
-        return show(context, client, await act(client, { ...askedOf(context), form: textsOf(form) }), at)
+      signedIn(async (context, _, token) => {
+        const form = textsOf(await context.req.parseBody())
+        return withinReply(context, token, async client =>
+          show(context, client, await act(client, { ...askedOf(context), form }), at),
+        )
       }),
     )
   }
@@ -170,8 +189,16 @@ const isOurs = ({ req }: Context): boolean =>
   req.header('sec-fetch-site') === 'same-origin' ||
   req.header('origin') === new URL(req.url).origin
 
-const clientFor = (context: Context, api: App, token: string): ApiClient =>
-  createApiClient(api, { origin: new URL(context.req.url).origin, token })
+const rooms: readonly [Room, Room] = [
+  { items: 5_000, length: 2_000 },
+  { items: 100, length: 300 },
+]
+
+const TOO_LARGE =
+  'What this page is about is larger than a page may be. The API and the command line show it, or say what to ask for.'
+
+const clientFor = (context: Context, api: App, token: string, room: Room = rooms[0]): ApiClient =>
+  createApiClient(api, { origin: new URL(context.req.url).origin, token, room })
 
 const askedOf = (context: Context) => ({
   params: context.req.param() as Record<string, string>, // those of the path, decoded

@@ -33,7 +33,8 @@ export const listDeadLetters = defineRoute({
       isListed: letter =>
         letter.machine === (machine ?? letter.machine) &&
         letter.failure.code === (code ?? letter.failure.code),
+      show: deadLetterResource,
     })
-    return ok(letters.map(deadLetterResource))
+    return ok(letters)
   },
 })

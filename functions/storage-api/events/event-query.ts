@@ -51,15 +51,17 @@ interface EventReader {
   branchId?: number
 }
 
-/** Oldest first has to read all events. This bounds how many. */
+/** Oldest first has to read all events. These bound how many, and what is kept of them. */
 const MAX_READ_FOR_ASCENDING = 10_000
+const MAX_KEPT_LENGTH = 64_000_000
 
-/** The events that a query asks for and the caller may see. Error: 400 `query.syntax`. */
-export const findEvents = async (
+/** The events that a query asks for and the caller may see, as `show` makes them. Error: 400 `query.syntax`. */
+export const findEvents = async <Shown>(
   list: List,
   { limit, offset, sinceId, maxId, sortOrder, q = '', ...filters }: EventQuery,
   { caller, branchId, ...facts }: EventReader,
-): Promise<EventRecord[]> => {
+  show: (event: EventRecord) => Shown,
+): Promise<Shown[]> => {
   const isFound = parseEventQuery(q, facts)
   const isListed = (event: EventRecord) =>
     event.branchId === (branchId ?? event.branchId) &&
@@ -67,9 +69,19 @@ export const findEvents = async (
     matches(event, filters) &&
     isFound(event)
   const range = list({ sinceId, maxId })
-  if (sortOrder === 'desc') return page(range, { limit, offset, isListed })
-  const found = await page(range, { limit: MAX_READ_FOR_ASCENDING, offset: 0, isListed })
-  return found.toReversed().slice(offset, offset + limit)
+  if (sortOrder === 'desc') return page(range, { limit, offset, isListed, show })
+  const oldest: { event: EventRecord; length: number }[] = []
+  let read = 0
+  let length = 0
+  for await (const event of range) {
+    if (!isListed(event)) continue
+    const own = JSON.stringify(event).length
+    oldest.push({ event, length: own })
+    length += own
+    while (oldest.length > offset + limit || length > MAX_KEPT_LENGTH) length -= oldest.shift()?.length ?? 0
+    if (++read === MAX_READ_FOR_ASCENDING) break
+  }
+  return page(oldest.toReversed(), { limit, offset, show: ({ event }) => show(event) })
 }
 
 const matches = (

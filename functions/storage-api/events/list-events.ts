@@ -27,8 +27,7 @@ const answer = async (
 ): Promise<Response> => {
   const facts = { projectId: services.projectId, now: services.now() }
   const reader = { caller, ...facts, ...(branchId !== undefined && { branchId }) }
-  const found = await findEvents(list, query, reader)
-  return ok(found.map(event => eventResource(event, { baseUrl, ...facts })))
+  return ok(await findEvents(list, query, reader, event => eventResource(event, { ...facts, baseUrl })))
 }
 
 /** Events of the branch of the path, newest first. */

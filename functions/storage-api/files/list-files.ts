@@ -42,8 +42,8 @@ export const listFiles = defineRoute({
       const isShown = maySeeFile(caller, file) && (showExpired || !isExpired(file, today))
       return hasTag && isOfRun && isShown && isFound(file)
     }
-    const found = await page(files.list({ sinceId, maxId }), { limit, offset, isListed })
-    return ok(await Promise.all(found.map(file => fileResource(file, fileAccess))))
+    const show = (file: FileRecord) => fileResource(file, fileAccess)
+    return ok(await page(files.list({ sinceId, maxId }), { limit, offset, isListed, show }))
   },
 })
 

@@ -3,8 +3,11 @@
  * compares the whole value), and a reply without content has an empty body.
  */
 
-const json = (status: number, body: unknown): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+const json = (status: number, body: unknown): Response => {
+  const text = JSON.stringify(body)
+  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+  return new Response(text, { status, headers })
+}
 
 export const ok = (body: unknown): Response => json(200, body)
 export const created = (body: unknown): Response => json(201, body)

@@ -4,6 +4,8 @@ import type { Services } from '../services.ts'
 import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
 import { describeRoute, replySchema } from './describe-route.ts'
+import { integer } from './fields.ts'
+import { cutList } from './page.ts'
 import { parseFields } from './parse-fields.ts'
 import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
@@ -49,6 +51,7 @@ export const defineRoute = <
   const { method, path, isPublic = false, validationCode = 'storage.validation', handle } = definition
   // `nothing` is the default of both type parameters, so it is what they are when no schema is given.
   const querySchema = definition.query ?? (nothing as unknown as Query)
+  const isList = method === 'get' && definition.reply?._zod.def.type === 'array'
   const bodySchema = definition.body ?? (nothing as unknown as Body)
   const slashes = definition.lastParamTakesSlashes ? '{.+}' : ''
 
@@ -65,6 +68,7 @@ export const defineRoute = <
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const asked = parseFields(searchParams, repeatedIn(querySchema))
+      const skip = isList && !hasOffset(querySchema) ? takeOffset(asked) : 0
       const passedOver: string[] = []
       const others = definition.refusesOthers
         ? {}
@@ -76,7 +80,9 @@ export const defineRoute = <
       // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>
       const sent = { route: `${method} ${path}`, params, query, body }
-      const reply = await handle({ ...request, params, query, body, sent, passedOver }, services)
+      const whole = await handle({ ...request, params, query, body, sent, passedOver }, services)
+      const reply =
+        isList && whole.status === 200 ? await cutList(whole, new URL(request.raw.url), skip) : whole
       return passedOver.length === 0
         ? reply
         : tellPassedOver(reply, passedOver, { sender: request, route: sent.route, services })
@@ -90,6 +96,19 @@ export const defineRoute = <
  */
 const repeatedIn = (schema: z.ZodType) => (name: string, texts: readonly string[]) =>
   texts.length > 1 ? formValue(schema, name, texts) : texts.at(-1)
+
+const hasOffset = (schema: z.ZodType): boolean => schema instanceof z.ZodObject && 'offset' in schema.shape
+
+const offsetField = z.object({ offset: integer().default(0) })
+
+/** Each list can be read from an item on, since each may be cut: where the list goes on, `cutList` says. */
+const takeOffset = (asked: Record<string, unknown>): number => {
+  const given = asked['offset']
+  delete asked['offset']
+  return given === undefined || given === ''
+    ? 0
+    : checkFields(offsetField, { offset: given }, 'storage.validation').offset
+}
 
 /** In a query an empty value means "not set": `?force=&limit=`. But `include=` asks for nothing, not for the default. */
 const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>

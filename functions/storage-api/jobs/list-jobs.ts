@@ -74,8 +74,8 @@ export const listJobs = defineRoute({
         (tableId === undefined || job.tableId === tableId)
       )
     }
-    const found = await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed })
-    return ok(found.map(job => jobResource(job, baseUrl)))
+    const show = (job: JobRecord) => jobResource(job, baseUrl)
+    return ok(await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed, show }))
   },
 })
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { findRow } from '../../lib/storage/configurations/change-rows.ts'
+import type { Row } from '../../lib/storage/configurations/configuration.ts'
 import { listedRowVersionBody } from '../../lib/wire/configuration-body.ts'
 import { rowVersionResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
@@ -34,12 +35,10 @@ export const listRowVersions = defineRoute({
     const configuration = await findConfiguration(request, services)
     findRow(configuration, request.params.rowId)
     const rows = list(services, configuration, request.params.rowId)
-    const found = await page(rows, { limit, offset, isListed: () => true })
-    return ok(
-      found.map(rowVersionResource).map(({ configuration, ...version }) => ({
-        ...version,
-        ...(include.includes('configuration') && { configuration }),
-      })),
-    )
+    const show = (row: Row) => {
+      const { configuration, ...version } = rowVersionResource(row)
+      return { ...version, ...(include.includes('configuration') && { configuration }) }
+    }
+    return ok(await page(rows, { limit, offset, show }))
   },
 })

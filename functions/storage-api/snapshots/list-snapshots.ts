@@ -21,11 +21,11 @@ export const listSnapshots = defineRoute({
   reply: z.array(snapshotBody),
   handle: async ({ params, query, baseUrl, branchId }, services) => {
     await findTable(services, params.tableId)
-    const found = await page(services.snapshots.list(), {
+    const found = await page(services.snapshots.listOf(params.tableId), {
       ...query,
-      isListed: ({ table, ...kept }) =>
-        table.id === params.tableId && (kept.branchId ?? defaultBranchId) === branchId,
+      isListed: kept => (kept.branchId ?? defaultBranchId) === branchId,
+      show: each => snapshotResource(each, baseUrl),
     })
-    return ok(found.map(each => snapshotResource(each, baseUrl)))
+    return ok(found)
   },
 })

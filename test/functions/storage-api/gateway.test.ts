@@ -17,8 +17,8 @@ import {
   type GatewayEvent,
   gatewayEvent,
   MAX_GATEWAY_BODY_BYTES,
-  MAX_RESULT_BYTES,
 } from '#functions/storage-api/gateway.ts'
+import { MAX_RESULT_BYTES } from '#functions/storage-api/http/page.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 let service: StorageService

@@ -8,6 +8,7 @@ import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration, Version } from './configuration.ts'
 import { createConfigurationHeads, type Head } from './configuration-head.ts'
 import { createConfigurationHistory, storedVersion } from './configuration-history.ts'
+import { refuseTooLarge } from './refuse-too-large.ts'
 import { createRowDocuments } from './row-documents.ts'
 import { createScheduleNotes, isScheduled, type ScheduleNote } from './schedule-notes.ts'
 
@@ -158,8 +159,10 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     },
 
     /** Resolves to false when it exists, in the trash or not. */
-    insert: async (place: ConfigurationPlace, configuration: Configuration): Promise<boolean> =>
-      (await write(place, configuration)) || hasArrived(place, configuration),
+    insert: async (place: ConfigurationPlace, configuration: Configuration): Promise<boolean> => {
+      refuseTooLarge(undefined, configuration)
+      return (await write(place, configuration)) || hasArrived(place, configuration)
+    },
 
     /**
      * Applies a change to the current configuration, again whenever another writer was faster. A step that returns its
@@ -255,7 +258,9 @@ const applyAll = async (configuration: Configuration, group: Group) => {
   for (const { step } of group) {
     try {
       const before = next
-      next = await step(before)
+      const stepped = await step(before)
+      refuseTooLarge(before, stepped)
+      next = stepped
       if (next.current !== before.current && before.current !== configuration.current)
         passed.push(before.current)
       results.push({ status: 'fulfilled', value: next })

@@ -2,9 +2,9 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { objectKeys } from '../../table-engine/snapshot.ts'
-import type { ItemTable } from '../db/item-table.ts'
+import { idSortKey } from '../db/ids.ts'
+import { type ItemTable, startingWith } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
-import type { IdRange } from '../db/spread.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
 import { snapshotContent, tableFiles } from './snapshot-content.ts'
 
@@ -44,7 +44,10 @@ const MAX_FILES_BYTES_IN_ITEM = 32 * 1024
 const isTooLongForItem = (files: readonly unknown[]): boolean =>
   Buffer.byteLength(JSON.stringify(files)) > MAX_FILES_BYTES_IN_ITEM
 
-/** Kept snapshots, by id. They survive their table. */
+/**
+ * Kept snapshots, by id. They survive their table. A note under the table's id names each, so that a list reads those of one table, however many
+ * others there are. It is written before the snapshot and removed after it; a note without a snapshot is passed over.
+ */
 export const createSnapshotStore = (
   items: ItemTable,
   { s3, tablesBucket }: { s3: S3Client; tablesBucket: string },
@@ -57,6 +60,10 @@ export const createSnapshotStore = (
     const files = tableFiles.parse(JSON.parse(await Body.transformToString()))
     return { ...record, snapshot: { ...record.snapshot, files } }
   }
+  const noteOf = ({ id, table }: { id: number; table: { id: string } }) => ({
+    pk: `SNAPSHOTS#OF#${table.id}`,
+    sk: idSortKey(id),
+  })
 
   return {
     /** With its complete file list. */
@@ -67,6 +74,7 @@ export const createSnapshotStore = (
 
     /** Resolves to false when the id is taken. */
     async insert(record: SnapshotRecord): Promise<boolean> {
+      await items.put(noteOf(record), { id: record.id })
       const { files } = record.snapshot
       if (!isTooLongForItem(files)) return records.insert(record)
       const filesKey = `tables/snapshots/${record.id}.json`
@@ -76,7 +84,11 @@ export const createSnapshotStore = (
       return records.insert({ ...record, snapshot: { ...record.snapshot, files: [] }, filesKey })
     },
 
-    delete: (id: number): Promise<void> => records.delete(id),
+    async delete(id: number): Promise<void> {
+      const record = await records.get(id)
+      await records.delete(id)
+      if (record) await items.delete(noteOf(record))
+    },
 
     /** The keys of all objects that kept snapshots consist of. */
     async *namedKeys(): AsyncGenerator<string> {
@@ -87,7 +99,13 @@ export const createSnapshotStore = (
       }
     },
 
-    /** Newest first. Very long file lists are left out. */
-    list: (range?: IdRange): AsyncGenerator<SnapshotRecord> => records.list(range),
+    /** Those of a table, newest first. Very long file lists are left out. */
+    async *listOf(tableId: string): AsyncGenerator<SnapshotRecord> {
+      const { pk } = noteOf({ id: 0, table: { id: tableId } })
+      for await (const { id } of items.query(pk, { ...startingWith(''), newestFirst: true })) {
+        const record = await records.get(Number(id))
+        if (record) yield record
+      }
+    },
   }
 }

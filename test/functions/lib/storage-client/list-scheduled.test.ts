@@ -4,19 +4,21 @@ import { listScheduled } from '#lib/storage-client/list-scheduled.ts'
 import type { Configuration } from '#lib/storage-client/seldom-read.ts'
 
 /** Configurations of a size each, in units of which a reply may hold a hundred. */
-const service = (sizes: readonly number[], { knowsPages = true } = {}) => {
+const service = (sizes: readonly number[], { knowsPages = true, cutAt = Number.POSITIVE_INFINITY } = {}) => {
   const ids = sizes.map((_, index) => `c-${String(index).padStart(4, '0')}`)
   let requests = 0
   const readPage = async (query: URLSearchParams) => {
     requests += 1
     const after = query.get('sinceId') ?? ''
     const first = Number(query.get('offset'))
-    const page = knowsPages
+    const whole = knowsPages
       ? ids.filter(id => id > after).slice(first, first + Number(query.get('limit')))
       : ids
+    const page = whole.slice(0, cutAt)
     const size = page.reduce((sum, id) => sum + (sizes[ids.indexOf(id)] ?? 0), 0)
     if (size > 100) throw new UserError('storage.responseTooLarge', 'too large')
-    return page.map(id => ({ id }) as Configuration) // Nothing else is read.
+    // Nothing else of them is read.
+    return { page: page.map(id => ({ id }) as Configuration), isCut: page.length < whole.length }
   }
   const list = async () => {
     const tooLarge: unknown[] = []
@@ -34,6 +36,14 @@ describe('listScheduled', () => {
     const { listed, requests } = await list()
     expect(listed).toEqual(ids)
     expect(requests).toBe(Math.floor(count / 100) + 1)
+  })
+
+  it.each([1, 7, 99])('goes on where a page of %d was cut', async cutAt => {
+    const { ids, list } = service(
+      Array.from({ length: 250 }, () => 0.1),
+      { cutAt },
+    )
+    expect((await list()).listed).toEqual(ids)
   })
 
   it('asks for smaller pages when a page is larger than a reply may be', async () => {

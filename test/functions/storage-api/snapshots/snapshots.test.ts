@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, create, load, detail, rowsOf } = await startTableRoutes()
@@ -101,5 +102,42 @@ describe('a table made of another', () => {
   it('needs the other one', async () => {
     const { status, body } = await create({ name: newName(), sourceTableId: `${bucketId}.none` })
     expect([status, body.code]).toEqual([404, 'storage.tables.notFound'])
+  })
+})
+
+describe('a table among many that others keep snapshots of', () => {
+  it('lists its own with reads of its own', async () => {
+    let read = 0
+    const counting = await withStorage({
+      items: items => ({
+        ...items,
+        async *query(...asked) {
+          for await (const item of items.query(...asked)) {
+            read++
+            yield item
+          }
+        },
+      }),
+    })
+    const bucket = await counting.createBucket('main')
+    const [mine, theirs] = [
+      await counting.createTable(bucket, 'mine', 'id\n1\n'),
+      await counting.createTable(bucket, 'theirs', 'id\n1\n'),
+    ]
+    const at = (tableId: string) => `/v2/storage/tables/${tableId}/snapshots`
+    for (const table of [theirs, mine]) await counting.call('POST', at(table), { description: 'kept' })
+    const listed = async () => {
+      read = 0
+      const { body } = await counting.call('GET', `${at(mine)}?limit=1000`)
+      return { listed: body.length, read }
+    }
+    const alone = await listed()
+    const { snapshots } = counting.stores
+    const { body } = await counting.call('GET', at(theirs))
+    const kept = await snapshots.get(Number(body[0].id))
+    if (!kept) throw new Error('The snapshot of the other table is gone')
+    for (let more = 1; more <= 300; more++) await snapshots.insert({ ...kept, id: kept.id + more })
+    expect(alone.listed).toBe(1)
+    expect(await listed()).toEqual(alone)
   })
 })
