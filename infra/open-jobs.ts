@@ -9,7 +9,7 @@ import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
-import type { sharesEnvironment } from './shares-environment.ts'
+import { type Shares, sharesEnvironment } from './shares-environment.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface OpenJobsProps {
@@ -17,9 +17,9 @@ interface OpenJobsProps {
   readonly items: ItemTable
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
-  readonly sharesEnvironment: ReturnType<typeof sharesEnvironment>
   /** Whether the stack runs configurations: then it also ends runs whose end got lost. */
   readonly hasExtractions: boolean
+  readonly shares: Shares
   readonly alarms: ITopic
 }
 
@@ -28,15 +28,7 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    {
-      bundle,
-      items,
-      jobMachineArn,
-      jobExecutionArns,
-      hasExtractions,
-      sharesEnvironment,
-      alarms,
-    }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, shares, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
     const extractMachine = extractMachineIdentity()
@@ -47,8 +39,8 @@ export class OpenJobs extends Construct {
       environment: {
         STORAGE_TABLE: items.tableName,
         JOB_MACHINE_ARN: jobMachineArn,
-        ...sharesEnvironment,
         EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
+        ...sharesEnvironment(shares),
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.

@@ -47,7 +47,7 @@ import { type PrivateNetwork, runInNetwork } from './private-network.ts'
 import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
-import { type Shares, sharesEnvironment } from './shares-environment.ts'
+import { quotasEnvironment, type Shares, sharesEnvironment } from './shares-environment.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { allowOpeningDataUrls, masterToken, secretsKey } from './storage-secrets.ts'
 import { StorageSweep } from './storage-sweep.ts'
@@ -121,7 +121,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       secretsKey: this.secretsKey,
       queryService,
       hasExtractions,
-      sharesEnvironment: sharesEnvironment(shares),
+      shares,
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
@@ -171,7 +171,7 @@ const DAYS_LEFT_TO_SWEEP = 2
 /** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
-  readonly sharesEnvironment: ReturnType<typeof sharesEnvironment>
+  readonly shares: Shares
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
   readonly files: IBucket
@@ -191,7 +191,7 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
 }
 
 const storeEnvironment = (store: Store) => ({
-  ...store.sharesEnvironment,
+  ...sharesEnvironment(store.shares),
   STORAGE_TABLE: store.items.tableName,
   FILES_BUCKET: store.files.bucketName,
   TABLES_BUCKET: store.tables.bucketName,
@@ -265,6 +265,7 @@ const storageApiFunction = (
     description: 'The HTTP API of the storage service',
     environment: {
       ...storeEnvironment(store),
+      ...quotasEnvironment(store.shares),
       GLUE_DATABASE: glueDatabaseOf(store.queryService),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,

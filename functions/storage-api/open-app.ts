@@ -13,6 +13,7 @@ import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
+import { quotas } from '../lib/storage/quotas/quotas.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { type App, createApp } from './app.ts'
@@ -67,6 +68,8 @@ const env = readEnv([
   'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
+  /** JSON: what the project may have, or make within a day. */
+  'QUOTAS',
 ])
 /** The variables that the function's construct must set. */
 export type StorageApiEnv = keyof typeof env
@@ -119,6 +122,7 @@ const services = {
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   isLookDue: createQueueLooks(now),
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
+  quotas: quotas.parse(JSON.parse(env.QUOTAS)),
   components: readCatalogue(join(import.meta.dirname, 'components')),
   seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
   log,

@@ -14,6 +14,7 @@ import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/
 import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
 import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
+import { generousQuotas, type Quotas } from '../../functions/lib/storage/quotas/quotas.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
@@ -96,6 +97,7 @@ export interface StorageServiceOptions {
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
   /** Default: generous ones. */
+  quotas?: Partial<Quotas>
   shareLimits?: ShareLimits
   /** How long requests wait for jobs. Default 100 s: tests see finished jobs on a busy machine too. */
   jobWaitMs?: number
@@ -303,6 +305,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       sleep: options.pause ?? line.untilEnd,
     },
     isLookDue: createQueueLooks(now),
+    quotas: { ...generousQuotas, ...options.quotas },
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
     seal: createSealer(keys),

@@ -7,7 +7,6 @@ import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createConsoleSessions } from './console/console-sessions.ts'
-import { createSignInTries } from './console/sign-in-tries.ts'
 import { checkDataFormat } from './db/check-data-format.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
@@ -23,6 +22,7 @@ import { createMergeRequestStore } from './merge-requests/merge-request-store.ts
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createRunRecords } from './runs/run-records.ts'
+import { createCounts } from './quotas/counts.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
@@ -111,7 +111,7 @@ export const createStorageStores = ({
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),
     consoleSessions: createConsoleSessions(items, now),
-    signInTries: createSignInTries(items, now),
+    counts: createCounts(items, now),
     branches,
     mergeRequests: createMergeRequestStore(items),
     usedComponents,

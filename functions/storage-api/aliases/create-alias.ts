@@ -16,6 +16,7 @@ import { text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import { findTable } from '../tables/find-table.ts'
 import { tableDetail } from '../tables/table-detail.ts'
 import { checkTableName } from '../tables/table-name.ts'
@@ -56,6 +57,7 @@ export const createAlias = defineRoute({
     const names = checkTableName({ ...body, name: body.name || source.name })
     if (await services.tables.getHead(`${bucketId}.${names.name}`))
       throw tableAlreadyExists(names.name, names.displayName)
+    await refuseTableOverQuota(bucketId, services)
     await refuseTakenName({ bucketId, ...names }, services.tables)
 
     const alias: AliasRecord = {

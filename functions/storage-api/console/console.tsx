@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
-import type { SignInTries } from '../../lib/storage/console/sign-in-tries.ts'
+import type { Counts } from '../../lib/storage/quotas/counts.ts'
 import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
@@ -31,7 +31,7 @@ interface ConsoleOptions {
   /** Origins of the object store that a page may send files to. */
   storeOrigins: readonly string[]
   consoleSessions: ConsoleSessions
-  signInTries: SignInTries
+  counts: Counts
   now: () => Date
   log: { error(message: string, error: Error): void }
 }

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
-import { MOST_TRIES, type SignInTries, TRIES_COUNT_MINUTES } from '../../lib/storage/console/sign-in-tries.ts'
+import type { Counts } from '../../lib/storage/quotas/counts.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
 import { remoteAddress } from '../events/request-context.ts'
 import { tokenIdOf } from '../http/authenticate.ts'
@@ -14,7 +14,7 @@ import { CONSOLE_PATH } from './with-console.ts'
 
 interface SigningInOptions {
   consoleSessions: ConsoleSessions
-  signInTries: SignInTries
+  counts: Counts
   clientFor: (context: Context, token: string) => ApiClient
   assets: () => AssetNames
 }
@@ -24,7 +24,7 @@ type Run = (context: Context, client: ApiClient, token: string) => Promise<Respo
 /** Adds the routes that begin and end a session. Returns what runs a page for whoever has one; everybody else is asked to sign in. */
 export const signingIn = (
   hono: Hono,
-  { consoleSessions, signInTries, clientFor, assets }: SigningInOptions,
+  { consoleSessions, counts, clientFor, assets }: SigningInOptions,
 ): ((run: Run) => (context: Context) => Promise<Response>) => {
   const signInPage = (context: Context, to: string, problem?: string, status: 200 | 401 | 429 = 200) =>
     htmlPage(
@@ -48,12 +48,12 @@ export const signingIn = (
     if (typeof token !== 'string' || token === '') return signInPage(context, to, 'Which token?', 401)
 
     const counted = [
-      `address ${remoteAddress(context.req.raw.headers)}`,
-      `token ${tokenIdOf(token) ?? 'without an id'}`,
+      `signing in from ${remoteAddress(context.req.raw.headers)}`,
+      `signing in with the token ${tokenIdOf(token) ?? 'without an id'}`,
     ]
-    const mayTry = await Promise.all(counted.map(of => signInTries.mayTry(of)))
+    const mayTry = await Promise.all(counted.map(of => counts.take(of, tries)))
     if (mayTry.includes(false)) {
-      context.header('retry-after', String(TRIES_COUNT_MINUTES * 60))
+      context.header('retry-after', String(tries.minutes * 60))
       return signInPage(context, to, tooMany, 429)
     }
     try {
@@ -62,7 +62,7 @@ export const signingIn = (
       if (error instanceof Refusal) return signInPage(context, to, error.message, 401)
       throw error
     }
-    await Promise.all(counted.map(of => signInTries.forget(of)))
+    await Promise.all(counted.map(of => counts.forget(of)))
     await endSession(context)
     keepSession(context, await consoleSessions.begin(token))
     return context.redirect(to, 303)
@@ -88,9 +88,12 @@ export const signingIn = (
   }
 }
 
+/** Fruitless ones, of one address or with one token. A try counts before its token is looked at. */
+const tries = { most: 10, minutes: 10 }
+
 const tooMany =
-  `There were more than ${MOST_TRIES} tries from this address, or with this token. ` +
-  `Wait ${TRIES_COUNT_MINUTES} minutes, then sign in again.`
+  `There were more than ${tries.most} tries from this address, or with this token. ` +
+  `Wait ${tries.minutes} minutes, then sign in again.`
 
 /** A part of a page that asks for itself again sends the whole page to the form. */
 const askToSignIn = (context: Context): Response => {

@@ -8,6 +8,7 @@ import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { countEvent } from '../quotas/refuse-over-quota.ts'
 import { eventResource } from './event-resource.ts'
 import { checkEventSchema } from './event-schemas.ts'
 import { eventMaker } from './record-event.ts'
@@ -67,12 +68,13 @@ export const createEvent = defineRoute({
   replies: {
     201: 'The event',
     400: '`storage.events.validation`, `requestTooLarge`, `storage.event.schemaValidationFailed`',
-    403: 'The token may not use the component that the event names',
+    403: 'The token may not use the component that the event names; `storage.quotaExceeded`',
     422: '`storage.idempotencyKeyReused`',
   },
   reply: eventBody,
   handle: async (request, services) => {
     if (!mayUseComponent(request.caller, request.body.component)) throw accessDenied()
+    await countEvent(services)
     const {
       params = {},
       results = {},

@@ -7,6 +7,7 @@ import { flag, integer, text, textList } from '../http/fields.ts'
 import { onlyFlag } from '../http/only.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { countFile } from '../quotas/refuse-over-quota.ts'
 import type { FileAccess } from './file-access.ts'
 import { fileResource } from './file-resource.ts'
 import { newFileRecord } from './new-file.ts'
@@ -39,12 +40,16 @@ export const prepareFile = defineRoute({
   summary: 'Prepare the upload of a file',
   tag: 'files',
   body,
-  replies: { 201: 'The file with `uploadParams`', 403: 'A tag is one of those that runs give' },
+  replies: {
+    201: 'The file with `uploadParams`',
+    403: 'A tag is one of those that runs give; `storage.quotaExceeded`',
+  },
   reply: preparedFileBody,
   handle: async (request, services) => {
     const { body, caller, runId, idempotencyKey } = request
     const { federationToken, notify: _, ...settings } = body
     refuseTagOfRuns(settings.tags, caller)
+    await countFile(settings.sizeBytes, services)
     const newFile = {
       ...settings,
       runId,

@@ -3,6 +3,7 @@ import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
+import { countFile } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
 import { fileKey, newFileRecord } from './new-file.ts'
 import { recordUpload } from './record-upload.ts'
@@ -51,6 +52,7 @@ export const receiveUpload = async (request: Receiver, services: Services): Prom
   }
   const { fields, stored } = await readParts(request.raw, store)
   if (!stored) return { fields, file: undefined }
+  await countFile(stored.sizeBytes, services)
   const file = await makeRecord(request, services, { fields, stored, createdAt })
   await recordUpload(request, services, file)
   return { fields, file }

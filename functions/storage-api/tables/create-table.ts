@@ -11,6 +11,7 @@ import { integer, text } from '../http/fields.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
+import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
@@ -85,6 +86,7 @@ export const createTableJob = async (
     queueTableId: tableId,
     admit: async () => {
       await findBucket(services, bucketId)
+      await refuseTableOverQuota(bucketId, services)
       const params = await admitSource(source, name, caller, services)
       if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
       await refuseTakenName({ bucketId, name, displayName }, services.tables)

@@ -9,6 +9,7 @@ import { findBucket } from '../buckets/find-bucket.ts'
 import { listOf, text, textList } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
 import { checkTableName } from './table-name.ts'
 
@@ -49,6 +50,7 @@ export const defineTable = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         await findBucket(services, bucketId)
+        await refuseTableOverQuota(bucketId, services)
         if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
         await refuseTakenName({ bucketId, name, displayName }, services.tables)
         return { params: { name, ...definition }, queue: 'main' }

@@ -5,9 +5,33 @@ import { previewBody } from '../../lib/extractor/preview/preview-schemas.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
 import { findTrialUnits } from './trial-unit.ts'
 
 const MAX_ROWS = 100
+
+/** Of one token at a time. No preview takes longer than the minute in which it counts when its end is not seen. */
+const share = { most: 2, minutes: 1 }
+
+/** Error: 403 `storage.quotaExceeded`. */
+const inShare = async <Result>(
+  tokenId: string,
+  { counts }: Pick<Services, 'counts'>,
+  preview: () => Promise<Result>,
+): Promise<Result> => {
+  const of = `previews of ${tokenId}`
+  if (!(await counts.take(of, share)))
+    throw new UserError(
+      'storage.quotaExceeded',
+      `${share.most} previews of this token are under way, which is its share. Wait until one of them has ended.`,
+    )
+  try {
+    return await preview()
+  } finally {
+    await counts.giveBack(of)
+  }
+}
+
 const DEFAULT_ROWS = 10
 
 /**
@@ -26,6 +50,7 @@ export const previewConfiguration = defineRoute({
   replies: {
     200: `Tables and exchanges; at most ${PREVIEW_LIMITS.requests} requests in ${PREVIEW_LIMITS.seconds} seconds`,
     400: '`storage.components.notRunnable`',
+    403: '`storage.quotaExceeded`: two previews of the token are under way',
     404: 'There is no such configuration or row',
     503: 'The preview cannot be made right now',
   },
@@ -37,15 +62,17 @@ export const previewConfiguration = defineRoute({
     const [unit] = units
     if (!unit)
       throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
-    const preview = await services.previewExtraction({
-      componentId,
-      configId,
-      configuration: unit.configuration,
-      state: unit.state,
-      imageParameters,
-      adoptedSecrets: configuration.adoptedSecrets,
-      rows,
-    })
+    const preview = await inShare(request.caller.tokenId, services, () =>
+      services.previewExtraction({
+        componentId,
+        configId,
+        configuration: unit.configuration,
+        state: unit.state,
+        imageParameters,
+        adoptedSecrets: configuration.adoptedSecrets,
+        rows,
+      }),
+    )
     return ok({ rowId: unit.rowId, name: unit.name, ...preview })
   },
 })

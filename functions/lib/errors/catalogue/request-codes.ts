@@ -43,6 +43,13 @@ export const requestCodes = {
     meaning: 'The body has a content type that is not read.',
     remedy: 'Send JSON, a URL-encoded form or a multipart form.',
   },
+  'storage.quotaExceeded': {
+    status: 403,
+    meaning:
+      'The project, or the token, has as much of it as it may have, or has made as much of it within the time.',
+    remedy:
+      'Delete what is not needed, or wait. Who deployed the service can raise the setting that the message names.',
+  },
   'storage.requestTooLarge': {
     status: 413,
     meaning: 'The request is larger than the service takes.',

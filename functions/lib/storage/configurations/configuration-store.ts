@@ -230,6 +230,18 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
         if (found) yield found
     },
 
+    /** How many there are, deleted ones too; at most `limit`. Reads no more than their ids. */
+    async count(
+      { branchId, componentId }: Omit<ConfigurationPlace, 'configId'>,
+      limit: number,
+    ): Promise<number> {
+      let count = 0
+      const { pk } = keyOf({ branchId, componentId, configId: '' })
+      for await (const _ of items.query(pk, { ...startingWith(''), attributes: ['sk'] }))
+        if (++count >= limit) break
+      return count
+    },
+
     /** All of them. */
     async list(branchId: number, componentId: string): Promise<Configuration[]> {
       const all: Configuration[] = []

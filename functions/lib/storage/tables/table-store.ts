@@ -200,6 +200,14 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
         if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
     },
 
+    /** How many tables and aliases there are; at most `limit`. Reads no more than their keys. */
+    async countInBucket(bucketId: string, limit: number): Promise<number> {
+      let count = 0
+      const range = { ...startingWith('TABLE#'), attributes: ['sk'] }
+      for await (const _ of items.query(partitionOfBucket(bucketId), range)) if (++count >= limit) break
+      return count
+    },
+
     /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
     async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
       const range = { ...startingWith('TABLE#'), attributes: ['glueName'] }

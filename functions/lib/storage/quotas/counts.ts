@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { hexDigest } from '../../digests.ts'
+import { expiringIn, isExpired } from '../db/item-expiry.ts'
+import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+
+const MINUTES_OF_DAY = 24 * 60
+
+/** How much of something there may be within a time that begins with the first of it. */
+export interface Bound {
+  most: number
+  minutes: number
+}
+
+const countRecord = z.object({ count: z.number(), [itemExpiryName]: z.number() })
+
+/** Writes of one count within its time: more of them would make its item a hot key. */
+const WRITES = 1000
+const MAX_ATTEMPTS = 10
+
+/** Counts what is taken within a time, whoever asks: tries to sign in, previews, files of a day. */
+export const createCounts = (items: ItemTable, now: () => Date, random: () => number = Math.random) => {
+  const keyOf = (of: string) => ({ pk: `COUNT#${hexDigest(of)}`, sk: 'COUNT' })
+
+  const read = async (of: string) => {
+    const item = await items.get(keyOf(of))
+    const stored = item && countRecord.parse(item)
+    return { stored, count: stored === undefined || isExpired(stored, now()) ? 0 : stored.count }
+  }
+
+  return {
+    /**
+     * Takes some of a bound. It counts at once, so that what is asked for at the same time counts, too. Of a large bound each thousandth is
+     * written, by chance. Resolves to false when that would be more than there is.
+     *
+     * @param of what is counted, such as an address
+     * @param amount default 1
+     */
+    async take(of: string, { most, minutes }: Bound, amount = 1): Promise<boolean> {
+      const step = Math.max(1, Math.floor(most / WRITES))
+      const counted = amount >= step ? amount : random() < amount / step ? step : 0
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const { stored, count } = await read(of)
+        if (count + Math.max(amount, counted) > most) return false
+        if (counted === 0) return true
+        const next =
+          stored === undefined || count === 0
+            ? { count: counted, ...expiringIn(minutes / MINUTES_OF_DAY, now()) }
+            : { ...stored, count: count + counted }
+        if (await items.put(keyOf(of), next, stored ?? 'absent')) return true
+      }
+      // Whoever is overtaken so often comes after as many others.
+      return most > MAX_ATTEMPTS
+    },
+
+    /** What was taken is over before its time. */
+    async giveBack(of: string): Promise<void> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const { stored, count } = await read(of)
+        if (stored === undefined || count === 0) return
+        if (await items.put(keyOf(of), { ...stored, count: count - 1 }, stored)) return
+      }
+    },
+
+    forget: async (of: string): Promise<void> => {
+      await items.delete(keyOf(of))
+    },
+  }
+}
+
+export type Counts = ReturnType<typeof createCounts>
