@@ -39,9 +39,21 @@ const compare = (cases: readonly Case[], theirs: readonly string[]): SuiteResult
       ours: ourAnswer(pattern, event),
     }))
     .filter(({ theirs, ours }) => theirs !== ours)
-  for (const each of different.slice(0, MOST_SHOWN)) console.error(JSON.stringify(each))
-  return { passed: cases.length - different.length, failed: different.length }
+  const failed = different.filter(each => !isListed(each))
+  for (const each of failed.slice(0, MOST_SHOWN)) console.error(JSON.stringify(each))
+  return {
+    passed: cases.length - different.length,
+    failed: failed.length,
+    differing: different.length - failed.length,
+  }
 }
+
+/**
+ * What differs on purpose: event-ruler does not find `{"exists": false}` of a field that another alternative of `$or` takes
+ * for an object, where the event has no such field. EventBridge's guide says that a field matches that is not there.
+ */
+const isListed = ({ pattern, theirs, ours }: { pattern: unknown; theirs: unknown; ours: string }): boolean =>
+  theirs === 'false' && ours === 'true' && /"\$or":.*"exists":false/.test(JSON.stringify(pattern))
 
 const ourAnswer = (pattern: unknown, event: unknown): string => {
   try {
