@@ -6,7 +6,7 @@ import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 const MINUTES_OF_DAY = 24 * 60
 
 /** How much of something there may be within a time that begins with the first of it. */
-export interface Bound {
+interface Bound {
   most: number
   minutes: number
 }
