@@ -155,7 +155,7 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
   },
   {
     finding: /^CKV_AWS_111$/,
-    at: /^AWS::IAM::Policy\.ExtractRunExtractor/,
+    at: /^AWS::IAM::Policy\.(ExtractRunExtractor|StorageRunJob|StoragePreviewExtraction)/,
     reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
   },
 ]
