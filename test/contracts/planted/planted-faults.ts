@@ -16,7 +16,7 @@ interface PlantedFault {
 const gateway = 'functions/storage-api/gateway.ts'
 const localEvent = 'local/runtime/gateway/read-gateway-event.ts'
 const capturedEvents = 'test/functions/storage-api/gateway.test.ts'
-const capturedReplies = 'test/contracts/s3/captured-replies.test.ts'
+const capturedReplies = 'test/contracts/s3/documented-replies.test.ts'
 
 /** Misreadings of AWS, each planted so that our own two sides agree. */
 export const plantedFaults: readonly PlantedFault[] = [

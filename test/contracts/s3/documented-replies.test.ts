@@ -7,7 +7,7 @@ import { type Reply, startScriptedServer } from '#support/scripted-server.ts'
 import { untilEnd } from '#support/until-end.ts'
 
 /*
- * Replies of S3 that no implementation here gives when it is asked, as its API Reference has them and as they were captured.
+ * Replies of S3 that no implementation here gives when it is asked, written as its API Reference has them.
  */
 
 const server = await untilEnd(startScriptedServer())
