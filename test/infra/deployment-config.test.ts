@@ -17,9 +17,10 @@ const accountValues = {
   apiOnlyAtDomain: true,
 }
 
-it('what only an account has is left out on one machine', () => {
+it('what only an account has is left out on one machine, whose few threads have small shares', () => {
   const config = read({ ...accountValues, tags: { team: 'data' } })
-  expect(onThisMachine(config)).toEqual(read({ tags: { team: 'data' } }))
+  const plain = read({ tags: { team: 'data' } })
+  expect(onThisMachine(config)).toEqual({ ...plain, runsPerToken: 3, jobsPerToken: 4 })
 })
 
 it('sizes of functions are those of the configuration', () => {

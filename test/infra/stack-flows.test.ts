@@ -221,7 +221,9 @@ describe('extract flow', () => {
       's3:PutObject',
     ])
     const written = statements.filter(([, { Action }]) => [Action].flat().includes('s3:PutObject'))
-    expect(JSON.stringify(written.map(([, { Resource }]) => Resource))).toMatch(/"\/runs\/\*".*"\/leases\/\*"/)
+    expect(JSON.stringify(written.map(([, { Resource }]) => Resource))).toMatch(
+      /"\/runs\/\*".*"\/leases\/\*"/,
+    )
     const deleted = statements.filter(([, { Action }]) => [Action].flat().includes('s3:DeleteObject'))
     expect(deleted).toHaveLength(1)
     expect(JSON.stringify(deleted)).toMatch(/"\/key-sets\/\*"/)
