@@ -49,30 +49,26 @@ export const wholeSentence = (message: string) => ({
   input: undefined,
 })
 
-/** What becomes of fields that a schema does not have. */
-interface OtherFields {
-  /** Hears of what nobody reads. Absent: that is refused. */
-  passOver?: ((names: readonly string[]) => void) | undefined
-}
-
 /**
  * Reads the fields of a request with their schema. Throws 400 with this code, and names every field that is invalid. A
- * name that nobody reads is refused when it looks like one that is read, and otherwise passed over if the route does that.
+ * name that nobody reads is refused when it looks like one that is read.
+ *
+ * @param passedOver gets the other names that nobody reads; absent: they are refused, too
  */
 export const checkFields = <Schema extends z.ZodType>(
   schema: Schema,
   fields: unknown,
   code: UserCode,
-  { passOver }: OtherFields = {},
+  passedOver?: string[],
 ): z.output<Schema> => {
   const parsed = schema.safeParse(fields)
   const others = otherNames(schema, fields)
   const unexpected = others.flatMap(key => {
     const hint = hintAt(key, knownNames(schema))
-    return passOver && hint === '' ? [] : [{ key, message: `This field was not expected${hint}.` }]
+    return passedOver && hint === '' ? [] : [{ key, message: `This field was not expected${hint}.` }]
   })
   if (parsed.success && unexpected.length === 0) {
-    if (others.length > 0) passOver?.(others)
+    passedOver?.push(...others)
     return parsed.data
   }
   const issues = parsed.error?.issues ?? []

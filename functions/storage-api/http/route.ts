@@ -70,9 +70,7 @@ export const defineRoute = <
       const asked = parseFields(searchParams, repeatedIn(querySchema))
       const skip = isList && !hasOffset(querySchema) ? takeOffset(asked) : 0
       const passedOver: string[] = []
-      const others = definition.refusesOthers
-        ? {}
-        : { passOver: (names: readonly string[]) => void passedOver.push(...names) }
+      const others = definition.refusesOthers ? undefined : passedOver
       const query = checkFields(querySchema, withoutBlank(asked), validationCode, others)
       const given = definition.body ? await readBody(request.raw, bodySchema) : {}
       const fields = definition.keepsNull ? given : withoutUnset(bodySchema, given)

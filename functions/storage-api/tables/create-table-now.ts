@@ -24,9 +24,7 @@ export const createTableNow = defineRoute({
     const { bucketId } = request.params
     const { fields, file } = await receiveUpload(request, services)
     const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
-    const body = checkFields(createTableFields, sent, 'storage.tables.validation', {
-      passOver: names => void request.passedOver.push(...names),
-    })
+    const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
     const job = await createTableJob(request, services, { bucketId, body })
     return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
   },

@@ -28,9 +28,7 @@ export const importTableNow = defineRoute({
     // The name of the file, which has one already.
     const { name: _name, ...others } = fields
     const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
-    const body = checkFields(importTableFields, sent, 'storage.tables.validation', {
-      passOver: names => void request.passedOver.push(...names),
-    })
+    const body = checkFields(importTableFields, sent, 'storage.tables.validation', request.passedOver)
     return doJob(
       { ...request, sent: [request.sent, sent] },
       services,

@@ -32,9 +32,12 @@ export const writeTable = defineRoute({
     // The name of the file, which has one already.
     const { name: _name, ...others } = fields
     const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
-    const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation', {
-      passOver: names => void request.passedOver.push(...names),
-    })
+    const { tableId, ...body } = checkFields(
+      writeTableFields,
+      sent,
+      'storage.tables.validation',
+      request.passedOver,
+    )
     requireTable(request.caller, tableId, 'write')
     return doJob(
       { ...request, sent: [request.sent, sent] },
