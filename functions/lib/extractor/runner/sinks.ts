@@ -5,7 +5,7 @@ import type { Log } from '../masking/log.ts'
 import { typedPaths } from '../records/column-types.ts'
 import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
-import { createTableLoads } from '../tables/table-loads.ts'
+import { createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
 import { createTableSink } from '../tables/table-sink.ts'
 import type { InputState } from './state.ts'
 
@@ -62,6 +62,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       folder: pathInside(spoolDir, String(position)),
       bucket,
       // The first iteration's mappings stay
+      dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
       mappings: first?.mappings,
       loadOf: table => loads.of(table, warn),
       compat: parsed.compat,

@@ -16,6 +16,7 @@ import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
 import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
 import { LineFile, type Output, tableFile } from './table-file.ts'
+import { TableNames } from './table-names.ts'
 import type { TableSpoolState } from './table-spool.ts'
 
 interface AutomaticTablesOptions {
@@ -24,6 +25,8 @@ interface AutomaticTablesOptions {
   /** Puts values aside that do not fit, instead of failing. */
   keepsConflicts: boolean
   structure: unknown
+  /** Of all jobs: a list inside of rows does not take the name of one. */
+  dataTypes: readonly string[]
   warn(message: string): void
   state: AutomaticTablesState | undefined
 }
@@ -37,6 +40,7 @@ export interface AutomaticTablesState {
   logBytes: number
   spools: TableSpoolState[]
   kinds?: SavedPlaces
+  parents: [type: string, names: string[]][]
 }
 
 /**
@@ -48,6 +52,9 @@ export class AutomaticTables {
   readonly #structure: Structure
   readonly #live: LiveTables
   readonly #log: ItemLog
+  readonly #names: TableNames
+  /** Columns from parents, by data type. */
+  readonly #parents: Map<string, Set<string>>
   readonly #warned = new Set<string>()
   readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
   /** Pages after each other whose bytes were not enough, by data type. */
@@ -69,7 +76,13 @@ export class AutomaticTables {
       )
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
     const nestedList = (path: string) => this.#warnNested(path)
-    this.#live = new LiveTables({ structure: this.#structure, folder, compat, nestedList })
+    this.#names = new TableNames(
+      compat ? [] : [...options.dataTypes, ...this.#structure.roots.keys()],
+      options.warn,
+    )
+    this.#parents = new Map(state?.parents.map(([type, names]) => [type, new Set(names)]))
+    const names = this.#names
+    this.#live = new LiveTables({ structure: this.#structure, folder, compat, names, nestedList })
     this.#live.isExact = state?.isExact ?? !hasParentColumns(this.#structure)
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
@@ -80,6 +93,7 @@ export class AutomaticTables {
     const source = items === given ? options.source : undefined
     const parents = options.parent ?? {}
     checkParents(parents)
+    this.#noteParents(type, parents)
     let ours: PageSource | undefined
     const written = (): PageSource => {
       ours ??= pageOfItems(items)
@@ -114,9 +128,16 @@ export class AutomaticTables {
   take(type: string, { rows }: BytesRead, options: AddOptions): void {
     const { source, parent } = options
     if (source === undefined) throw new Error('A page read from bytes has them')
+    this.#noteParents(type, parent ?? {})
     if (this.#live.take(type, rows)) this.#log.append(type, { ...parent } as JsonObject, source)
     else this.add(type, itemsAt(parseJson(source.body), source.path), options)
     pageBlocks.giveBack(rows.block)
+  }
+
+  #noteParents(type: string, parents: Readonly<Record<string, unknown>>): void {
+    const known = this.#parents.get(type) ?? new Set()
+    this.#parents.set(type, known)
+    for (const name in parents) known.add(name)
   }
 
   /** Flushes and returns what another process needs as `options.state`. */
@@ -128,6 +149,7 @@ export class AutomaticTables {
       isExact: this.#live.isExact,
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
+      parents: [...this.#parents].map(([type, names]) => [type, [...names]]),
       ...(this.#keeper === undefined ? {} : { kinds: this.#keeper.save() }),
     }
   }
@@ -162,20 +184,26 @@ export class AutomaticTables {
 
   /** All pages once more, now that the structure is known. */
   async #rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
-    const files = new Map<string, { out: LineFile; columns: readonly string[] }>()
+    const files = new Map<
+      string,
+      { out: LineFile; columns: readonly string[]; insteadOf?: string | undefined }
+    >()
     const exact = new ExactTables({
       structure,
       compat: this.#compat,
-      openTable: (name, columns) => {
+      names: this.#names,
+      openTable: (name, columns, insteadOf) => {
         const out = new LineFile(tableFile(output, name))
-        files.set(name, { out, columns })
+        files.set(name, { out, columns, insteadOf })
         return line => out.write(line)
       },
     })
+    if (!this.#compat) for (const [type, names] of this.#parents) exact.expectParents(type, [...names])
     for await (const page of this.#log.pages()) exact.add(page.type, page.items, page.parent)
     for (const { out } of files.values()) out.finish()
-    return [...files].map(([name, { out, columns }]) => ({
+    return [...files].map(([name, { out, columns, insteadOf }]) => ({
       name,
+      ...(insteadOf === undefined ? {} : { insteadOf }),
       file: out.file,
       columns: [...columns],
       primaryKey: [],

@@ -2,18 +2,19 @@ import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { type ExtraColumns, phpSerializeRow } from '../php/php-serialize.ts'
-import { safeName } from '../php/safe-name.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, typeOf } from './table-header.ts'
+import type { TableNames } from './table-names.ts'
 
 interface ExactTablesOptions {
   structure: Structure
   compat: boolean
+  names: TableNames
   /** Gives the function that takes a table's lines. */
-  openTable(name: string, columns: readonly string[]): (line: string) => void
+  openTable(name: string, columns: readonly string[], insteadOf?: string): (line: string) => void
 }
 
 /**
@@ -27,13 +28,16 @@ export class ExactTables {
   readonly #structure: Structure
   readonly #compat: boolean
   readonly #openTable: ExactTablesOptions['openTable']
-  readonly #writers = new Map<string, (line: string) => void>()
+  readonly #names: TableNames
+  readonly #tables = new Map<string, { columns: string; write: (line: string) => void }>()
+  readonly #writers = new Map<StructureNode, (line: string) => void>()
   readonly #types = new Map<string, Set<string>>()
   readonly #layouts = new Map<StructureNode, Layout>()
 
   constructor(options: ExactTablesOptions) {
     this.#structure = options.structure
     this.#compat = options.compat
+    this.#names = options.names
     this.#openTable = options.openTable
   }
 
@@ -61,18 +65,40 @@ export class ExactTables {
   }
 
   #tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
-    const name = safeName(node.cleanPath)
-    const types = this.#types.get(name) ?? new Set()
-    this.#types.set(name, types.add(node.dataType))
-    let write = this.#writers.get(name)
+    let write = this.#writers.get(node)
     if (write === undefined) {
       this.#addParents(node, parents)
-      const columns = columnNames(node, this.#compat)
-      write = this.#openTable(name, columns)
-      if (columns.length > 0) write(csvLine(columns))
-      this.#writers.set(name, write)
+      write = this.#open(node, columnNames(node, this.#compat))
+      this.#writers.set(node, write)
     }
     return write
+  }
+
+  /** Rows of two places share a table only when their columns are the same; with `compat` as in Generic Extractor, which is said. */
+  #open(node: StructureNode, columns: readonly string[]): (line: string) => void {
+    const asked = this.#names.of(node)
+    const header = columns.length > 0 ? csvLine(columns) : ''
+    const isOther = (name: string): boolean => (this.#tables.get(name)?.columns ?? header) !== header
+    const name = !isOther(asked)
+      ? asked
+      : this.#compat
+        ? this.#names.shared(node, asked)
+        : this.#names.instead(node, asked, isOther)
+    this.#types.set(name, (this.#types.get(name) ?? new Set<string>()).add(node.dataType))
+    const known = this.#tables.get(name)
+    if (known !== undefined) return known.write
+    const write = this.#openTable(name, columns, name === asked ? undefined : asked)
+    if (header !== '') write(header)
+    this.#tables.set(name, { columns: header, write })
+    return write
+  }
+
+  /** The columns that rows of a data type have from its parents, before any of its rows: they may come with later ones only. */
+  expectParents(type: string, names: readonly string[]): void {
+    this.#addParents(
+      this.#structure.root(type).child(ITEMS),
+      new Map(names.map(name => [this.#structure.parentAliases.get(name) ?? name, null])),
+    )
   }
 
   #addParents(node: StructureNode, parents: Map<string, Json>): void {

@@ -9,6 +9,7 @@ import { type LearnEvents, learnItems } from './learn.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
 import { columnNames } from './table-header.ts'
+import type { TableNames } from './table-names.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
 /** Columns over all segments, 8 bytes each. */
@@ -18,6 +19,7 @@ interface LiveTablesOptions {
   structure: Structure
   folder: string
   compat: boolean
+  names: TableNames
   nestedList(path: string): void
 }
 
@@ -173,7 +175,7 @@ export class LiveTables {
   #plan(type: string): void {
     const { items } = this.#options.structure.root(type)
     if (items === undefined) return
-    const plan = planRows(items)
+    const plan = planRows(items, this.#options.names)
     const spools = plan.tables.map(table => {
       const spool = this.#spool(table)
       table.isStarted = spool.order >= 0

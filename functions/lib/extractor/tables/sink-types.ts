@@ -12,6 +12,8 @@ export interface TableSinkOptions {
   bucket?: string | undefined
   /** How each finished table is loaded, for its manifest. Default: with the key of its mapping; the rows replace those of the table. */
   loadOf?: ((table: WrittenTable) => TableLoad) | undefined
+  /** Of all jobs that write to the bucket. */
+  dataTypes?: readonly string[] | undefined
   /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */
   mappings?: unknown
   /** Cells as in Generic Extractor (14 significant digits). Default false: numbers keep the text that the API sent. */
@@ -56,6 +58,8 @@ export interface TableSinkCheckpoint {
 export interface WrittenTable {
   /** Table name, such as `users_tags`. */
   name: string
+  /** The name that it would have, had another table of other columns not taken it. */
+  insteadOf?: string
   /** Path of the CSV file; the manifest is `<file>.manifest`. */
   file: string
   columns: string[]

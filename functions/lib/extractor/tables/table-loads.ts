@@ -14,6 +14,7 @@ import { tableFileName } from './table-file.ts'
 /** A table as far as its load depends on it. */
 interface LoadableTable {
   name: string
+  insteadOf?: string
   types: readonly string[]
   /** Of a mapping. */
   primaryKey: readonly string[]
@@ -64,10 +65,13 @@ export const createTableLoads = (
   const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
   const { incrementalOutput } = iterations.at(-1) ?? {}
 
-  const loadOf = ({ name, types, primaryKey: ofMapping, columns }: LoadableTable, warn: Warn): TableLoad => {
+  const loadOf = (
+    { name, insteadOf = name, types, primaryKey: ofMapping, columns }: LoadableTable,
+    warn: Warn,
+  ): TableLoad => {
     const output = outputOf(tableFileName(bucket, name))
     const isMapped = types.some(type => Object.hasOwn(mappings, type))
-    const ofJob = isMapped ? [] : keyOfJobs(name)
+    const ofJob = isMapped ? [] : keyOfJobs(insteadOf)
     const own = ofMapping.length > 0 ? [...ofMapping] : ofJob
     const asSwitched = { incremental: incrementalOutput === true, primaryKey: own }
     if (marked.has(name)) {
@@ -137,14 +141,14 @@ export const checkLoads = (parsed: ExtractorConfig): void => {
 
 type Warn = (message: string) => void
 
-function* everyJob(jobs: readonly Job[]): Generator<Job> {
+export function* everyJob(jobs: readonly Job[]): Generator<Job> {
   for (const job of jobs) {
     yield job
     yield* everyJob(job.children ?? [])
   }
 }
 
-const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
+export const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
 
 const asks = ({ path, because }: ChangesOnlyJob): string =>
   `Job ${path} asks only for what changed (${because})`

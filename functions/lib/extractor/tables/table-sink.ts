@@ -46,6 +46,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
         compat,
         keepsConflicts: options.typeConflicts === 'keep',
         structure,
+        dataTypes: options.dataTypes ?? [],
         warn,
         state: state?.automatic as AutomaticTablesState | undefined,
       })

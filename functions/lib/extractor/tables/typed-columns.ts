@@ -14,7 +14,7 @@ export const withColumnTypes = (
     const types = [...new Set(table.types)]
     const [first = [], ...others] = types.map(type =>
       [...(typedPaths.get(type) ?? [])].flatMap(([path, columnType]): [string, ColumnType][] => {
-        const column = columnOf(table.name, type, path)
+        const column = columnOf(table.insteadOf ?? table.name, type, path)
         return column === undefined || !table.columns.includes(column) ? [] : [[column, columnType]]
       }),
     )

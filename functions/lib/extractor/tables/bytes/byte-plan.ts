@@ -1,6 +1,6 @@
 import { phpSerialize } from '../../php/php-serialize.ts'
-import { safeName } from '../../php/safe-name.ts'
 import { ITEMS, type NodeType, type StructureNode } from '../structure-node.ts'
+import type { TableNames } from '../table-names.ts'
 import { ByteText } from './byte-text.ts'
 
 /** All that is needed to write the rows of a data type without a look at the structure. */
@@ -66,13 +66,13 @@ export interface ColumnBytes {
 }
 
 /** The plan of rows from what is known of their items. Types that null has hidden count as they were before. */
-export const planRows = (node: StructureNode): RowsPlan => {
+export const planRows = (node: StructureNode, names: TableNames): RowsPlan => {
   const tables: TableBytes[] = []
 
   const planItems = (items: StructureNode): ItemsBytes => {
     const kind = kindOf(items)
     const table: TableBytes = {
-      name: safeName(items.cleanPath),
+      name: names.of(items),
       node: items,
       solid: items.solid,
       isStarted: false,

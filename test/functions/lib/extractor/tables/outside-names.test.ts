@@ -99,6 +99,52 @@ it('a link in the output folder is not followed', async () => {
 })
 
 describe('two tables never share a file', () => {
+  const orders = (extra: object) => [
+    { type: 'shops', items: [{ id: 1, orders: [{ sku: 'a' }] }] },
+    { type: 'shops_orders', items: [{ id: 7, total: 3, at: 'x' }], ...extra },
+  ]
+  it.each([
+    ['a list inside of rows and a data type', orders({}), 'shops_orders', 'shops_orders_2'],
+    ['also in the other order', orders({}).reverse(), 'shops_orders', 'shops_orders_2'],
+    [
+      'two data types of other columns',
+      [
+        { type: 'a/b', items: [{ x: 1 }] },
+        { type: 'a_b', items: [{ y: 1, z: 2 }] },
+      ],
+      'a_b',
+      'a_b_2',
+    ],
+    [
+      'two lists of other columns',
+      [{ type: 't', items: [{ a: { b_c: [{ x: 1 }] }, a_b: { c: [{ y: 1 }] } }] }],
+      't_a_b_c',
+      't_a_b_c_2',
+    ],
+  ])('%s', async (_, pages, one, other) => {
+    for (const stopAfter of [[], [0]]) {
+      const said: string[] = []
+      const dataTypes = pages.map(({ type }) => type)
+      const files = await runSink(pages, { dataTypes, stopAfter, warn: text => said.push(text) })
+      expect(Object.keys(files)).toEqual(expect.arrayContaining([one, other]))
+      for (const name of [one, other])
+        expect(
+          new Set(
+            files[name]
+              ?.trim()
+              .split('\n')
+              .map(line => line.split(',').length),
+          ).size,
+        ).toBe(1)
+      expect(said.join()).toContain(`go to the table '${other}'`)
+    }
+  })
+
+  it('nor do rows of one data type with other columns from their parents', async () => {
+    const files = await runSink([{ items: [{ a: 1 }] }, { items: [{ a: 2 }], parent: { parent_id: 9 } }])
+    expect(files['root']).toBe('"a","parent_id"\n"1",""\n"2","9"\n')
+  })
+
   it('of which one has a clean name and the other a path', async () => {
     await expect(runSink([], { mappings: { a_b: { id: 'id' }, 'a/b': { id: 'id' } } })).rejects.toMatchObject(
       { code: 'extractor.tables.fileName' },
