@@ -20,7 +20,7 @@ export const query: Command = {
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
     ...serviceOptions,
   ],
-  help: `Each table of the query is downloaded first. Cells are text: compare and add them as numbers with a cast,
+  help: `The service reads the tables where they lie. Cells are text: compare and add them as numbers with a cast,
   millrace query "SELECT city, sum(total::DECIMAL(12,2)) FROM in.c-main.orders GROUP BY city"`,
   run: onService<Flags>(async ({ api, out, flags, shell }, given) => {
     const format = formatOf(flags)
@@ -30,10 +30,7 @@ export const query: Command = {
     const { text } = await import('node:stream/consumers')
     const sql = given === '-' ? await text(shell.stdin) : given
     const outputPath = flags.output === undefined ? undefined : pathIn(shell, flags.output)
-    await runQuery(
-      { sql, format, outputPath, detectsTypes: flags.detectTypes === true },
-      { address: api.address, out, shell },
-    )
+    await runQuery({ sql, format, outputPath, detectsTypes: flags.detectTypes === true }, { api, out, shell })
   }),
 }
 

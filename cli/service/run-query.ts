@@ -1,21 +1,15 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api'
-import { UserError } from '../../functions/lib/errors/errors.ts'
-import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
-import { quoteIdentifier, quoteList, quoteLiteral } from '../../functions/lib/table-engine/sql.ts'
-import type { StorageAddress } from '../find-storage.ts'
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { failure } from '../../functions/lib/storage-client/request.ts'
+import { queryBody, type wholeFormats } from '../../functions/lib/wire/query-body.ts'
 import { formatTable } from '../output/format-table.ts'
 import type { Output } from '../output/output.ts'
-import { printableLines } from '../output/printable.ts'
+import { printableTo } from '../output/printable.ts'
 import type { Shell } from '../shell.ts'
-import { connectStorage } from '../transfer/connect-storage.ts'
-import { downloadToPath } from '../transfer/download-file.ts'
-import { progressIn } from '../transfer/progress.ts'
-import { exportTable } from '../transfer/run-download.ts'
+import type { Api } from './api.ts'
 import type { QueryFormat } from './query-formats.ts'
-import { findTables } from './table-names.ts'
 
 interface Query {
   sql: string
@@ -29,136 +23,68 @@ interface Query {
 /** A terminal shows no more rows than these; files and other formats hold all. */
 const MAX_TABLE_ROWS = 10_000
 
-/**
- * Downloads the tables of a query, runs it in a database of its own that can neither write nor reach anything else, and
- * writes the result. Error: `cli.query`.
- */
+/** Has the service answer a query, and writes the rows while they come. */
 export const runQuery = async (
-  { sql: given, format, outputPath, detectsTypes }: Query,
-  { address, out, shell }: { address: StorageAddress; out: Output; shell: Shell },
+  { sql, format, outputPath, detectsTypes }: Query,
+  { api, out, shell: { stdout } }: { api: Api; out: Output; shell: Shell },
 ): Promise<void> => {
-  const { sql, tableIds } = findTables(given)
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
-  try {
-    const files = await downloadTables(tableIds, folder, { address, shell })
-    const instance = await DuckDBInstance.create(':memory:', {
-      temp_directory: join(folder, 'spill'),
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-    })
-    const connection = await instance.connect()
-    try {
-      for (const { tableId, path } of files)
-        await connection.run(
-          `CREATE VIEW ${quoteIdentifier(tableId)} AS SELECT * FROM read_csv(${quoteLiteral(path)}, header = true, ` +
-            `delim = ',', quote = '"', escape = '"', strict_mode = false, allow_quoted_nulls = false, ` +
-            `${detectsTypes ? 'sample_size = -1' : 'all_varchar = true'})`,
-        )
-      await confine(connection, folder)
-      await requireQuery(connection, sql)
-      await write(connection, { sql, format, outputPath, folder }, { out, shell })
-    } finally {
-      connection.closeSync()
-      instance.closeSync()
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-const downloadTables = async (
-  tableIds: readonly string[],
-  folder: string,
-  { address, shell }: { address: StorageAddress; shell: Shell },
-) => {
-  const connection = connectStorage(address)
-  try {
-    const files: { tableId: string; path: string }[] = []
-    for (const [index, tableId] of tableIds.entries()) {
-      const source = await exportTable(connection, tableId, { header: true })
-      const path = join(folder, `table${index}.csv`)
-      await downloadToPath(path, tableId, { connection, ...source, startProgress: progressIn(shell) })
-      files.push({ tableId, path })
-    }
-    return files
-  } finally {
-    connection.close()
-  }
-}
-
-/** After this no statement reads or writes outside the folder, or changes a setting. */
-const confine = async (connection: DuckDBConnection, folder: string): Promise<void> => {
-  await connection.run(`SET allowed_directories = ${quoteList([folder])}`)
-  await connection.run('SET enable_external_access = false')
-  await connection.run('SET lock_configuration = true')
-}
-
-const queries: ReadonlySet<StatementType> = new Set([
-  StatementType.SELECT,
-  StatementType.EXPLAIN,
-  StatementType.RELATION,
-])
-
-/** Refuses what is not one query. */
-const requireQuery = async (connection: DuckDBConnection, sql: string): Promise<void> => {
-  const statements = await asUserError(() => connection.extractStatements(sql))
-  if (statements.count !== 1)
-    throw new UserError('cli.query', `Give one query; these are ${statements.count} statements.`)
-  const prepared = await asUserError(() => statements.prepare(0))
-  try {
-    if (!queries.has(prepared.statementType))
-      throw new UserError('cli.query', 'Only queries are run: tables are changed by imports.')
-  } finally {
-    prepared.destroySync()
-  }
-}
-
-const asUserError = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  try {
-    return await work()
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    const hint = /No function matches|Cannot compare values of type/.test(message)
-      ? '\nCells are text: cast them, as in total::DOUBLE, or give --detect-types.'
-      : ''
-    throw new UserError('cli.query', `${message}${hint}`, { cause })
-  }
-}
-
-const write = async (
-  connection: DuckDBConnection,
-  { sql, format, outputPath, folder }: Omit<Query, 'detectsTypes'> & { folder: string },
-  { out, shell: { stdout } }: { out: Output; shell: Shell },
-): Promise<void> => {
-  if (format === 'parquet' && outputPath !== undefined) {
-    const temporary = join(folder, 'result.parquet')
-    const query = sql.trim().replace(/;\s*$/, '')
-    await asUserError(() =>
-      connection.run(`COPY (${query}\n) TO ${quoteLiteral(temporary)} (FORMAT parquet)`),
+  const asked = { sql, detectTypes: detectsTypes }
+  const partPath = `${outputPath}.part`
+  const target = () => (outputPath === undefined ? printableTo(stdout) : createWriteStream(partPath))
+  if (format === 'table') {
+    const shown = await api.send('POST', 'query', queryBody, { ...asked, limit: MAX_TABLE_ROWS })
+    const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
+    const names = shown.columns.map(({ name }) => name)
+    const table = formatTable(
+      names,
+      shown.rows.map(row => row.map(cellText)),
+      { width },
     )
-    await copyFile(temporary, outputPath)
-    return out.say(`${outputPath} is written.`)
+    await pipeline([table], target(), { end: outputPath !== undefined })
+    if (shown.isTruncated) out.say(`The first ${shown.rows.length} rows: --format csv prints all.`)
+  } else {
+    const rows = await openResult(api, { ...asked, format: format === 'json' ? 'jsonl' : format })
+    await pipeline(rows, format === 'json' ? asArray : passOn, target(), { end: outputPath !== undefined })
   }
-  const reader = await asUserError(() => connection.runAndReadAll(sql))
-  const columns = reader.deduplicatedColumnNames()
-  const rows = reader.getRowsJson()
-  const texts = () => rows.map(row => row.map(cell => (cell === null ? '' : textOf(cell))))
-  const content = {
-    csv: () => [columns, ...texts()].map(formatRecord).join(''),
-    json: () => `${JSON.stringify(reader.getRowObjectsJson(), null, 2)}\n`,
-    parquet: () => '',
-    table: () => {
-      const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
-      return formatTable(columns, texts().slice(0, MAX_TABLE_ROWS), { width })
-    },
-  }[format]()
-  if (outputPath !== undefined) {
-    await writeFile(outputPath, content)
-    return out.say(`${outputPath}: ${rows.length} rows`)
-  }
-  stdout.write(stdout.isTTY ? printableLines(content) : content)
-  if (format === 'table' && rows.length > MAX_TABLE_ROWS)
-    out.say(`The first ${MAX_TABLE_ROWS} of ${rows.length} rows: --format csv prints all.`)
+  if (outputPath === undefined) return
+  await rename(partPath, outputPath)
+  out.say(`${outputPath} is written.`)
 }
 
-const textOf = (cell: unknown): string => (typeof cell === 'string' ? cell : JSON.stringify(cell))
+const cellText = (cell: unknown): string =>
+  cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell)
+
+/** The whole result, as it is made. */
+const openResult = async (
+  { address: { url, token } }: Api,
+  asked: { sql: string; detectTypes: boolean; format: (typeof wholeFormats)[number] },
+): Promise<Readable> => {
+  const reply = await fetch(`${url.replace(/\/+$/, '')}/v2/storage/query`, {
+    method: 'POST',
+    redirect: 'error',
+    headers: { 'X-StorageApi-Token': token, 'Content-Type': 'application/json' },
+    body: JSON.stringify(asked),
+  })
+  if (!reply.ok || !reply.body)
+    throw failure(
+      { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() },
+      { method: 'POST', path: 'query' },
+    )
+  return Readable.fromWeb(reply.body)
+}
+
+async function* passOn(chunks: AsyncIterable<Uint8Array>) {
+  yield* chunks
+}
+
+/** JSON lines as one list. */
+async function* asArray(chunks: AsyncIterable<Uint8Array>) {
+  const decoder = new TextDecoder()
+  let between = '[\n'
+  for await (const chunk of chunks) {
+    const text = between + decoder.decode(chunk, { stream: true })
+    between = text.endsWith('\n') ? ',\n' : ''
+    yield (between === '' ? text : text.slice(0, -1)).replaceAll('}\n{', '},\n{')
+  }
+  yield between === '[\n' ? '[]\n' : '\n]\n'
+}

@@ -176,19 +176,17 @@ describe('query', () => {
 
   const refused: [string, string][] = [
     ['DROP TABLE in.c-shop.orders', 'Only queries are run'],
-    ["COPY (SELECT 1) TO '/tmp/x.csv'", 'disabled'],
-    ["SELECT * FROM read_csv('/etc/passwd')", 'disabled'],
+    ["COPY (SELECT 1) TO '/tmp/x.csv'", 'Only queries are run'],
+    ["SELECT * FROM read_csv('/etc/passwd')", 'cannot be read from'],
     ['SELECT 1; SELECT 2', '2 statements'],
     ['SELECT sum(total) FROM in.c-shop.orders', 'total::DOUBLE'],
     ['SELECT * FROM in.c-shop.nothing', 'not found'],
   ]
   it('refuses what is no query, what reaches outside, and says what is wrong', async () => {
-    await Promise.all(
-      refused.map(async ([sql, message]) => {
-        const { stderr, code } = await millrace('query', sql)
-        expect([sql, code, stderr]).toEqual([sql, 1, expect.stringContaining(message)])
-      }),
-    )
+    for (const [sql, message] of refused) {
+      const { stderr, code } = await millrace('query', sql)
+      expect([sql, code, stderr]).toEqual([sql, 1, expect.stringContaining(message)])
+    }
   })
 })
 

@@ -95,7 +95,7 @@ const WRITERS = [
     'output/output.ts',
     'output/printable.ts',
   ],
-  ...['service/login.ts', 'service/run-query.ts', 'shell.ts', 'start.ts'],
+  ...['service/login.ts', 'shell.ts', 'start.ts'],
   ...['transfer/download-file.ts', 'transfer/progress.ts', 'transfer/run-upload.ts'],
 ]
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBValue, Json } from '@duckdb/node-api'
 import {
   type ConfinedDuckDb,
   type ConfinedOptions,
@@ -33,7 +33,17 @@ export interface DuckDbSession {
    * threads (measured with the import of CSV chunks).
    */
   runInOrder(sql: string): Promise<Row[]>
+  /**
+   * Runs one statement on all threads and gives its rows to `show` as they are made. A signal ends it, with DuckDB's error.
+   */
+  stream(sql: string, signal: AbortSignal, show: (result: StreamedRows) => Promise<void>): Promise<void>
   close(): Promise<void>
+}
+
+/** Rows in JSON, some at a time. */
+export interface StreamedRows {
+  columns: { name: string; type: string }[]
+  rows: AsyncIterable<Json[][]>
 }
 
 /**
@@ -96,7 +106,10 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
     else idle.push(connection)
   }
 
-  const run = async (sql: string, wantedThreads: number): Promise<Row[]> => {
+  const onConnection = async <Result>(
+    wantedThreads: number,
+    work: (connection: DuckDBConnection) => Promise<Result>,
+  ): Promise<Result> => {
     const connection = await acquire()
     try {
       if (isClosed) throw new Error('The session was closed before this statement could run.')
@@ -104,7 +117,7 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
         currentThreads = wantedThreads
         await connection.run(`SET threads = ${wantedThreads}`)
       }
-      return (await connection.runAndReadAll(sql)).getRows()
+      return await work(connection)
     } catch (error) {
       hasFailed = true
       throw error
@@ -113,12 +126,16 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
     }
   }
   const underWay = new Set<Promise<unknown>>()
-  const track = (sql: string, wantedThreads: number): Promise<Row[]> => {
-    const result = run(sql, wantedThreads)
-    const settled = result.catch(() => undefined).finally(() => underWay.delete(settled))
+  const track = <Result>(result: Promise<Result>): Promise<Result> => {
+    const settled: Promise<unknown> = result.then(
+      () => underWay.delete(settled),
+      () => underWay.delete(settled),
+    )
     underWay.add(settled)
     return result
   }
+  const run = (sql: string, threads: number): Promise<Row[]> =>
+    track(onConnection(threads, async connection => (await connection.runAndReadAll(sql)).getRows()))
 
   return {
     scratchPath: name => path.join(folder, name),
@@ -126,10 +143,26 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
       const fit = fitToColumns({ columns, threads, memoryLimitMiB })
       maxThreads = fit.threads
       idle.splice(maxThreads)
-      await track(`SET memory_limit = '${fit.memoryLimitMiB}MiB'`, 1)
+      await run(`SET memory_limit = '${fit.memoryLimitMiB}MiB'`, 1)
     },
-    query: sql => track(sql, maxThreads),
-    runInOrder: sql => track(sql, 1),
+    query: sql => run(sql, maxThreads),
+    runInOrder: sql => run(sql, 1),
+    stream: (sql, signal, show) =>
+      track(
+        onConnection(maxThreads, async connection => {
+          const interrupt = () => connection.interrupt()
+          signal.throwIfAborted()
+          signal.addEventListener('abort', interrupt)
+          try {
+            const result = await connection.stream(sql)
+            const names = result.deduplicatedColumnNames()
+            const columns = names.map((name, index) => ({ name, type: String(result.columnType(index)) }))
+            await show({ columns, rows: result.yieldRowsJson() })
+          } finally {
+            signal.removeEventListener('abort', interrupt)
+          }
+        }),
+      ),
     close: async () => {
       isClosed = true
       // After a failure other statements of a batch may still be running. Closing their connection crashes DuckDB.

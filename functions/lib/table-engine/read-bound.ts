@@ -32,7 +32,7 @@ export const createReadBound = ({ wanted, maxBytes = Infinity }: BoundedRead): R
   return {
     file: () => count(OPENING_BYTES),
     rowGroup: (source, group) => count(rowGroupBytes(source, group, storedColumns(source, wanted))),
-    files: files => check(files.reduce((sum, file) => sum + OPENING_BYTES + knownBytes(file, wanted), 0)),
+    files: files => check(bytesOfFiles(files, wanted)),
   }
 }
 
@@ -42,6 +42,10 @@ export const rowGroupBytes = (
   group: number,
   places: readonly number[],
 ): number => places.reduce((sum, place) => sum + (footer.rowGroups[group]?.chunks[place]?.bytes ?? 0), 0)
+
+/** What these files hold of the columns, by what the table knows of them. */
+export const bytesOfFiles = (files: readonly TableFile[], wanted: WantedColumns): number =>
+  files.reduce((sum, file) => sum + OPENING_BYTES + knownBytes(file, wanted), 0)
 
 /** At least so many: other engines keep no statistics of some columns. */
 const knownBytes = ({ statistics = {} }: TableFile, { fields, timestamp }: WantedColumns): number =>

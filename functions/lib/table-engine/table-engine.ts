@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { countReads } from './count-reads.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
-import { openDuckDbSession } from './duckdb-session.ts'
+import { openDuckDbSession, type StreamedRows } from './duckdb-session.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './engine-context.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { exportTable } from './export-table.ts'
@@ -14,6 +14,7 @@ import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
+import { type QueryPlan, queryTables, queryToParquet, type TableQuery } from './queries/query-tables.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
@@ -50,6 +51,13 @@ export interface TableEngine {
    * `storage.preview.tooLarge`.
    */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
+  /**
+   * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
+   * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
+   */
+  query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryPlan & Cost>
+  /** The same with the whole result as a Parquet file on this disk, which goes when `show` has ended. */
+  queryToParquet(query: TableQuery, show: (path: string) => Promise<void>): Promise<QueryPlan & Cost>
   /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   profile(snapshot: Snapshot, query: ProfileQuery): Promise<ProfileResult & Cost>
   /**
@@ -120,6 +128,8 @@ export const createTableEngineOn = (
     stageRange: request => inSession(context => stageRange(context, request)),
     commitStaged: request => inSession(context => commitStaged(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
+    query: (query, show) => inSession(context => queryTables(context, query, show)),
+    queryToParquet: (query, show) => inSession(context => queryToParquet(context, query, show)),
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),

@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.ts'
+import { runQuery } from '../queries/run-query.ts'
 import { addColumn } from './add-column.ts'
 import { addPrimaryKey } from './add-primary-key.ts'
 import { createTable } from './create-table.ts'
@@ -41,6 +42,7 @@ export const tablesRoutes: readonly Route[] = [
   deleteRows,
   previewTable,
   profileTable,
+  runQuery,
   optimizeTable,
   pullTable,
 ]

@@ -3,34 +3,12 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/preview/preview-limits.ts'
 import { previewBody } from '../../lib/extractor/preview/preview-schemas.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
+import { takeShare } from '../http/in-share.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
 import { findTrialUnits } from './trial-unit.ts'
 
 const MAX_ROWS = 100
-
-/** Of one token at a time. No preview takes longer than the minute in which it counts when its end is not seen. */
-const share = { most: 2, minutes: 1 }
-
-/** Error: 403 `storage.quotaExceeded`. */
-const inShare = async <Result>(
-  tokenId: string,
-  { counts }: Pick<Services, 'counts'>,
-  preview: () => Promise<Result>,
-): Promise<Result> => {
-  const of = `previews of ${tokenId}`
-  if (!(await counts.take(of, share)))
-    throw new UserError(
-      'storage.quotaExceeded',
-      `${share.most} previews of this token are under way, which is its share. Wait until one of them has ended.`,
-    )
-  try {
-    return await preview()
-  } finally {
-    await counts.giveBack(of)
-  }
-}
 
 const DEFAULT_ROWS = 10
 
@@ -62,8 +40,9 @@ export const previewConfiguration = defineRoute({
     const [unit] = units
     if (!unit)
       throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
-    const preview = await inShare(request.caller.tokenId, services, () =>
-      services.previewExtraction({
+    const giveBack = await takeShare('previews', request.caller.tokenId, services)
+    try {
+      const preview = await services.previewExtraction({
         componentId,
         configId,
         configuration: unit.configuration,
@@ -71,8 +50,10 @@ export const previewConfiguration = defineRoute({
         imageParameters,
         adoptedSecrets: configuration.adoptedSecrets,
         rows,
-      }),
-    )
-    return ok({ rowId: unit.rowId, name: unit.name, ...preview })
+      })
+      return ok({ rowId: unit.rowId, name: unit.name, ...preview })
+    } finally {
+      await giveBack()
+    }
   },
 })

@@ -117,6 +117,7 @@ export const atOnce: readonly string[] = [
   'put components/{componentId}/configs/{configId}/state',
   'put components/{componentId}/configs/{configId}/rows/{rowId}/state',
   'post components/{componentId}/configs/{configId}/preview',
+  'post query',
   'post events',
   'delete metadata/{metadataId}',
   'post metadata',

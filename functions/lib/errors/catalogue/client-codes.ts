@@ -45,10 +45,6 @@ export const clientCodes = {
     meaning: 'What the command is about is not there.',
     remedy: 'Check its name or id.',
   },
-  'cli.query': {
-    meaning: 'The statement cannot be run: it is not valid, or it is no query.',
-    remedy: 'Correct it. Tables are named like in.c-main.orders, and only queries are run.',
-  },
   'cli.noFile': {
     meaning: 'The path to upload is not a file.',
     remedy: 'Check the path.',

@@ -266,6 +266,23 @@ export const tableCodes = {
     remedy:
       'Export the rows with `export-async`, which takes the same fields; or show fewer columns, or filter by a column whose values lie together.',
   },
+  'storage.query.invalid': {
+    status: 400,
+    meaning:
+      'A query cannot be run: it is no single SELECT, reads something other than tables, or names what is not there.',
+    remedy: 'Do what the message says. Cells of untyped tables are texts: cast them, or send `detectTypes`.',
+  },
+  'storage.query.tooLarge': {
+    status: 400,
+    meaning: 'A query would read more of its tables, or needs more memory, than a request has.',
+    remedy:
+      'Name fewer columns or tables, or ask an engine that reads the tables themselves (docs/query.md).',
+  },
+  'storage.query.tooLong': {
+    status: 400,
+    meaning: 'A query took longer than a request may.',
+    remedy: 'Read less, or ask an engine that reads the tables themselves (docs/query.md).',
+  },
   'storage.export.tooLarge': {
     status: 400,
     meaning:

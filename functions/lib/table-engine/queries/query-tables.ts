@@ -1,0 +1,220 @@
+import { UserError } from '../../errors/errors.ts'
+import type { StreamedRows } from '../duckdb-session.ts'
+import type { EngineContext } from '../engine-context.ts'
+import { findFiles, neededColumns } from '../find-rows.ts'
+import { type IndexedFile, openFiles } from '../open-files.ts'
+import { quoteColumn } from '../parquet-sql.ts'
+import { bytesOfFiles } from '../read-bound.ts'
+import { conditionsSql, type RowConditions } from '../row-conditions.ts'
+import { scanFiles, type WantedColumns } from '../scan-files.ts'
+import { columnNames, liveRows, type Snapshot, type TableField } from '../snapshot.ts'
+import { quoteIdentifier, quoteLiteral } from '../sql.ts'
+import { duckDbType, isTyped } from '../types/field-type.ts'
+import { detectColumns } from './detect-columns.ts'
+import { quoteTableIds } from './quote-table-ids.ts'
+import { invalidQuery, type NamedTable, readStatement, type Statement } from './read-statement.ts'
+
+/** The rows of a table, or of an alias: those of its source that fulfil its conditions. */
+interface QueriedTable {
+  snapshot: Snapshot
+  query: RowConditions & { columns?: string[] }
+}
+
+export interface TableQuery {
+  /** One query in the SQL of DuckDB. */
+  sql: string
+  /** Finds a table that the query names, or throws: whether the caller may read it is decided here. */
+  find: (tableId: string) => Promise<QueriedTable>
+  /** How many rows are read of the result. Default: all. */
+  maxRows?: number
+  /** Of the columns that the query reads, as stored. */
+  maxBytes: number
+  /** Reads texts that are all numbers, dates or times as such. Default: as texts, as they are stored. */
+  detectsTypes: boolean
+  /** Ends the query with `storage.query.tooLong`. */
+  signal: AbortSignal
+}
+
+/** What a query reads. */
+export interface QueryPlan {
+  tables: { tableId: string; columns: string[]; bytes: number }[]
+}
+
+/** See `TableEngine.query`. */
+export const queryTables = (
+  context: EngineContext,
+  query: TableQuery,
+  show: (result: StreamedRows) => Promise<void>,
+): Promise<QueryPlan> => onViews(context, query, sql => context.session.stream(sql, query.signal, show))
+
+/** See `TableEngine.queryToParquet`. */
+export const queryToParquet = (
+  context: EngineContext,
+  query: TableQuery,
+  show: (path: string) => Promise<void>,
+): Promise<QueryPlan> =>
+  onViews(context, query, async sql => {
+    const path = context.session.scratchPath('result.parquet')
+    // The statement may end in a comment.
+    const copy = `COPY (${sql.replace(/;\s*$/, '')}\n) TO ${quoteLiteral(path)} (FORMAT parquet)`
+    await context.session.stream(copy, query.signal, async () => undefined)
+    await show(path)
+  })
+
+/** Runs the statement where its tables are views of what the caller may read. */
+const onViews = async (
+  context: EngineContext,
+  query: TableQuery,
+  run: (sql: string) => Promise<void>,
+): Promise<QueryPlan> => {
+  const sql = quoteTableIds(query.sql)
+  const statement = await readSql(context, sql)
+  const tables: PlannedTable[] = []
+  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
+  const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
+  if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
+  await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
+  // The files of all tables lie in one folder, named after their numbers.
+  let first = 0
+  for (const table of tables) {
+    const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
+    await makeView(context, { ...table, files }, query)
+    first += files.length
+  }
+  await asked(context, query.signal, () => run(sql))
+  return { tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })) }
+}
+
+const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
+  if (sql.includes('\0')) throw invalidQuery('A query cannot hold a NUL character.')
+  const [[answer] = []] = await session.query(
+    `SELECT json_serialize_sql(${quoteLiteral(sql)}, skip_empty := true, skip_null := true, skip_default := true)::VARCHAR`,
+  )
+  return readStatement(JSON.parse(String(answer)))
+}
+
+interface PlannedTable extends QueriedTable {
+  named: NamedTable
+  columns: string[]
+  wanted: WantedColumns
+  files: IndexedFile[]
+  bytes: number
+}
+
+const planTable = async (
+  named: NamedTable,
+  { mayRead, firstRows }: Statement,
+  { find, maxRows = Infinity }: TableQuery,
+): Promise<PlannedTable> => {
+  const { snapshot, query } = await find(named.tableId)
+  const shown = query.columns ?? columnNames(snapshot)
+  const read = shown.filter(mayRead)
+  // Rows are counted by any column.
+  const columns = read.length > 0 ? read : shown.slice(0, 1)
+  const wanted = neededColumns(snapshot, { ...query, columns })
+  const found = findFiles(snapshot, query)
+  const isFiltered = conditionsSql(query, snapshot) !== undefined
+  const enough = firstRows && !isFiltered ? (firstRows.count ?? maxRows + 1) : Infinity
+  const files = firstFiles(found, enough)
+  const bytes = bytesOfFiles(
+    files.map(({ file }) => file),
+    wanted,
+  )
+  return { named, snapshot, query, columns, wanted, files, bytes }
+}
+
+/** Files that hold so many live rows together. */
+const firstFiles = (files: IndexedFile[], rows: number): IndexedFile[] => {
+  let held = 0
+  return files.filter(({ file }) => {
+    const isNeeded = held < rows
+    held += liveRows(file)
+    return isNeeded
+  })
+}
+
+/** The table under the name that the statement gives it. It shows the columns that the statement may read, and no others. */
+const makeView = async (
+  context: EngineContext,
+  { named: { schema, name }, snapshot, query, columns, wanted, files }: PlannedTable,
+  { detectsTypes }: TableQuery,
+): Promise<void> => {
+  const { session } = context
+  const sources = await openFiles(context, { files, wanted })
+  const rows =
+    sources.length > 0
+      ? `(${scanFiles(sources, wanted)}) WHERE ${conditionsSql(query, snapshot) ?? 'true'}`
+      : `(SELECT ${wanted.fields.map(emptyColumn).join(', ')}) WHERE false`
+  const fields = new Map(snapshot.fields.map(field => [field.name, field]))
+  const texts = columns.filter(column => !isTyped(fields.get(column) ?? { type: 'string' }))
+  const detected = detectsTypes ? await detectColumns(session, texts, rows) : new Map<string, string>()
+  const shown = columns.map(column => {
+    const type = detected.get(column)
+    const value = quoteColumn(column)
+    return `${type ? `CAST(nullif(${value}, '') AS ${type})` : value} AS ${quoteIdentifier(column)}`
+  })
+  if (schema !== undefined) await session.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`)
+  const view = [...(schema === undefined ? [] : [schema]), name].map(quoteIdentifier).join('.')
+  await session.query(`CREATE VIEW ${view} AS SELECT ${shown.join(', ')} FROM ${rows}`)
+}
+
+const emptyColumn = (field: TableField): string =>
+  `NULL::${isTyped(field) ? duckDbType(field.type) : 'VARCHAR'} AS ${quoteColumn(field.name)}`
+
+/** What DuckDB refuses is the caller's to mend, unless it is about its files. */
+const asked = async <Result>(
+  { session }: EngineContext,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause instanceof UserError) throw cause
+    if (signal.aborted) throw tooLong(cause)
+    const [, kind, message] = /^(\w[\w ]*) Error: ([\s\S]*)$/.exec(cause.message) ?? []
+    if (kind === 'Out of Memory') throw outOfMemory(cause)
+    if (kind === undefined || message === undefined || !ASKED_WRONGLY.has(kind)) throw cause
+    const hint = /No function matches|Cannot compare values of type|Cannot mix values/.test(message)
+      ? '\nCells are text: cast them, as in total::DOUBLE, or have their types detected.'
+      : ''
+    throw invalidQuery(`${message.replaceAll(session.scratchPath(''), '')}${hint}`, cause)
+  }
+}
+
+/** In DuckDB's words. */
+const ASKED_WRONGLY = new Set([
+  'Binder',
+  'Catalog',
+  'Constraint',
+  'Conversion',
+  'Invalid Input',
+  'Invalid',
+  'Mismatch Type',
+  'Not implemented',
+  'Out of Range',
+  'Parser',
+  'Permission',
+  'Syntax',
+])
+
+const tooLarge = (bytes: number, maxBytes: number): UserError =>
+  new UserError(
+    'storage.query.tooLarge',
+    `The query would read ${bytes} bytes of its tables, and at most ${maxBytes} are read. Name fewer columns or tables, or ask an engine that reads the tables themselves (docs/query.md).`,
+    { params: { bytes, maxBytes } },
+  )
+
+const outOfMemory = (cause: Error): UserError =>
+  new UserError(
+    'storage.query.tooLarge',
+    'The query needs more memory than there is for it: group or join by fewer values, or ask an engine that reads the tables themselves (docs/query.md).',
+    { cause },
+  )
+
+const tooLong = (cause: Error): UserError =>
+  new UserError(
+    'storage.query.tooLong',
+    'The query took longer than a request may. Read less, or ask an engine that reads the tables themselves (docs/query.md).',
+    { cause },
+  )

@@ -1,0 +1,91 @@
+import type { Json } from '@duckdb/node-api'
+import { z } from '@hono/zod-openapi'
+import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
+import type { StreamedRows } from '../../lib/table-engine/duckdb-session.ts'
+import { type QueryBody, queryBody, wholeFormats } from '../../lib/wire/query-body.ts'
+import { flag, integer, text } from '../http/fields.ts'
+import { takeShare } from '../http/in-share.ts'
+import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTableWithFiles } from '../tables/find-table.ts'
+import { wholeResult } from './whole-result.ts'
+
+const DEFAULT_ROWS = 1_000
+const MAX_ROWS = 10_000
+/** As stored: what a request reads of its tables in some ten seconds, of the 28 that it has. */
+const MAX_BYTES = 256 * 1024 ** 2
+const MAX_SECONDS = 25
+
+const body = z.object({
+  sql: text({ min: 1, max: 100_000 }),
+  format: z.enum(['json', ...wholeFormats]).default('json'),
+  limit: integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_ROWS),
+  detectTypes: flag().default(false),
+})
+
+/**
+ * Answers one query, in the SQL of DuckDB, on tables that the caller may read: their rows and columns as an export has
+ * them, and nothing else. It writes nothing. `json` has the first rows; the other formats have all of them.
+ */
+export const runQuery = defineRoute({
+  method: 'post',
+  path: '/v2/storage/query',
+  summary: 'Query tables',
+  tag: 'tables',
+  access: 'read',
+  body,
+  replies: {
+    200: 'The rows. With another format than `json` the whole result, as CSV, JSON lines or Parquet',
+    400: '`storage.query.invalid`, `storage.query.tooLarge`, `storage.query.tooLong`',
+    403: 'The token may not read a table, or `storage.quotaExceeded`: four queries of the token are under way',
+    404: 'There is no such table',
+  },
+  reply: queryBody,
+  handle: async (request, services) => {
+    const { sql, format, limit, detectTypes } = request.body
+    const query = {
+      sql,
+      maxBytes: MAX_BYTES,
+      detectsTypes: detectTypes,
+      find: async (tableId: string) => {
+        requireTable(request.caller, tableId, 'read')
+        return rowSource(await findTableWithFiles(services, tableId), {})
+      },
+    }
+    const engine = await services.tableEngine()
+    const giveBack = await takeShare('queries', request.caller.tokenId, services)
+    if (format !== 'json') return wholeResult(engine, query, { format, seconds: MAX_SECONDS, end: giveBack })
+    try {
+      const shown: Pick<QueryBody, 'columns' | 'rows' | 'isTruncated'> = {
+        columns: [],
+        rows: [],
+        isTruncated: false,
+      }
+      const signal = AbortSignal.timeout(MAX_SECONDS * 1000)
+      const { tables } = await engine.query({ ...query, maxRows: limit, signal }, async result => {
+        Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
+      })
+      return ok({ ...shown, tables } satisfies QueryBody)
+    } finally {
+      await giveBack()
+    }
+  },
+})
+
+/** As many rows as are asked for and fit into a reply. */
+const firstRows = async (
+  { rows }: StreamedRows,
+  limit: number,
+): Promise<{ rows: Json[][]; isTruncated: boolean }> => {
+  const shown: Json[][] = []
+  let bytes = 0
+  for await (const some of rows)
+    for (const row of some) {
+      bytes += bytesInReply(row)
+      if (shown.length === limit || bytes > MAX_LIST_BYTES) return { rows: shown, isTruncated: true }
+      shown.push(row)
+    }
+  return { rows: shown, isTruncated: false }
+}

@@ -1,0 +1,279 @@
+import { parquetReadObjects } from 'hyparquet'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { rowSource } from '#lib/storage/tables/aliases/row-source.ts'
+import { startTableRoutes } from '#support/table-routes.ts'
+
+const { service, bucketId, newName, load } = await startTableRoutes()
+
+const send = (body: object, token = service.token) =>
+  service.call('POST', '/v2/storage/query', body, { 'X-StorageApi-Token': token })
+const rowsOf = async (sql: string, more: object = {}) => {
+  const { body, status } = await send({ sql, ...more })
+  expect([status, body.error ?? '']).toEqual([200, ''])
+  return body.rows
+}
+const tokenFor = async (bucketPermissions: Record<string, string>): Promise<string> => {
+  const { body } = await service.call('POST', '/v2/storage/tokens', { bucketPermissions })
+  return body.token
+}
+
+const loadInto = async (tableId: string, content: string, more: object = {}): Promise<void> => {
+  const { body } = await load(tableId, { dataFileId: await service.upload(content), ...more })
+  expect([tableId, body.status]).toEqual([tableId, 'success'])
+}
+
+let orders = ''
+let alias = ''
+let aliases = ''
+beforeAll(async () => {
+  aliases = await service.createBucket('shown')
+  orders = await service.createTable(
+    bucketId,
+    'orders',
+    'id,city,total,when,secret\n1,Prague,10.5,2026-01-02,a\n2,Brno,9,2026-01-03,b\n3,Prague,100,2026-01-04,c\n',
+  )
+  await service.createTable(bucketId, 'cities', 'city,country\nPrague,CZ\nBrno,CZ\n')
+  const { body } = await service.call('POST', `/v2/storage/buckets/${aliases}/table-aliases`, {
+    sourceTable: orders,
+    name: 'prague',
+    aliasFilter: { column: 'city', values: ['Prague'] },
+    aliasColumns: ['id', 'total'],
+  })
+  alias = body.id
+  expect(alias).toBe(`${aliases}.prague`)
+})
+
+describe('POST query', () => {
+  it('names columns with their types, and the tables with what it reads of them', async () => {
+    const { body } = await send({ sql: `SELECT id::INT AS id, total FROM ${orders} ORDER BY 1 LIMIT 1` })
+    expect(body).toEqual({
+      columns: [
+        { name: 'id', type: 'INTEGER' },
+        { name: 'total', type: 'VARCHAR' },
+      ],
+      rows: [[1, '10.5']],
+      isTruncated: false,
+      tables: [{ tableId: orders, columns: ['id', 'total'], bytes: expect.any(Number) }],
+    })
+  })
+
+  it.each<[string, unknown[][]]>([
+    [`SELECT count(*) FROM in.c-main.orders`, [['3']]],
+    [`SELECT sum(total::DOUBLE) FROM "in.c-main.orders" -- all of them`, [[119.5]]],
+    [`SELECT sum(total::DOUBLE) FROM "in.c-main"."orders"; `, [[119.5]]],
+    [`FROM in.c-main.cities SELECT city ORDER BY city`, [['Brno'], ['Prague']]],
+    [
+      `SELECT o.id, c.country FROM in.c-main.orders o JOIN in.c-main.cities c USING (city) WHERE total::DOUBLE > 10 ORDER BY 1`,
+      [
+        ['1', 'CZ'],
+        ['3', 'CZ'],
+      ],
+    ],
+    [`SELECT country FROM in.c-main.orders NATURAL JOIN in.c-main.cities LIMIT 1`, [['CZ']]],
+    [
+      `WITH big AS (SELECT * FROM in.c-main.orders WHERE id <> '1') SELECT min(id), max(city) FROM big`,
+      [['2', 'Prague']],
+    ],
+    [
+      `SELECT c.city FROM in.c-main.cities c WHERE EXISTS (SELECT 1 FROM in.c-main.orders o WHERE o.city = c.city AND o.id = '2')`,
+      [['Brno']],
+    ],
+    [`SELECT c FROM in.c-main.cities c WHERE city = 'Brno'`, [[{ city: 'Brno', country: 'CZ' }]]],
+    [`SELECT #1 FROM in.c-main.cities WHERE country = 'CZ' ORDER BY 1 LIMIT 1`, [['Brno']]],
+    [`SELECT COLUMNS('^c') FROM in.c-main.cities ORDER BY 1 LIMIT 1`, [['Brno', 'CZ']]],
+    [`SELECT column_name FROM (DESCRIBE in.c-main.cities)`, [['city'], ['country']]],
+    [`VALUES (1, 'in.c-main.orders')`, [[1, 'in.c-main.orders']]],
+    [
+      `SELECT * FROM range(2), unnest(['a'])`,
+      [
+        ['0', 'a'],
+        ['1', 'a'],
+      ],
+    ],
+    [`SELECT id FROM in.c-main.orders WHERE city = 'nowhere'`, []],
+  ])('answers %s', async (sql, rows) => {
+    expect(await rowsOf(sql)).toEqual(rows)
+  })
+
+  it('reads what a preview shows: live rows, columns that came later, and texts by their types if asked', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id,n,t\n1,10,007\n2,9,\n3,,1\n')
+    await service.call('DELETE', `/v2/storage/tables/${id}/rows?whereColumn=id&whereValues[]=3`)
+    await service.jobsEnded()
+    await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'late' })
+    await service.jobsEnded()
+    expect(await rowsOf(`SELECT * FROM ${id} ORDER BY n`)).toEqual([
+      ['1', '10', '007', ''],
+      ['2', '9', '', ''],
+    ])
+    expect(await rowsOf(`SELECT * FROM ${id} ORDER BY n`, { detectTypes: true })).toEqual([
+      ['2', '9', '', ''],
+      ['1', '10', '007', ''],
+    ])
+  })
+
+  it('reads typed tables by their types', async () => {
+    const { body: job } = await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, {
+      name: 'typed',
+      primaryKeysNames: ['id'],
+      columns: [
+        { name: 'id', definition: { type: 'INTEGER', nullable: false } },
+        { name: 'day', definition: { type: 'DATE' } },
+      ],
+    })
+    expect(job.error ?? null).toBeNull()
+    await service.jobsEnded()
+    await loadInto(`${bucketId}.typed`, 'id,day\n10,2026-01-01\n9,\n')
+    expect(await rowsOf(`SELECT id, day, day IS NULL FROM in.c-main.typed ORDER BY id`)).toEqual([
+      ['9', null, true],
+      ['10', '2026-01-01', false],
+    ])
+  })
+
+  it('says that there are more rows than are asked for', async () => {
+    const sql = `SELECT id FROM ${orders} ORDER BY id`
+    const { body } = await send({ sql, limit: 2 })
+    expect([body.rows, body.isTruncated]).toEqual([[['1'], ['2']], true])
+    expect((await send({ sql, limit: 3 })).body.isTruncated).toBe(false)
+    const large = `SELECT repeat('x', 1000000) FROM range(20)`
+    const cut = (await send({ sql: large })).body
+    expect([cut.rows.length > 1, cut.rows.length < 20, cut.isTruncated]).toEqual([true, true, true])
+  })
+
+  it('gives the whole result as CSV, JSON lines and Parquet', async () => {
+    const sql = `SELECT id, total::DOUBLE AS total FROM ${orders} WHERE city = 'Prague' ORDER BY id`
+    expect((await send({ sql, format: 'csv' })).text).toBe('"id","total"\n"1","10.5"\n"3","100"\n')
+    expect((await send({ sql, format: 'jsonl' })).text).toBe(
+      '{"id":"1","total":10.5}\n{"id":"3","total":100}\n',
+    )
+    expect((await send({ sql: `${sql} LIMIT 0`, format: 'csv' })).text).toBe('"id","total"\n')
+    expect((await send({ sql: `${sql} LIMIT 0`, format: 'jsonl' })).text).toBe('')
+    const reply = await service.app.fetch(
+      new Request('http://storage.test/v2/storage/query', {
+        method: 'POST',
+        headers: { 'X-StorageApi-Token': service.token, 'content-type': 'application/json' },
+        body: JSON.stringify({ sql, format: 'parquet' }),
+      }),
+    )
+    expect(await parquetReadObjects({ file: await reply.arrayBuffer() })).toEqual([
+      { id: '1', total: 10.5 },
+      { id: '3', total: 100 },
+    ])
+    for (const format of ['csv', 'jsonl', 'parquet'])
+      expect((await send({ sql: 'SELECT nothing', format })).body.code).toBe('storage.query.invalid')
+  })
+
+  it('ends when its reader goes away, and gives its place back', async () => {
+    for (let round = 0; round < 4; round++) {
+      const reply = await service.app.fetch(
+        new Request('http://storage.test/v2/storage/query', {
+          method: 'POST',
+          headers: { 'X-StorageApi-Token': service.token, 'content-type': 'application/json' },
+          body: JSON.stringify({ sql: 'SELECT * FROM range(10000000000)', format: 'csv' }),
+        }),
+      )
+      const reader = reply.body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+      await expect.poll(async () => (await send({ sql: 'SELECT 1' })).status).toBe(200)
+    }
+  })
+})
+
+describe('a query reads nothing else', () => {
+  it.each<[string, string]>([
+    ['DROP TABLE in.c-main.orders', 'Only queries'],
+    ["COPY (SELECT 1) TO '/tmp/x'", 'Only queries'],
+    ["ATTACH '/tmp/x.db'", 'Only queries'],
+    ['SET threads = 8', 'Only queries'],
+    ['CREATE TABLE x AS SELECT 1', 'Only queries'],
+    ['SELECT 1; SELECT 2', '2 statements'],
+    ['', 'sql'],
+    ['SELEC', 'syntax error'],
+    ["SELECT * FROM '/etc/passwd'", 'There is no table'],
+    ["SELECT * FROM 'tables-*/file-0'", 'There is no table'],
+    ["SELECT * FROM read_csv('/etc/passwd')", 'cannot be read from'],
+    ["SELECT * FROM system.main.read_text('/etc/passwd')", 'cannot be read from'],
+    ["SELECT * FROM query('SELECT 1')", 'cannot be read from'],
+    ["SELECT * FROM query_table('x')", 'cannot be read from'],
+    ["SELECT * FROM glob('/tmp/*')", 'cannot be read from'],
+    ['SELECT * FROM duckdb_views()', 'cannot be read from'],
+    ['SELECT * FROM duckdb_settings()', 'cannot be read from'],
+    ['SELECT * FROM information_schema.tables', 'There is no table'],
+    ['SELECT * FROM pg_catalog.pg_class', 'There is no table'],
+    ['SELECT * FROM work.main.x', 'There is no table'],
+    ['SHOW ALL TABLES', 'SHOW'],
+    ['SHOW TABLES', 'SHOW'],
+    ["SELECT current_setting('temp_directory')", 'not available'],
+    ["SELECT (SELECT current_setting('temp_directory'))", 'not available'],
+    [`WITH "/tmp/x.parquet" AS (SELECT 1) SELECT * FROM "/tmp/x.parquet"`, 'cannot be a name'],
+    ['SELECT * FROM (FROM (SELECT 1) s), x', 'There is no table'],
+    ['SELECT nothing FROM in.c-main.orders', 'nothing'],
+    ['SELECT sum(total) FROM in.c-main.orders', 'cast them'],
+    ["SELECT 'a'::INT", 'convert'],
+    [`SELECT _timestamp FROM in.c-main.orders`, '_timestamp'],
+    [`SELECT file_index FROM in.c-main.orders`, 'file_index'],
+    [`SELECT getenv('HOME')`, 'not available'],
+    ['SELECT ?', 'parameter'],
+  ])('%s is refused', async (sql, words) => {
+    const { status, body, text } = await send({ sql })
+    expect([status, text.toLowerCase()]).toEqual([400, expect.stringContaining(words.toLowerCase())])
+    expect(body.error.replaceAll(sql.match(/'[^']*'|"[^"]*"/)?.[0].slice(1, -1) ?? '', '')).not.toMatch(
+      /\/tmp\/|tables-/,
+    )
+  })
+
+  it('of a table that the token may not read, or that is not there', async () => {
+    const limited = await tokenFor({ [aliases]: 'read' })
+    expect((await send({ sql: `SELECT * FROM ${orders}` }, limited)).status).toBe(403)
+    expect(
+      (await send({ sql: `SELECT * FROM (SELECT 1), (SELECT id FROM ${orders})` }, limited)).status,
+    ).toBe(403)
+    expect((await send({ sql: 'SELECT * FROM in.c-main.nothing' })).status).toBe(404)
+  })
+
+  it('through an alias: its rows and its columns', async () => {
+    const limited = await tokenFor({ [aliases]: 'read' })
+    expect((await send({ sql: `SELECT * FROM ${alias} ORDER BY id` }, limited)).body.rows).toEqual([
+      ['1', '10.5'],
+      ['3', '100'],
+    ])
+    for (const hidden of ['secret', 'city'])
+      for (const sql of [`SELECT ${hidden} FROM ${alias}`, `SELECT id FROM ${alias} WHERE ${hidden} > ''`])
+        expect((await send({ sql }, limited)).body.code).toBe('storage.query.invalid')
+    expect((await send({ sql: `SELECT count(*) FROM ${alias}` }, limited)).body.rows).toEqual([['2']])
+  })
+
+  it('longer, or more, than it is allowed to', async () => {
+    const engine = await service.jobServices.tableEngine()
+    const sql = 'SELECT count(DISTINCT a.range + b.range) FROM range(1000000) a, range(1000000) b'
+    const find = async () => Promise.reject(new Error('It names no table'))
+    const query = { sql, find, maxBytes: 1, detectsTypes: false, signal: AbortSignal.timeout(300) }
+    await expect(engine.query(query, async () => undefined)).rejects.toMatchObject({
+      code: 'storage.query.tooLong',
+    })
+    const table = await service.stores.tables.getReadable(orders)
+    const found = async () => rowSource(table ?? expect.fail('no table'), {})
+    const large = { ...query, sql: `FROM ${orders}`, find: found, signal: AbortSignal.timeout(60_000) }
+    await expect(engine.query(large, async () => undefined)).rejects.toMatchObject({
+      code: 'storage.query.tooLarge',
+    })
+  })
+})
+
+it('reads of a large table no more files than the rows that are shown need', async () => {
+  const id = await service.createTable(bucketId, newName(), 'id\n1\n2\n')
+  for (let round = 0; round < 3; round++) await loadInto(id, `id\n${round}0\n${round}1\n`, { incremental: 1 })
+  const bytesOf = async (sql: string, more = {}) => (await send({ sql, ...more })).body.tables[0].bytes
+  const all = await bytesOf(`SELECT count(id) FROM ${id}`)
+  expect(await bytesOf(`SELECT id FROM ${id} LIMIT 2`)).toBeLessThan(all / 2)
+  expect(await bytesOf(`SELECT * FROM ${id}`, { limit: 1 })).toBeLessThan(all / 2)
+  for (const sql of [
+    `SELECT id FROM ${id} ORDER BY id LIMIT 1`,
+    `SELECT max(id) FROM ${id} LIMIT 1`,
+    `SELECT id FROM ${id} WHERE id > '1' LIMIT 1`,
+    `SELECT DISTINCT id FROM ${id} LIMIT 1`,
+    `SELECT row_number() OVER () FROM ${id} LIMIT 1`,
+    `SELECT id FROM (SELECT id FROM ${id}) LIMIT 1`,
+  ])
+    expect([sql, await bytesOf(sql)]).toEqual([sql, all])
+})
