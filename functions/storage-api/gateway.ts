@@ -68,8 +68,7 @@ const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => 
     )
 
   const response = await app.fetch(toRequest(event))
-  const bytes = await readBounded(response)
-  if (bytes === undefined) return refuseReply(event)
+  const bytes = Buffer.from(await response.arrayBuffer())
   const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
   const cookies = response.headers.getSetCookie()
   const result: GatewayResult = {
@@ -80,28 +79,15 @@ const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => 
     isBase64Encoded: !isText,
   }
   // In JSON quotes and line ends take two bytes, and letters of other alphabets take up to three.
-  return Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES ? refuseReply(event) : result
+  if (Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES)
+    return refusal(
+      event,
+      'storage.responseTooLarge',
+      'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns; of a table in ' +
+        'the Iceberg catalog, snapshots=refs.',
+    )
+  return result
 }
-
-/** Undefined when a result has no room for the body, which is then read no further. */
-const readBounded = async ({ body }: Response): Promise<Buffer | undefined> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > MAX_RESULT_BYTES) return undefined
-  }
-  return Buffer.concat(chunks)
-}
-
-const refuseReply = (event: GatewayEvent): GatewayResult =>
-  refusal(
-    event,
-    'storage.responseTooLarge',
-    'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns; of a table in ' +
-      'the Iceberg catalog, snapshots=refs.',
-  )
 
 const toRequest = ({
   rawPath,

@@ -121,11 +121,7 @@ const readJson = ({ text }: Reply, apiRequest: ApiRequest): unknown => {
   }
 }
 
-/** What a reply that is no success means: see {@link request}. */
-export const failure = (
-  response: Reply,
-  apiRequest: Pick<ApiRequest, 'method' | 'path'>,
-): UserError | TransientError => {
+const failure = (response: Reply, apiRequest: ApiRequest): UserError | TransientError => {
   const body = errorBodySchema.safeParse(parseJson(response.text))
   const { error, code, exceptionId } = body.success ? body.data : {}
   const message = error ?? `${describe(apiRequest)} answered ${response.status}`

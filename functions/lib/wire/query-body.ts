@@ -1,8 +1,11 @@
 import * as z from 'zod/mini'
 import { described } from './described.ts'
 
-/** Formats of a result that is sent whole, as it is made. */
+/** Formats of the file that holds a whole result. */
 export const wholeFormats = ['csv', 'jsonl', 'parquet'] as const
+
+/** Which columns of its tables a query reads, and their bytes as stored. */
+const tables = z.array(z.object({ tableId: z.string(), columns: z.array(z.string()), bytes: z.int() }))
 
 /** The rows of a query, with cells in JSON. `isTruncated`: there are more, or they did not fit into the reply. */
 export const queryBody = z
@@ -10,8 +13,13 @@ export const queryBody = z
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     rows: z.array(z.array(z.unknown())),
     isTruncated: z.boolean(),
-    tables: z.array(z.object({ tableId: z.string(), columns: z.array(z.string()), bytes: z.int() })),
+    tables,
   })
   .register(described, { name: 'QueryResult' })
 
 export type QueryBody = z.infer<typeof queryBody>
+
+/** The file of a result that was asked for in another format. */
+export const queryFileBody = z
+  .object({ file: z.object({ id: z.int() }), tables })
+  .register(described, { name: 'QueryFile' })

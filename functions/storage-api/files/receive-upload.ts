@@ -2,11 +2,8 @@ import { Readable } from 'node:stream'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
-import type { RouteRequest } from '../http/route-definition.ts'
-import { countFile } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
-import { fileKey, newFileRecord } from './new-file.ts'
-import { recordUpload } from './record-upload.ts'
+import { listStored, type Receiver, type Stored, storeBytes } from './store-upload.ts'
 
 interface Upload {
   /** The other fields of the form. */
@@ -15,16 +12,6 @@ interface Upload {
   file: FileRecord | undefined
 }
 
-interface Stored {
-  id: number
-  key: string
-  filename: string
-  sizeBytes: number
-}
-
-type Receiver = Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'runId' | 'caller' | 'branchId'>
-
-const CONTENT_TYPE = 'application/octet-stream'
 const MAX_NAME_LENGTH = 500
 
 /**
@@ -35,27 +22,13 @@ const MAX_NAME_LENGTH = 500
  * The record is created after the bytes are stored: a listed file is complete.
  */
 export const receiveUpload = async (request: Receiver, services: Services): Promise<Upload> => {
-  const createdAt = services.now()
-  const store = async (stream: Readable, filename: string): Promise<Stored> => {
-    const id = services.nextId()
-    const key = fileKey(services.projectId, id, { name: filename, created: createdAt })
-    let sizeBytes = 0
-    const counted = async function* (): AsyncGenerator<Uint8Array> {
-      // Both are streams of bytes: of a form, or made of one buffer.
-      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-        sizeBytes += chunk.length
-        yield chunk
-      }
-    }
-    await services.fileAccess.upload(key, Readable.from(counted(), { objectMode: false }), CONTENT_TYPE)
-    return { id, key, filename, sizeBytes }
-  }
-  const { fields, stored } = await readParts(request.raw, store)
+  const { fields, stored } = await readParts(request.raw, (stream, filename) =>
+    storeBytes(stream, filename, services),
+  )
   if (!stored) return { fields, file: undefined }
-  await countFile(stored.sizeBytes, services)
-  const file = await makeRecord(request, services, { fields, stored, createdAt })
-  await recordUpload(request, services, file)
-  return { fields, file }
+  const given = typeof fields['name'] === 'string' ? fields['name'].trim() : ''
+  const name = (given || stored.filename).toWellFormed().slice(0, MAX_NAME_LENGTH)
+  return { fields, file: await listStored(stored, { name, tags: [] }, request, services) }
 }
 
 const readParts = async (
@@ -88,31 +61,4 @@ const readParts = async (
   if (stored === undefined && typeof dataString === 'string')
     stored = await store(Readable.from([Buffer.from(dataString)]), 'data.csv')
   return { fields: others, stored }
-}
-
-const makeRecord = async (
-  { caller, runId }: Receiver,
-  { files, nextId, projectId }: Services,
-  { fields, stored, createdAt }: { fields: Record<string, unknown>; stored: Stored; createdAt: Date },
-): Promise<FileRecord> => {
-  const { id: firstId, key, filename, sizeBytes } = stored
-  const given = typeof fields['name'] === 'string' ? fields['name'].trim() : ''
-  const settings = {
-    name: (given || filename).toWellFormed().slice(0, MAX_NAME_LENGTH),
-    sizeBytes,
-    contentType: CONTENT_TYPE,
-    isPublic: false,
-    isPermanent: false,
-    isEncrypted: true,
-    isSliced: false,
-    tags: [],
-    runId,
-    creatorToken: { id: caller.tokenId, description: 'file upload' },
-  }
-  // The key does not change, even if another process has taken its id in the meantime.
-  const ids = [firstId]
-  return files.create(
-    () => ids.pop() ?? nextId(),
-    id => ({ ...newFileRecord(id, settings, { projectId, now: createdAt }), key }),
-  )
 }

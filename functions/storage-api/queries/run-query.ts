@@ -2,11 +2,11 @@ import type { Json } from '@duckdb/node-api'
 import { z } from '@hono/zod-openapi'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { StreamedRows } from '../../lib/table-engine/duckdb-session.ts'
-import { type QueryBody, queryBody, wholeFormats } from '../../lib/wire/query-body.ts'
+import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
-import { ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTableWithFiles } from '../tables/find-table.ts'
@@ -37,34 +37,31 @@ export const runQuery = defineRoute({
   access: 'read',
   body,
   replies: {
-    200: 'The rows. With another format than `json` the whole result, as CSV, JSON lines or Parquet',
+    200: 'The rows',
+    201: 'With another format than `json`: the file with the whole result',
     400: '`storage.query.invalid`, `storage.query.tooLarge`, `storage.query.tooLong`',
     403: 'The token may not read a table, or `storage.quotaExceeded`: four queries of the token are under way',
     404: 'There is no such table',
   },
-  reply: queryBody,
+  reply: z.union([queryBody, queryFileBody]),
   handle: async (request, services) => {
     const { sql, format, limit, detectTypes } = request.body
     const query = {
       sql,
       maxBytes: MAX_BYTES,
       detectsTypes: detectTypes,
+      signal: AbortSignal.timeout(MAX_SECONDS * 1000),
       find: async (tableId: string) => {
         requireTable(request.caller, tableId, 'read')
         return rowSource(await findTableWithFiles(services, tableId), {})
       },
     }
-    const engine = await services.tableEngine()
     const giveBack = await takeShare('queries', request.caller.tokenId, services)
-    if (format !== 'json') return wholeResult(engine, query, { format, seconds: MAX_SECONDS, end: giveBack })
     try {
-      const shown: Pick<QueryBody, 'columns' | 'rows' | 'isTruncated'> = {
-        columns: [],
-        rows: [],
-        isTruncated: false,
-      }
-      const signal = AbortSignal.timeout(MAX_SECONDS * 1000)
-      const { tables } = await engine.query({ ...query, maxRows: limit, signal }, async result => {
+      if (format !== 'json') return created(await wholeResult(query, format, request, services))
+      const engine = await services.tableEngine()
+      const shown: Omit<QueryBody, 'tables'> = { columns: [], rows: [], isTruncated: false }
+      const { tables } = await engine.query({ ...query, maxRows: limit }, async result => {
         Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
       })
       return ok({ ...shown, tables } satisfies QueryBody)

@@ -139,43 +139,34 @@ describe('POST query', () => {
     expect([cut.rows.length > 1, cut.rows.length < 20, cut.isTruncated]).toEqual([true, true, true])
   })
 
-  it('gives the whole result as CSV, JSON lines and Parquet', async () => {
+  it('writes the whole result to a file, as CSV, JSON lines and Parquet', async () => {
     const sql = `SELECT id, total::DOUBLE AS total FROM ${orders} WHERE city = 'Prague' ORDER BY id`
-    expect((await send({ sql, format: 'csv' })).text).toBe('"id","total"\n"1","10.5"\n"3","100"\n')
-    expect((await send({ sql, format: 'jsonl' })).text).toBe(
-      '{"id":"1","total":10.5}\n{"id":"3","total":100}\n',
-    )
-    expect((await send({ sql: `${sql} LIMIT 0`, format: 'csv' })).text).toBe('"id","total"\n')
-    expect((await send({ sql: `${sql} LIMIT 0`, format: 'jsonl' })).text).toBe('')
-    const reply = await service.app.fetch(
-      new Request('http://storage.test/v2/storage/query', {
-        method: 'POST',
-        headers: { 'X-StorageApi-Token': service.token, 'content-type': 'application/json' },
-        body: JSON.stringify({ sql, format: 'parquet' }),
-      }),
-    )
-    expect(await parquetReadObjects({ file: await reply.arrayBuffer() })).toEqual([
+    const bytesOf = async (query: string, format: string) => {
+      const { body, status } = await send({ sql: query, format })
+      expect([status, body.error]).toEqual([201, undefined])
+      const { body: file } = await service.call('GET', `/v2/storage/files/${body.file.id}`)
+      expect(file).toMatchObject({ name: `query.${format}`, tags: ['query'], isSliced: false })
+      return await (await fetch(file.url)).arrayBuffer()
+    }
+    const textOf = async (query: string, format: string) =>
+      Buffer.from(await bytesOf(query, format)).toString()
+    expect(await textOf(sql, 'csv')).toBe('"id","total"\n"1","10.5"\n"3","100"\n')
+    expect(await textOf(sql, 'jsonl')).toBe('{"id":"1","total":10.5}\n{"id":"3","total":100}\n')
+    expect(await textOf(`${sql} LIMIT 0`, 'csv')).toBe('"id","total"\n')
+    expect(await textOf(`${sql} LIMIT 0`, 'jsonl')).toBe('')
+    expect(await textOf('SELECT * FROM range(100000)', 'csv')).toHaveLength(8 + 788_890)
+    expect(await parquetReadObjects({ file: await bytesOf(sql, 'parquet') })).toEqual([
       { id: '1', total: 10.5 },
       { id: '3', total: 100 },
     ])
-    for (const format of ['csv', 'jsonl', 'parquet'])
+    const files = async () => (await service.call('GET', '/v2/storage/files?tags[]=query')).body.length
+    const before = await files()
+    for (const format of ['csv', 'jsonl', 'parquet']) {
       expect((await send({ sql: 'SELECT nothing', format })).body.code).toBe('storage.query.invalid')
-  })
-
-  it('ends when its reader goes away, and gives its place back', async () => {
-    for (let round = 0; round < 4; round++) {
-      const reply = await service.app.fetch(
-        new Request('http://storage.test/v2/storage/query', {
-          method: 'POST',
-          headers: { 'X-StorageApi-Token': service.token, 'content-type': 'application/json' },
-          body: JSON.stringify({ sql: 'SELECT * FROM range(10000000000)', format: 'csv' }),
-        }),
-      )
-      const reader = reply.body?.getReader()
-      await reader?.read()
-      await reader?.cancel()
-      await expect.poll(async () => (await send({ sql: 'SELECT 1' })).status).toBe(200)
+      const late = `SELECT CASE WHEN range < 99999 THEN 1 ELSE error('too late') END FROM range(100000)`
+      expect((await send({ sql: late, format })).body.code).toBe('storage.query.invalid')
     }
+    expect(await files()).toBe(before)
   })
 })
 
