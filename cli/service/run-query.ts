@@ -1,15 +1,15 @@
-import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
-import { PassThrough } from 'node:stream'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
 import { type QueryBody, queryBody, queryFileBody } from '../../functions/lib/wire/query-body.ts'
 import { formatTable } from '../output/format-table.ts'
 import type { Output } from '../output/output.ts'
 import { printableTo } from '../output/printable.ts'
 import type { Shell } from '../shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
-import { downloadToStream } from '../transfer/download-file.ts'
+import { downloadToPath } from '../transfer/download-file.ts'
 import { progressIn } from '../transfer/progress.ts'
 import type { Api } from './api.ts'
 import type { QueryFormat } from './query-formats.ts'
@@ -23,82 +23,67 @@ interface Query {
   detectsTypes: boolean
 }
 
-/** So many rows fit into a reply, if they are small, and a table shows no more; other formats hold all. */
-const MAX_SHOWN_ROWS = 10_000
+/** A terminal shows no more rows than these; files and other formats hold all. */
+const MAX_TABLE_ROWS = 10_000
 
 type Target = Pick<Query, 'outputPath'> & { shell: Shell }
 
 /**
- * Has the service answer a query, and writes its rows. A result that outgrows a reply comes as a file of the service, which is
- * deleted when it is here.
+ * Has the service answer a query, and writes its rows. A whole result is a file of the service, which is deleted when it is here.
  */
 export const runQuery = async (
   { sql, format, outputPath, detectsTypes }: Query,
   { api, out, shell }: { api: Api; out: Output; shell: Shell },
 ): Promise<void> => {
   const asked = { sql, detectTypes: detectsTypes }
-  const target = { outputPath, shell }
-  const first =
-    format === 'parquet'
-      ? undefined
-      : await api.send('POST', 'query', queryBody, { ...asked, limit: MAX_SHOWN_ROWS })
-  if (first && format !== 'parquet' && (format === 'table' || !first.isTruncated)) {
-    await writeTo(target, [formatters[format](first, target)])
-    if (first.isTruncated) out.say(`The first ${first.rows.length} rows: --format csv prints all.`)
-  } else
-    await writeWhole(
-      { ...asked, format: format === 'parquet' ? format : formatsOfFiles[format] },
-      api,
-      target,
-    )
+  if (format === 'table') {
+    const result = await api.send('POST', 'query', queryBody, { ...asked, limit: MAX_TABLE_ROWS })
+    await write({ outputPath, shell }, [tableOf(result, { outputPath, shell })])
+    if (result.isTruncated) out.say(`The first ${result.rows.length} rows: --format csv prints all.`)
+  } else {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
+    try {
+      const path = join(folder, 'result')
+      await fetchResult({ ...asked, format: format === 'json' ? 'jsonl' : format }, path, { api, shell })
+      const content = createReadStream(path)
+      await write({ outputPath, shell }, format === 'json' ? asList(content) : content)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
   if (outputPath !== undefined) out.say(`${outputPath} is written.`)
 }
 
-const formatsOfFiles = { csv: 'csv', json: 'jsonl', table: 'csv' } as const
-
-const cellText = (cell: unknown): string =>
-  cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell)
-const namesOf = ({ columns }: QueryBody) => columns.map(({ name }) => name)
-const textsOf = ({ rows }: QueryBody) => rows.map(row => row.map(cellText))
-
-const formatters = {
-  csv: (result: QueryBody) => [namesOf(result), ...textsOf(result)].map(formatRecord).join(''),
-  json: (result: QueryBody) =>
-    `${JSON.stringify(
-      result.rows.map(row => Object.fromEntries(namesOf(result).map((name, place) => [name, row[place]]))),
-      null,
-      2,
-    )}\n`,
-  table: (result: QueryBody, { outputPath, shell: { stdout } }: Target) => {
-    const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
-    return formatTable(namesOf(result), textsOf(result), { width })
-  },
+const tableOf = ({ columns, rows }: QueryBody, { outputPath, shell: { stdout } }: Target): string => {
+  const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
+  const names = columns.map(({ name }) => name)
+  const text = (cell: unknown) =>
+    cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell)
+  return formatTable(
+    names,
+    rows.map(row => row.map(text)),
+    { width },
+  )
 }
 
-/** A file appears under its name when all of it is there. */
-const writeTo = async (
+const write = (
   { outputPath, shell }: Target,
   content: Iterable<string> | AsyncIterable<string | Uint8Array>,
-): Promise<void> => {
-  if (outputPath === undefined) return pipeline(content, printableTo(shell.stdout), { end: false })
-  await pipeline(content, createWriteStream(`${outputPath}.part`))
-  await rename(`${outputPath}.part`, outputPath)
-}
+) =>
+  outputPath === undefined
+    ? pipeline(content, printableTo(shell.stdout), { end: false })
+    : pipeline(content, createWriteStream(outputPath))
 
-const writeWhole = async (
+/** Whoever reads standard output may stop in the middle, which ends this process: the file is deleted before. */
+const fetchResult = async (
   asked: { sql: string; detectTypes: boolean; format: 'csv' | 'jsonl' | 'parquet' },
-  api: Api,
-  target: Target,
+  path: string,
+  { api, shell }: { api: Api; shell: Shell },
 ): Promise<void> => {
   const { file } = await api.send('POST', 'query', queryFileBody, asked)
   const connection = connectStorage(api.address)
   try {
-    const content = new PassThrough()
-    const written = writeTo(target, asked.format === 'jsonl' ? asList(content) : content)
-    written.catch(error => content.destroy(error))
-    await downloadToStream(content, { connection, fileId: file.id, startProgress: progressIn(target.shell) })
-    content.end()
-    await written
+    await downloadToPath(path, asked.sql, { connection, fileId: file.id, startProgress: progressIn(shell) })
   } finally {
     connection.close()
     await connection.storage.deleteFile(file.id)

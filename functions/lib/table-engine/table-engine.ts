@@ -14,7 +14,7 @@ import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
-import { type QueryPlan, queryTables, queryToParquet, type TableQuery } from './queries/query-tables.ts'
+import { type QueryPlan, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
@@ -56,8 +56,11 @@ export interface TableEngine {
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
    */
   query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryPlan & Cost>
-  /** The same with the whole result as a Parquet file on this disk, which goes when `show` has ended. */
-  queryToParquet(query: TableQuery, show: (path: string) => Promise<void>): Promise<QueryPlan & Cost>
+  /** The same with the whole result as a file on this disk, which goes when `show` has ended. */
+  queryToFile(
+    query: TableQuery & { format: 'csv' | 'jsonl' | 'parquet' },
+    show: (path: string) => Promise<void>,
+  ): Promise<QueryPlan & Cost>
   /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   profile(snapshot: Snapshot, query: ProfileQuery): Promise<ProfileResult & Cost>
   /**
@@ -129,7 +132,7 @@ export const createTableEngineOn = (
     commitStaged: request => inSession(context => commitStaged(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),
-    queryToParquet: (query, show) => inSession(context => queryToParquet(context, query, show)),
+    queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),

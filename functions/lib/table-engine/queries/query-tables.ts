@@ -47,19 +47,25 @@ export const queryTables = (
   show: (result: StreamedRows) => Promise<void>,
 ): Promise<QueryPlan> => onViews(context, query, sql => context.session.stream(sql, query.signal, show))
 
-/** See `TableEngine.queryToParquet`. */
-export const queryToParquet = (
+/** See `TableEngine.queryToFile`. */
+export const queryToFile = (
   context: EngineContext,
-  query: TableQuery,
+  { format, ...query }: TableQuery & { format: keyof typeof FILE_OPTIONS },
   show: (path: string) => Promise<void>,
 ): Promise<QueryPlan> =>
   onViews(context, query, async sql => {
-    const path = context.session.scratchPath('result.parquet')
+    const path = context.session.scratchPath('result')
     // The statement may end in a comment.
-    const copy = `COPY (${sql.replace(/;\s*$/, '')}\n) TO ${quoteLiteral(path)} (FORMAT parquet)`
+    const copy = `COPY (${sql.replace(/;\s*$/, '')}\n) TO ${quoteLiteral(path)} (${FILE_OPTIONS[format]})`
     await context.session.stream(copy, query.signal, async () => undefined)
     await show(path)
   })
+
+const FILE_OPTIONS = {
+  csv: 'FORMAT csv, HEADER, FORCE_QUOTE *',
+  jsonl: 'FORMAT json',
+  parquet: 'FORMAT parquet',
+} as const
 
 /** Runs the statement where its tables are views of what the caller may read. */
 const onViews = async (

@@ -150,8 +150,8 @@ describe('POST query', () => {
     }
     const textOf = async (query: string, format: string) =>
       Buffer.from(await bytesOf(query, format)).toString()
-    expect(await textOf(sql, 'csv')).toBe('"id","total"\n"1","10.5"\n"3","100"\n')
-    expect(await textOf(sql, 'jsonl')).toBe('{"id":"1","total":10.5}\n{"id":"3","total":100}\n')
+    expect(await textOf(sql, 'csv')).toBe('"id","total"\n"1","10.5"\n"3","100.0"\n')
+    expect(await textOf(sql, 'jsonl')).toBe('{"id":"1","total":10.5}\n{"id":"3","total":100.0}\n')
     expect(await textOf(`${sql} LIMIT 0`, 'csv')).toBe('"id","total"\n')
     expect(await textOf(`${sql} LIMIT 0`, 'jsonl')).toBe('')
     expect(await textOf('SELECT * FROM range(100000)', 'csv')).toHaveLength(8 + 788_890)
