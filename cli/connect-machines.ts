@@ -1,7 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { findRunningCloud } from '../local/runtime/running-cloud.ts'
-import { dataDirOf, type Shell } from './shell.ts'
+import { findCloud } from './find-cloud.ts'
+import type { Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 
 /** The state machines, buckets and items of the embedded cloud, or of a stack in the account. */
@@ -15,20 +15,21 @@ export interface MachineConnection {
   dynamodb: Readonly<Record<string, unknown>>
 }
 
-/** Without a stack: the embedded cloud on `MILLRACE_DATA_DIR`. Errors: `cli.noStorage`, `cli.noStack`. */
+/** Without a stack: the embedded cloud that runs here. Errors: `cli.noStorage`, `cli.noStack`. */
 export const connectMachines = (
   stack: string | undefined,
   shell: Pick<Shell, 'environment' | 'workingFolder'>,
-): Promise<MachineConnection> =>
-  stack === undefined ? connectLocally(dataDirOf(shell)) : connectToAccount(stack)
+): Promise<MachineConnection> => (stack === undefined ? connectLocally(shell) : connectToAccount(stack))
 
-const connectLocally = async (dataDir: string): Promise<MachineConnection> => {
+const connectLocally = async (
+  shell: Pick<Shell, 'environment' | 'workingFolder'>,
+): Promise<MachineConnection> => {
   const { SFNClient } = await import('@aws-sdk/client-sfn')
-  const cloud = await findRunningCloud(dataDir)
+  const { cloud, place } = await findCloud(shell)
   if (!cloud)
     throw new UserError(
       'cli.noStorage',
-      `No embedded cloud runs on ${dataDir}. Start it with npm start, name its folder in MILLRACE_DATA_DIR, or use --stack.`,
+      `No embedded cloud runs on ${place}. Start it with millrace start, name its folder in MILLRACE_DATA_DIR, or use --stack.`,
     )
   const { control, region, accessKeyId, secretAccessKey, outputs } = cloud
   const credentials = { accessKeyId, secretAccessKey }

@@ -7,7 +7,10 @@ export const download: Command = {
   description: 'download a file of the storage service, or a table as CSV',
   args: [argument('<file or table>', 'id of a file (a number) or of a table (such as in.c-main.orders)')],
   options: [
-    option('-o, --output <path>', 'where to; - for standard output (default: the name of the file or table)'),
+    option(
+      '-o, --output <path>',
+      'where to; - for standard output (default: the name of the file or table); .parquet and .json say the format of a table',
+    ),
     option('--gzip', 'of a table: compressed'),
     option('--no-header', 'of a table: without the line of column names'),
     ...storageOptions,

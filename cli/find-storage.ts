@@ -1,7 +1,8 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { findRunningCloud, type RunningCloud } from '../local/runtime/running-cloud.ts'
+import type { RunningCloud } from '../local/runtime/running-cloud.ts'
+import { findCloud } from './find-cloud.ts'
 import { savedToken } from './saved-logins.ts'
-import { dataDirOf, type Environment, type Shell } from './shell.ts'
+import type { Environment, Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 import type { StorageFlags } from './storage-options.ts'
 
@@ -12,7 +13,7 @@ export interface StorageAddress {
 
 /**
  * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
- * on `MILLRACE_DATA_DIR`. For an address the token may also be the one of `millrace login`. A stack has both among its
+ * here (`findCloud`). For an address the token may also be the one of `millrace login`. A stack has both among its
  * outputs. A token is sent only to an address that the user, the stack or that cloud gave.
  */
 export const findStorage = async (
@@ -26,13 +27,12 @@ export const findStorage = async (
   if (options.stack !== undefined) return ofStack(options.stack, token)
   const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
   if (url !== undefined) return { url, token: token ?? (await savedTokenOf(url, environment)) }
-  const dataDir = dataDirOf(shell)
-  const cloud = await findRunningCloud(dataDir)
+  const { cloud, place } = await findCloud(shell)
   if (!cloud)
     throw new UserError(
       'cli.noStorage',
       `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
-        `embedded cloud with npm start (none runs on ${dataDir}).`,
+        `embedded cloud with millrace start (none runs on ${place}).`,
     )
   return { url: cloud.api, token: token ?? (await tokenOfCloud(cloud)) }
 }

@@ -1,4 +1,6 @@
 import { Command as CommanderCommand, CommanderError } from 'commander'
+import { hintAt } from '../functions/lib/errors/did-you-mean.ts'
+import { UserError } from '../functions/lib/errors/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Call, Command } from './command.ts'
 import { loadCommands } from './commands.ts'
@@ -53,8 +55,15 @@ const add = (parent: CommanderCommand, name: string, command: Command, whenCalle
   for (const each of args) added.addArgument(each)
   for (const each of options) added.addOption(each)
   if (help !== undefined) added.addHelpText('after', `\n${help}`)
+  const names = Object.keys(commands)
   if (run)
-    added.action(() => {
+    added.allowExcessArguments(args.length === 0 && names.length > 0).action(() => {
+      const [unknown] = args.length === 0 ? added.args : []
+      if (unknown !== undefined)
+        throw new UserError(
+          'cli.usage',
+          `There is no command "${name} ${unknown}"${hintAt(unknown, names)}. There are: ${names.join(', ')}.`,
+        )
       const given = added.processedArgs.flat().filter(value => value !== undefined)
       return whenCalled(run, added.optsWithGlobals(), given)
     })

@@ -1,6 +1,11 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { argument, type Call, type Command, listOption, option } from './command.ts'
 import { pathIn } from './shell.ts'
-import { storageOptions } from './storage-options.ts'
+import { serviceOptions } from './storage-options.ts'
 import type { UploadFlags } from './transfer/run-upload.ts'
 
 const list = (text: string): string[] => text.split(',').map(name => name.trim())
@@ -8,7 +13,7 @@ const list = (text: string): string[] => text.split(',').map(name => name.trim()
 /** `millrace upload`: uploads a local file to the storage service and, if a table is named, loads it. */
 export const upload: Command = {
   description: 'upload a file to the storage service, and load it into a table with --table',
-  args: [argument('<path>', 'the file')],
+  args: [argument('<path>', 'the file; - for standard input')],
   options: [
     option('--name <name>', 'its name in the service (default: its own)'),
     listOption('--tag <tag>', 'a tag of the file'),
@@ -22,12 +27,25 @@ export const upload: Command = {
     option('--delimiter <character>', 'between cells (default: ,)'),
     option('--enclosure <character>', 'around cells (default: ")'),
     option('--sliced', 'upload CSV for a table in slices (default: from 256 MiB on)'),
-    ...storageOptions,
+    ...serviceOptions,
   ],
   help: 'The same command resumes an upload that was cut short.',
   run: async ({ flags, shell }: Call<UploadFlags>, path: string) => {
     const { runUpload } = await import('./transfer/run-upload.ts')
-    await runUpload(pathIn(shell, path), flags, shell)
+    if (path !== '-') await runUpload(pathIn(shell, path), flags, shell)
+    else await fromInput(shell, spooled => runUpload(spooled, { name: 'stdin.csv', ...flags }, shell))
     return undefined
   },
+}
+
+/** An upload needs the length, and may read a file again: standard input becomes a file first. */
+const fromInput = async ({ stdin }: Call['shell'], work: (path: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-upload-'))
+  try {
+    const path = join(folder, 'stdin')
+    await pipeline(stdin, createWriteStream(path))
+    await work(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

@@ -12,6 +12,7 @@ import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
 import { describeChanges } from './describe-changes.ts'
+import { withoutSecret, withoutSecrets } from './hide-secrets.ts'
 import { awaitJob, job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
@@ -136,9 +137,10 @@ const diff = async (
 ): Promise<undefined> => {
   const place = parsePlace(text)
   const show = (changes: z.infer<typeof patchBody>, before: unknown) => {
-    out.show(changes, () => {
-      if (changes.length === 0) return out.line('No difference.')
-      for (const { line, style } of describeChanges(changes, before)) out.line(line, style)
+    const shown = changes.map(withoutSecret)
+    out.show(shown, () => {
+      if (shown.length === 0) return out.line('No difference.')
+      for (const { line, style } of describeChanges(shown, withoutSecrets(before))) out.line(line, style)
     })
     return undefined
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { jobBody } from '../../functions/lib/wire/job-body.ts'
 import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
+import { formatTime, plural } from '../output/format-values.ts'
 import { styleOf } from '../output/output.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { follow } from './follow.ts'
@@ -22,7 +23,7 @@ export const jobs: Command = {
   options: [
     option('-f, --follow', 'go on with new and changed jobs until interrupted'),
     option('--limit <number>', 'at most so many', '20'),
-    option('--status <status>', 'only waiting, processing, success or error'),
+    option('--status <status>', 'only those of this state').choices(jobBody.shape.status.options),
     option('--table <id>', 'only those of this table'),
     ...serviceOptions,
   ],
@@ -62,7 +63,7 @@ const lineOf = (shown: ShownJob): string => {
     shown.operationName,
     subjectOfJob(shown),
     shown.status,
-    rows === undefined ? '' : `${rows} rows`,
+    rows === undefined ? '' : plural(rows, 'row'),
     shown.error?.message ?? '',
   ]
     .filter(part => part !== '')

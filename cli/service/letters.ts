@@ -63,7 +63,10 @@ const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise
     code,
   })
   out.show(found, () => {
-    if (found.length === 0) return out.line('No dead letters: nothing has failed.')
+    if (found.length === 0)
+      return out.line(
+        'No dead letters: no machine waits to be started again. millrace jobs --status error shows jobs that failed.',
+      )
     out.table(
       ['ID', 'MACHINE', 'TIME', 'ABOUT', 'CODE', 'REASON'],
       found.map(each => [
@@ -115,7 +118,7 @@ const redrive = async ({ api, out, flags }: ServiceCall<AllFlags>, ...ids: strin
   out.show({ redriven: done, refused }, () => {
     for (const { id, execution } of done) out.line(`${id}: started again as ${execution}`)
     for (const { id, reason } of refused) out.line(`${id}: ${reason}`, 'yellow')
-    if (done.length === 0 && refused.length === 0) out.line('No dead letters: nothing has failed.')
+    if (done.length === 0 && refused.length === 0) out.line('No dead letters.')
   })
   return refused.length === 0 ? 0 : 1
 }

@@ -46,7 +46,7 @@ const findSecret = async (
   if (!cloud)
     throw new UserError(
       'cli.noStorage',
-      'No embedded cloud runs here: start it with npm start, or name a --stack.',
+      'No embedded cloud runs here: start it with millrace start, or name a --stack.',
     )
   return { client: secretsClientOf(cloud), secretArn: cloud.outputs['StorageTokenSecret'] }
 }

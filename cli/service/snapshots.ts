@@ -4,8 +4,8 @@ import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
-import { awaitJob, job } from './job-line.ts'
-import { onService, type ServiceCall } from './on-service.ts'
+import { doJob } from './do-job.ts'
+import { onService } from './on-service.ts'
 import { segment } from './options.ts'
 
 const snapshot = readsAll(snapshotBody, { id: true, createdTime: true, description: false, rowsCount: false })
@@ -32,7 +32,7 @@ export const snapshotCommands: Readonly<Record<string, Command>> = {
     args: [id],
     options: [option('--description <text>', 'what it is for', '')],
     run: onService<{ description: string }>((call, tableId) =>
-      doJob(call, `tables/${segment(tableId)}/snapshots`, { description: call.flags.description }),
+      doJob(call, 'POST', `tables/${segment(tableId)}/snapshots`, { description: call.flags.description }),
     ),
   },
   restore: {
@@ -45,19 +45,7 @@ export const snapshotCommands: Readonly<Record<string, Command>> = {
       const [, bucket, name] = /^(.+)\.([^.]+)$/.exec(table ?? '') ?? []
       if (bucket === undefined)
         throw new UserError('cli.usage', `"${table}" is no id of a table, such as in.c-main.orders_before.`)
-      return doJob(call, `buckets/${segment(bucket)}/tables-async`, { name, snapshotId })
+      return doJob(call, 'POST', `buckets/${segment(bucket)}/tables-async`, { name, snapshotId })
     }),
   },
-}
-
-/** Asks for a job and waits for its end. Resolves to the exit code. */
-const doJob = async ({ api, out }: ServiceCall, path: string, body: object): Promise<number> => {
-  const { id } = await api.send('POST', path, job, body)
-  const ended = await awaitJob(api, id)
-  out.show(ended, () =>
-    ended.status === 'error'
-      ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
-      : out.line(`job ${ended.id}: done`, 'green'),
-  )
-  return ended.status === 'success' ? 0 : 1
 }

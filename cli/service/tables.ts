@@ -5,6 +5,7 @@ import { argument, type Call, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { type StorageFlags, serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
+import { changeCommands } from './change-tables.ts'
 import { onService } from './on-service.ts'
 import { commaList, segment, wholeNumber } from './options.ts'
 import { profileOf, showProfile } from './profile.ts'
@@ -85,11 +86,15 @@ export const tables: Command = {
       }),
     },
     ...snapshotCommands,
+    ...changeCommands,
     export: {
-      description: 'write a table to a CSV file; the same as millrace download',
+      description: 'write a table to a file; the same as millrace download',
       args: [id],
       options: [
-        option('-o, --output <path>', 'where to; - for standard output (default: the name of the table)'),
+        option(
+          '-o, --output <path>',
+          'where to, .parquet and .json say the format; - for standard output (default: the name of the table, as CSV)',
+        ),
         option('--gzip', 'compressed'),
         option('--no-header', 'without the line of column names'),
       ],

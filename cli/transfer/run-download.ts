@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
+import { quoteIdentifier } from '../../functions/lib/table-engine/sql.ts'
 import { findStorage } from '../find-storage.ts'
+import { createOutput } from '../output/output.ts'
 import { printableTo } from '../output/printable.ts'
+import { createApi } from '../service/api.ts'
 import { pathIn, type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
@@ -20,6 +23,8 @@ export interface DownloadFlags extends StorageFlags {
 
 /** Resolves when all bytes are there. */
 export const runDownload = async (target: string, flags: DownloadFlags, shell: Shell): Promise<void> => {
+  const format = /\.(parquet|json)$/.exec(flags.output ?? '')?.[1]
+  if (format !== undefined && !/^\d+$/.test(target)) return writeQuery(target, format, flags, shell)
   const connection = connectStorage(await findStorage(flags, shell))
   try {
     const start = performance.now()
@@ -29,6 +34,26 @@ export const runDownload = async (target: string, flags: DownloadFlags, shell: S
   } finally {
     connection.close()
   }
+}
+
+/** Exports are CSV: other formats are the result of a query for all rows. */
+const writeQuery = async (
+  tableId: string,
+  format: string,
+  { output = '', ...flags }: DownloadFlags,
+  shell: Shell,
+): Promise<void> => {
+  const { runQuery } = await import('../service/run-query.ts')
+  const api = createApi(await findStorage(flags, shell))
+  await runQuery(
+    {
+      sql: `SELECT * FROM ${quoteIdentifier(tableId)}`,
+      format: format === 'json' ? 'json' : 'parquet',
+      outputPath: pathIn(shell, output),
+      detectsTypes: false,
+    },
+    { api, out: createOutput(false, shell.stdout, shell.stderr), shell },
+  )
 }
 
 const exportResults = z.object({ file: z.object({ id: z.coerce.number() }) })

@@ -9,9 +9,11 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
+import { plural } from '../output/format-values.ts'
 import { type Shell, sayIn } from '../shell.ts'
-import type { StorageFlags } from '../storage-options.ts'
+import type { ServiceFlags } from '../storage-options.ts'
 import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { formatBytes, progressIn } from './progress.ts'
@@ -19,7 +21,7 @@ import { uploadJournal } from './upload-journal.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
 
-export interface UploadFlags extends StorageFlags {
+export interface UploadFlags extends ServiceFlags {
   name?: string
   tag?: string[]
   table?: string
@@ -37,18 +39,24 @@ const SLICED_FROM_BYTES = 256 * 1024 ** 2
 /** One more than once: whoever created the table meanwhile may have deleted it again. */
 const MAX_LOADS = 3
 
-/** Resolves when the file is there, and its rows in the table. Prints the ids as JSON. */
+/** Resolves when the file is there, and its rows in the table. Prints a sentence on a terminal, elsewhere the ids as JSON. */
 export const runUpload = async (path: string, flags: UploadFlags, shell: Shell): Promise<void> => {
+  if (flags.table !== undefined && !isTableIdForLoad(flags.table))
+    throw new UserError('cli.tableId', `"${flags.table}" is not a table id: it looks like in.c-main.orders.`)
   const connection = connectStorage(await findStorage(flags, shell))
   try {
     const uploaded = await upload(connection, path, flags, shell)
     const loaded =
       flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
     const { fileId, isSliced } = uploaded
-    const { jobId, warnings = [] } = loaded ?? {}
+    const { jobId, warnings = [], rows } = loaded ?? {}
     for (const warning of warnings) sayIn(shell)(`warning: ${warning}`)
     const table = loaded ? { tableId: flags.table, jobId, ...(warnings.length > 0 && { warnings }) } : {}
-    shell.stdout.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
+    const isForPeople = shell.stdout.isTTY === true && flags.json !== true
+    const sentence = loaded
+      ? `${flags.table}: ${rows === undefined ? 'loaded' : `${plural(rows, 'row')} loaded`} (job ${jobId})`
+      : `file ${fileId}`
+    shell.stdout.write(`${isForPeople ? sentence : JSON.stringify({ fileId, isSliced, ...table })}\n`)
   } finally {
     connection.close()
   }
@@ -57,6 +65,7 @@ export const runUpload = async (path: string, flags: UploadFlags, shell: Shell):
 interface Loaded {
   jobId: number
   warnings: string[]
+  rows: number | undefined
 }
 
 interface Uploaded {
@@ -155,8 +164,6 @@ const load = async (
   { fileId, columns }: Uploaded,
   { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
 ): Promise<Loaded> => {
-  if (!isTableIdForLoad(tableId))
-    throw new UserError('cli.tableId', `"${tableId}" is not a table id: it looks like in.c-main.orders.`)
   const file = { tableId, dataFileId: fileId, columns, delimiter, enclosure, primaryKey, incremental }
   const warnings = new Set<string>()
   let idempotencyKey: string = crypto.randomUUID()
@@ -167,7 +174,7 @@ const load = async (
     if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
       const succeeded = succeededOrThrow(job)
       for (const warning of warningsOf(succeeded)) warnings.add(warning)
-      return { jobId: job.id, warnings: [...warnings] }
+      return { jobId: job.id, warnings: [...warnings], rows: rowsOfJob(succeeded) }
     }
     idempotencyKey = keyAfter(idempotencyKey, job)
   }

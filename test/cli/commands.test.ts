@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -71,6 +71,65 @@ describe('what is there', () => {
     expect(preview.stdout).toContain('Eva, "E"')
     expect(preview.stdout + list.stdout).not.toContain('\u001b')
     expect(profile.columns[1]).toMatchObject({ name: 'city', distinctCount: 2 })
+  })
+
+  it('a table is exported as its name says', async () => {
+    const parquet = join(folder, 'customers.parquet')
+    expect((await millrace('tables', 'export', 'in.c-shop.customers', '-o', parquet)).code).toBe(0)
+    expect((await readFile(parquet)).subarray(0, 4).toString()).toBe('PAR1')
+    const list = join(folder, 'customers.json')
+    await millrace('download', 'in.c-shop.customers', '-o', list)
+    expect(JSON.parse(await readFile(list, 'utf8'))).toContainEqual({ id: '1', name: 'Eva, "E"' })
+  })
+
+  it('a table is made of standard input, renamed, emptied and deleted', async () => {
+    const input = 'city,n\nBrno,1\nPrague,2\nBrno,3\n'
+    const made = await runMillrace(['upload', '-', '--table', 'in.c-shop.spare'], {
+      environment: environment(),
+      input,
+    })
+    expect([JSON.parse(made.stdout).tableId, made.code]).toEqual(['in.c-shop.spare', 0])
+    expect((await millrace('tables', 'rename', 'in.c-shop.spare', 'Spare-parts')).code).toBe(0)
+    const rows = async () => await json('query', 'SELECT n FROM in.c-shop.spare ORDER BY 1')
+    const unsure = await millrace('tables', 'rows', 'delete', 'in.c-shop.spare', '--where', 'city = Brno')
+    expect([unsure.code, unsure.stderr]).toEqual([
+      1,
+      expect.stringContaining('2 rows of in.c-shop.spare are deleted'),
+    ])
+    expect(await rows()).toHaveLength(3)
+    const where = ['--where', 'city=Brno', '--where', "n >= '2'"]
+    const deleted = await millrace('tables', 'rows', 'delete', 'in.c-shop.spare', ...where, '--yes')
+    expect([deleted.stdout + deleted.stderr, await rows()]).toEqual([
+      expect.stringContaining('1 row deleted'),
+      [{ n: '1' }, { n: '2' }],
+    ])
+    expect((await millrace('tables', 'truncate', 'in.c-shop.spare', '--yes')).stdout).toContain(
+      '2 rows deleted',
+    )
+    expect((await millrace('tables', 'delete', 'in.c-shop.spare')).code).toBe(1)
+    expect((await millrace('tables', 'delete', 'in.c-shop.spare', '--yes')).code).toBe(0)
+    expect((await millrace('tables', 'preview', 'in.c-shop.spare')).code).toBe(1)
+  })
+
+  it.each([
+    [['tables', 'prevew', 'x'], 'did you mean "preview"'],
+    [['jobs', '--status', 'eror'], 'Allowed choices'],
+    [['upload', 'package.json', '--table', 'nowhere'], 'is not a table id'],
+    [['tables', 'rows', 'delete', 'in.c-shop.orders', '--where', 'city'], 'is no condition'],
+    [['tables', 'rows', 'delete', 'in.c-shop.orders'], 'tables truncate'],
+  ])('%j says what is meant', async (args, words) => {
+    const { stderr, code } = await millrace(...args)
+    expect([stderr, code]).toEqual([expect.stringContaining(words), 1])
+  })
+
+  it('the cloud is found from a folder below its own', async () => {
+    const below = join(folder, 'project', 'src')
+    await mkdir(below, { recursive: true })
+    await symlink(join(folder, 'data'), join(folder, 'project', '.millrace'))
+    const { code } = await runMillrace(['tables'], { environment: {}, workingFolder: below })
+    expect(code).toBe(0)
+    const { stderr } = await runMillrace(['tables'], { environment: {}, workingFolder: tmpdir() })
+    expect(stderr).toContain('millrace start')
   })
 
   it('a table is exported as CSV', async () => {
@@ -210,6 +269,12 @@ describe('config', () => {
       await write('first')
       expect(await json('config', 'put', place, file)).toMatchObject({ id: 'shop', version: 1 })
       await write('second')
+      const secret = join(folder, 'secret.json')
+      await writeFile(secret, JSON.stringify({ parameters: { api: { '#token': 's3cret-t0ken' } } }))
+      for (const more of [[], ['--json']]) {
+        const { stdout } = await millrace('config', 'diff', place, secret, ...more)
+        expect([stdout.includes('(secret)'), stdout.includes('s3cret')]).toEqual([true, false])
+      }
       expect((await millrace('config', 'diff', place, file)).stdout).toBe(
         '~ /parameters/config/outputBucket: "first" -> "second"\n',
       )
@@ -277,7 +342,7 @@ describe('every command', () => {
   it('says what is wrong in a sentence, and exits with 1 for the user and 2 for the rest', async () => {
     const nowhere = { ...environment(), MILLRACE_DATA_DIR: folder }
     const noCloud = await runMillrace(['status'], { environment: nowhere })
-    expect([noCloud.code, noCloud.stderr]).toEqual([1, expect.stringContaining('npm start')])
+    expect([noCloud.code, noCloud.stderr]).toEqual([1, expect.stringContaining('millrace start')])
     const refused = await millrace('status', '--url', 'http://127.0.0.1:9', '--token', 'x')
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/got no answer: .*\n$/)])
     for (const { stderr } of [noCloud, refused]) expect(stderr).not.toMatch(/ENOENT|\n +at /)

@@ -73,7 +73,7 @@ describe('millrace execute', () => {
 
   it('says how to start a cloud where none runs', async () => {
     const { stderr, code } = await millrace(['execute', 'import', event], { MILLRACE_DATA_DIR: folder.path })
-    expect(stderr).toContain('Start it with npm start')
+    expect(stderr).toContain('Start it with millrace start')
     expect(code).toBe(1)
   })
 })

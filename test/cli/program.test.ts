@@ -76,6 +76,6 @@ describe('the command line', () => {
     const { stderr } = await runMillrace(['config', 'validate', 'none.json'], { workingFolder: folder.path })
     expect(stderr).toContain('there is no such file')
     const status = await runMillrace(['status'], { workingFolder: folder.path })
-    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('npm start')])
+    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('millrace start')])
   })
 })

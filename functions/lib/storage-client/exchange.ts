@@ -32,7 +32,9 @@ export const exchange = ({ url, method, headers, body, timeoutSeconds }: Exchang
   new Promise((resolve, reject) => {
     const { send, agent } = connectionFor(new URL(url).protocol)
     const signal = AbortSignal.timeout(timeoutSeconds * 1000)
-    const request = send(url, { method, headers, agent, signal }, response => {
+    // Node sends the body of a DELETE without saying how long it is.
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const request = send(url, { method, headers: { ...headers, ...length }, agent, signal }, response => {
       readText(response).then(text =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
       )

@@ -7,6 +7,7 @@ const jobResults = z.object({
   /** Of a table that the job made. */
   rowsCount: z.optional(z.nullable(z.number())),
   rowsLoaded: z.optional(z.number()),
+  deletedRows: z.optional(z.number()),
   file: z.optional(z.object({ id: z.number() })),
 })
 
@@ -23,6 +24,8 @@ export const rowsOfJob = (job: Ended): number | undefined => {
   const { importedRowsCount, rowsLoaded, rowsCount } = resultsOf(job)
   return importedRowsCount ?? rowsLoaded ?? rowsCount ?? undefined
 }
+
+export const rowsOfDeletion = (job: Ended): number | undefined => resultsOf(job).deletedRows
 
 /** The table of a job: the one that it was asked for, or that it made. */
 export const tableOfJob = (job: Ended): string | undefined => job.tableId || resultsOf(job).id

@@ -23,7 +23,7 @@ export const clientCodes = {
   },
   'cli.noStorage': {
     meaning: 'The command knows no storage service.',
-    remedy: 'Give --url and --token, or start the embedded cloud with npm start.',
+    remedy: 'Give --url and --token, or start the embedded cloud with millrace start.',
   },
   'cli.noToken': {
     meaning: 'The command has no token for the service.',

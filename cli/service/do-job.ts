@@ -1,0 +1,25 @@
+import { rowsOfDeletion } from '../../functions/lib/wire/job-results.ts'
+import { plural } from '../output/format-values.ts'
+import { awaitJob, job } from './job-line.ts'
+import type { ServiceCall } from './on-service.ts'
+
+/** Asks for a job and waits for its end. Resolves to the exit code. */
+export const doJob = async (
+  { api, out }: Pick<ServiceCall, 'api' | 'out'>,
+  method: 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<number> => {
+  const { id } = await api.send(method, path, job, body)
+  const ended = await awaitJob(api, id)
+  const deleted = rowsOfDeletion(ended)
+  out.show(ended, () =>
+    ended.status === 'error'
+      ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
+      : out.line(
+          `job ${ended.id}: done${deleted === undefined ? '' : `, ${plural(deleted, 'row')} deleted`}`,
+          'green',
+        ),
+  )
+  return ended.status === 'success' ? 0 : 1
+}
