@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { hoursBody } from '../../functions/lib/wire/hours-body.ts'
 import { indexBody } from '../../functions/lib/wire/index-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
@@ -8,9 +9,8 @@ import { formatTime, plural } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
 import { ifOffered } from './api.ts'
-import { showHours } from './hours.ts'
 import { job, subjectOfJob } from './job-line.ts'
-import { onService } from './on-service.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
 const index = readsAll(indexBody, { revision: false })
@@ -79,4 +79,31 @@ export const status: Command = {
       if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
     })
   }),
+}
+
+/** The hours in which something began, newest first. */
+export const showHours = async ({ api, out }: ServiceCall, hours: number): Promise<undefined> => {
+  const found = await api.get('stats/hours', hoursBody, { hours })
+  out.show(found, () => {
+    out.table(
+      ['HOUR', 'WAITING', 'UNDER WAY', 'DONE', 'FAILED', 'IMPORTS', 'EXPORTS', 'RUNS', 'ROWS LOADED', 'READ'],
+      found.hours
+        .toReversed()
+        .filter(each => each.waiting + each.processing + each.success + each.error > 0)
+        .map(each => [
+          formatTime(each.start),
+          each.waiting,
+          each.processing,
+          each.success,
+          each.error,
+          each.imports,
+          each.exports,
+          each.runs,
+          each.rowsLoaded,
+          formatBytes(each.bytesRead),
+        ]),
+    )
+    if (!found.isComplete) out.say('The oldest hours lack something: there was too much to count.')
+  })
+  return undefined
 }

@@ -1,14 +1,16 @@
 import * as z from 'zod/mini'
+import { type ProfileBody, profileBody } from '../../functions/lib/wire/profile-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { argument, type Call, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
+import type { Output } from '../output/output.ts'
 import { type StorageFlags, serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
+import type { Api } from './api.ts'
 import { changeCommands } from './change-tables.ts'
 import { onService } from './on-service.ts'
 import { commaList, segment, wholeNumber } from './options.ts'
-import { profileOf, showProfile } from './profile.ts'
 import { snapshotCommands } from './snapshots.ts'
 
 const table = readsAll(listedTableBody, {
@@ -104,4 +106,27 @@ export const tables: Command = {
       },
     },
   },
+}
+
+export const profileOf = (api: Api, tableId: string): Promise<ProfileBody> =>
+  api.get(`tables/${segment(tableId)}/profile`, profileBody)
+
+const SHOWN_VALUES = 3
+
+export const showProfile = ({ rowsCount, profiledRowsCount, columns }: ProfileBody, out: Output): void => {
+  out.table(
+    ['COLUMN', 'DISTINCT', 'EMPTY', 'LEAST', 'GREATEST', 'MOST FREQUENT'],
+    columns.map(({ name, distinctCount, emptyCount, min, max, topValues }) => [
+      name,
+      distinctCount,
+      emptyCount,
+      min,
+      max,
+      topValues
+        .slice(0, SHOWN_VALUES)
+        .map(({ value, count }) => `${value === '' ? '(empty)' : value} ×${count}`)
+        .join(', '),
+    ]),
+  )
+  if (profiledRowsCount < rowsCount) out.say(`Of the first ${profiledRowsCount} of ${rowsCount} rows.`)
 }

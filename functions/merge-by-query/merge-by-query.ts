@@ -1,10 +1,18 @@
+import { checkPacked } from '../lib/distributed/check-packed.ts'
+import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
+import { mergeTableName, refuseSharedNames } from '../lib/distributed/glue-names.ts'
+import type { PackedTable } from '../lib/distributed/merge-notes.ts'
+import { isAboutRights, MissingGrant } from '../lib/distributed/missing-grant.ts'
+import { optimizeStatement } from '../lib/distributed/statements/optimize-statement.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { withFiles } from '../lib/table-engine/snapshot.ts'
 import { adoptMerge } from './adopt-merge.ts'
-import { adoptPacking } from './adopt-packing.ts'
-import { checkQuery } from './check-query.ts'
+import { adoptInto } from './adoption.ts'
 import type { MergeByQueryEvent } from './event.ts'
+import { findTable } from './merge-target.ts'
 import type { MergeServices } from './services.ts'
+import { type StartedQuery, startAside } from './start-aside.ts'
 import { startMerge } from './start-merge.ts'
-import { startPacking } from './start-packing.ts'
 
 /**
  * One step of a query by Athena, which merges the rows of a load or packs the files of a table: the job has noted which.
@@ -20,4 +28,99 @@ export const mergeByQuery = async (event: MergeByQueryEvent, services: MergeServ
     case 'adopt':
       return packed ? adoptPacking(packed, event, services) : adoptMerge(event, services)
   }
+}
+
+/**
+ * Makes the packed files those of the table, when they hold the same rows. Its dates stay: nothing in it has changed. A
+ * repeated step finds the job in the head.
+ *
+ * Error: 400 `storage.tables.distributed.commitRefused`, with an event that says where the commit lies. The old head stays.
+ */
+const adoptPacking = async (
+  { jobId, tableId, branchId, files: packedFiles, bytes: packedBytes }: PackedTable,
+  { queryId }: { queryId: string },
+  services: MergeServices,
+): Promise<{ status: 'done' }> => {
+  const decided = await services.notes.readNotes(jobId)
+  if (!decided) return { status: 'done' }
+  await adoptInto({ jobId, queryId, tableId, branchId, decided, check: checkPacked }, services, {
+    isDone: table => table.lastJob?.id === jobId,
+    change: ({ snapshot }, files) => {
+      const message = `Athena packed ${packedFiles} files of the table. It has ${files.length} files now.`
+      const results = { message, packedFiles, packedBytes, filesCount: files.length }
+      return { snapshot: withFiles(snapshot, files), lastJob: { id: jobId, results } }
+    },
+  })
+  return { status: 'done' }
+}
+
+/**
+ * Starts the query that packs the files of a table, aside like a merge (see `startMerge`). A repeated start finds the query.
+ *
+ * Errors: 400 `storage.tables.distributed.columnNames`; `storage.tables.notFound`.
+ */
+const startPacking = async (
+  packed: PackedTable,
+  services: MergeServices,
+): Promise<StartedQuery | { status: 'done' }> => {
+  const { catalog, notes } = services
+  const { jobId, tableId } = packed
+  const table = await findTable(packed, services)
+  if (table?.lastJob?.id === jobId) return { status: 'done' }
+  if (!table?.metadataKey) {
+    await cleanUpMerge(jobId, services)
+    throw new UserError('storage.tables.notFound', `The table "${tableId}" was deleted before it was packed.`)
+  }
+  refuseSharedNames(tableId, table.snapshot.fields)
+  const target = { database: catalog.database, name: mergeTableName(jobId) }
+  const decided =
+    (await notes.readNotes(jobId)) ??
+    (await notes.decide(jobId, {
+      internalId: table.internalId,
+      headKey: table.metadataKey,
+      baseKey: table.metadataKey,
+      statement: optimizeStatement(target),
+    }))
+  return startAside(jobId, decided, services)
+}
+
+const LONGEST_WAIT_SECONDS = 60
+/** A query that has run for ten times as long is asked for after one second more. */
+const PATIENCE = 10
+
+type QueryState = { queryId: string } & ({ status: 'running'; waitSeconds: number } | { status: 'succeeded' })
+
+/**
+ * Asks once for the state of a query. Error: 400 `storage.tables.distributed.queryFailed`, or `MissingGrant` when it failed
+ * for the rights of the stack; what it leaves behind then goes with the sweep, since cleaning up needs rights too.
+ */
+const checkQuery = async (
+  { jobId, queryId, packed }: { jobId: number; queryId: string; packed: PackedTable | undefined },
+  services: MergeServices,
+): Promise<QueryState> => {
+  const { queries, queryTimeoutSeconds, measure, now } = services
+  const { state, reason, submitted, scannedBytes } = await queries.status(queryId)
+  const ageSeconds = (now().getTime() - submitted.getTime()) / 1000
+  if (state !== 'running') measure({ QueryBytes: scannedBytes, QuerySeconds: ageSeconds })
+  if (state === 'succeeded') return { status: 'succeeded', queryId }
+  if (state === 'running' && ageSeconds <= queryTimeoutSeconds) {
+    const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE)))
+    return { status: 'running', waitSeconds, queryId }
+  }
+  if (state === 'failed' && isAboutRights(reason)) throw new MissingGrant(reason)
+  // What it commits now is in a table that nobody reads.
+  if (state === 'running') await queries.stop(queryId)
+  await cleanUpMerge(jobId, services)
+  const what =
+    state === 'running'
+      ? `did not end within ${queryTimeoutSeconds} seconds and was stopped`
+      : `failed: ${reason}`
+  throw new UserError(
+    'storage.tables.distributed.queryFailed',
+    packed
+      ? `Athena's query ${queryId} that packs the files of the table "${packed.tableId}" ${what}. The table is as it was. ` +
+          'Allow queries more (docs/limits.md), or leave the table as it is.'
+      : `The load is too large for one function, and Athena's query ${queryId} for it ${what}. The table is as it was. ` +
+          'Load a smaller file, or allow queries more (docs/limits.md).',
+  )
 }

@@ -1,13 +1,21 @@
-import { abortExport } from './abort-export.ts'
+import pMap from 'p-map'
+import { z } from 'zod'
+import { executionName } from '../lib/aws/execution-name.ts'
+import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
+import { abortUpload, listParts, type StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
+import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
+import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { completeExport } from './complete-export.ts'
 import { convertSlices } from './convert-slices.ts'
-import { copyParts } from './copy-parts.ts'
 import type { MergeSlicesEvent } from './event.ts'
+import { openFile } from './file-access.ts'
+import { findUpload, sweepOrphans } from './open-upload.ts'
+import { noteParts } from './part-notes.ts'
 import { planExport } from './plan-export.ts'
-import { reportFailure } from './report-failure.ts'
+import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
 import { requestExport } from './request-export.ts'
 import type { MergeSlicesServices } from './services.ts'
-import { createWorkPlace } from './work-place.ts'
+import { createWorkPlace, type WorkPlace } from './work-place.ts'
 
 /** Does one step of the export machine. */
 export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEvent): Promise<unknown> => {
@@ -31,4 +39,97 @@ export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEve
         return aborted
       })
   }
+}
+
+/** Leaves nothing of a failed execution: no upload of the destination, known or not, and no work. May be repeated. */
+const abortExport = async (
+  work: WorkPlace,
+  failure: MachineFailure = {},
+): Promise<{ aborted: true; failure: Failure }> => {
+  const { s3, bucket } = work
+  const upload = await findUpload(work)
+  if (upload) await abortUpload({ s3, ...upload })
+  else await sweepOrphans(work)
+
+  for await (const conversion of listUploads(s3, bucket, work.prefix))
+    await abortUpload({ s3, bucket, ...conversion })
+  await work.clear()
+  return { aborted: true, failure: describeFailure(failure) }
+}
+
+/** The component under which events of exports are listed. */
+const COMPONENT = 'millrace-export'
+
+/** As much as can be read: the input itself may be why the export failed. */
+const asked = z
+  .object({
+    tableId: z.string().optional().catch(undefined),
+    fileId: z.coerce.number().optional().catch(undefined),
+    destination: z.object({ bucket: z.string(), key: z.string() }).optional().catch(undefined),
+  })
+  .catch({})
+
+/** An event for an export that failed by itself, not by its job. */
+const reportFailure = (
+  { storage, log }: Pick<MergeSlicesServices, 'storage' | 'log'>,
+  { input, execution, failure: error }: { input?: unknown; execution: string; failure: Failure },
+): Promise<void> => {
+  const { tableId, fileId, destination } = asked.parse(input)
+  const what = tableId ?? (fileId === undefined ? 'something that was not understood' : `file ${fileId}`)
+  return (
+    storage
+      .postEvent(
+        {
+          component: COMPONENT,
+          type: 'error',
+          message: `Export of ${what} failed: ${error.message}`,
+          params: { tableId, fileId, destination, error },
+        },
+        `${executionName(execution)}-end`,
+      )
+      // Nothing may be left of the export all the same, and the dead letter says it too.
+      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+  )
+}
+
+/** S3 does the work. This bounds requests. */
+const COPIES_IN_PARALLEL = 32
+/** Three parts of 10 MiB in memory; larger ones, when there would be too many, are streamed as two blocks each. */
+const ASSEMBLIES_IN_PARALLEL = 3
+
+/** Makes the parts `from` to `to`. Skips parts of an earlier attempt, which are valid because sources are pinned. */
+const copyParts = async (
+  services: MergeSlicesServices,
+  { from, to }: Extract<MergeSlicesEvent, { step: 'copy' }>,
+  work: WorkPlace,
+): Promise<{ parts: number }> => {
+  const [plan, record] = await Promise.all([
+    work.read('plan.json', planRecord),
+    work.read(`parts/${from}.json`, rangeRecord),
+  ])
+  if (!plan || !record) throw new Error(`The parts from ${from} were not planned`)
+  const upload = { s3: services.s3, ...plan.destination, uploadId: plan.uploadId }
+  const bytesOfMade = new Map(
+    (await listParts(upload, { from, to })).map(({ partNumber, bytes }) => [partNumber, bytes]),
+  )
+  const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, services))
+  const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
+
+  const made: StoredPart[] = []
+  const copy = async ({ partNumber, ranges: [range] }: ResolvedPart) => {
+    if (!range) throw new Error(`Part ${partNumber} has no range`)
+    made.push(await copyPart(upload, partNumber, range))
+  }
+  const assemble = async ({ partNumber, ranges }: ResolvedPart) => {
+    made.push(await assemblePart(upload, partNumber, ranges))
+  }
+  const ofKind = (kind: ResolvedPart['kind']) => missing.filter(part => part.kind === kind)
+  const results = await Promise.allSettled([
+    pMap(ofKind('copy'), copy, { concurrency: COPIES_IN_PARALLEL }),
+    pMap(ofKind('assemble'), assemble, { concurrency: ASSEMBLIES_IN_PARALLEL }),
+  ])
+  // Also of an attempt that fails: the next one skips these parts.
+  await noteParts(work, made)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return { parts: parts.length }
 }

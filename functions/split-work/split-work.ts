@@ -1,12 +1,15 @@
+import pMap from 'p-map'
+import { exportPart, exportSortedRange, sortPart } from '../lib/distributed/export-part.ts'
+import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
+import { groupBytesFor, PARTS_OF_EXPORT } from '../lib/distributed/pack-groups.ts'
+import { refusalOf } from '../lib/distributed/refusal.ts'
+import { cutOrder } from '../lib/table-engine/sorted/cut-order.ts'
 import { cutFiles } from './cut-files.ts'
 import type { SplitWorkEvent } from './event.ts'
-import { exportPiece, exportSorted } from './export-pieces.ts'
 import { foldScans } from './fold-scans.ts'
 import { openSlices } from './open-slices.ts'
-import { orderParts } from './order-parts.ts'
 import { scanGroup } from './scan-group.ts'
 import type { SplitWorkServices } from './services.ts'
-import { stageGroup } from './stage-group.ts'
 import { uncompressGroup } from './uncompress-group.ts'
 
 /** The items of the step that comes next, side by side. */
@@ -48,3 +51,83 @@ export const splitWork = async (event: SplitWorkEvent, services: SplitWorkServic
 }
 
 const itemsOf = (groups: readonly unknown[]): NextItems => ({ items: groups.map((_, index) => index) })
+
+const READS = 16
+
+/** Cuts the order over all sorted parts into ranges. Resolves to them: none for the table's own order. */
+const orderParts = async (
+  jobId: number,
+  { exports }: Pick<SplitWorkServices, 'exports'>,
+): Promise<readonly unknown[]> => {
+  const { parts, partBytes } = await exports.read(jobId, 'plan')
+  const done = await pMap(parts, (_, item) => exports.read(jobId, 'part', item), { concurrency: READS })
+  const isRefused = done.some(part => 'refusal' in part)
+  const runs = isRefused ? [] : done.flatMap(part => ('run' in part && part.run ? [part.run] : []))
+  const bytes = runs.reduce((sum, run) => sum + run.bytes, 0)
+  const ranges = cutOrder(runs, groupBytesFor(bytes, partBytes, PARTS_OF_EXPORT))
+  await exports.write(jobId, 'ranges', { runs, ranges })
+  return ranges
+}
+
+interface Piece {
+  jobId: number
+  item: number
+}
+
+/** Exports a part of a table, or sorts its rows where an order is wanted. */
+const exportPiece = async (
+  { jobId, item }: Piece,
+  { exports, tableEngine, tablesBucket }: SplitWorkServices,
+): Promise<void> => {
+  const plan = await exports.read(jobId, 'plan')
+  const engine = await tableEngine()
+  const isSorted = plan.selection.orderBy.length > 0
+  const work = isSorted
+    ? sortPart({ jobId, plan, tablesBucket }, item, engine)
+    : exportPart(plan, { item }, engine)
+  await exports.write(jobId, 'part', await work.catch(error => ({ refusal: refusalOf(error) })), item)
+}
+
+/** Exports a range of the order, from all sorted parts. */
+const exportSorted = async (
+  { jobId, item }: Piece,
+  { exports, tableEngine }: SplitWorkServices,
+): Promise<void> => {
+  const plan = await exports.read(jobId, 'plan')
+  const ranges = await exports.read(jobId, 'ranges')
+  const exported = await exportSortedRange(plan, { ranges, item }, await tableEngine())
+  await exports.write(jobId, 'range', exported, item)
+}
+
+/** Writes the records of a group as Parquet files that no table has yet. */
+const stageGroup = async (
+  load: LoadPlace,
+  item: number,
+  { documents, tableEngine }: SplitWorkServices,
+): Promise<void> => {
+  const { source, loadedAt } = await documents.read(load, 'request')
+  const cut = await documents.read(load, 'cut')
+  const folded = await documents.read(load, 'folded')
+  if (!('files' in cut && 'groups' in folded)) throw new Error('A load that is refused has nothing to stage')
+  const { files, importedColumns, table } = cut
+  const engine = await tableEngine()
+  try {
+    const staged = await engine.stageRange({
+      parts: (folded.groups[item] ?? []).map(({ file: index, ...part }) => {
+        const file = files[index]
+        if (!file) throw new Error(`The load has no file ${index}`)
+        return { ...part, address: file.address, source: file.source }
+      }),
+      csv: source,
+      importedColumns,
+      fields: table.fields,
+      isKeyed: table.primaryKey.length > 0,
+      loadedAt: new Date(loadedAt),
+      range: item,
+      keyPrefix: loadPrefix(load),
+    })
+    await documents.write(load, 'staged', { files: staged.files }, item)
+  } catch (error) {
+    await documents.write(load, 'staged', { refusal: refusalOf(error) }, item)
+  }
+}

@@ -1,18 +1,17 @@
 import { executionName } from '../lib/aws/execution-name.ts'
-import { describeFailure } from '../lib/errors/machine-failure.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { abandonImport } from './abandon-import.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
-import type { StartImportEvent } from './event.ts'
+import type { LandedObject, PartsToMove, StartImportEvent } from './event.ts'
 import { importContent } from './import-content.ts'
 import { importInOrder } from './import-in-order.ts'
 import { jobEnd } from './job-end.ts'
 import { holdKey, type KeyLease } from './key-lease.ts'
 import { landingTarget } from './landing-target.ts'
-import { moveParts } from './move-parts.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
-import { reportFailure } from './report-failure.ts'
 import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
 
 /** Long enough for a short import to end, short enough that nobody notices. */
@@ -88,3 +87,48 @@ const whileHeld = async (
     reloadedVersions,
   }
 }
+
+/** Throws `UserError` (`source.changed`) when the object is no longer the one whose move was begun. */
+const moveParts = async (
+  { s3, storage, records, transfer }: StartImportDependencies,
+  landed: LandedObject,
+  { versionId: other, ...range }: PartsToMove,
+): Promise<StartImportResult> => {
+  const object = { ...landed, versionId: other ?? landed.versionId }
+  const { source } = await describeSource(s3, object)
+  const versionId = objectVersionId({ ...object, versionId: storedVersion(source) }, source.etag)
+  const { fileId, uploadId, isUploaded } = await records.progress(versionId)
+  if (isUploaded) return { outcome: 'moved' }
+  if (fileId === undefined || uploadId === undefined) {
+    throw new UserError('source.changed', `The object ${source.key} was replaced while it was moved.`)
+  }
+  await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
+  return { outcome: 'moved' }
+}
+
+/** The component under which events of imports are listed. */
+const COMPONENT = 'millrace-import'
+
+interface FailedImport {
+  landed: LandedObject
+  execution: string
+  failure: Failure
+}
+
+/** An event for an import that failed before it came to a job: the event of the job would have said it. */
+const reportFailure = (
+  { storage, log }: Pick<StartImportDependencies, 'storage' | 'log'>,
+  { landed: { bucket, key, versionId }, execution, failure: error }: FailedImport,
+): Promise<void> =>
+  storage
+    .postEvent(
+      {
+        component: COMPONENT,
+        type: 'error',
+        message: `Import of ${key} failed: ${error.message}`,
+        params: { bucket, key, versionId: versionId ?? null, error },
+      },
+      `${executionName(execution)}-end`,
+    )
+    // The key must be released all the same, and the dead letter says it too.
+    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))

@@ -1,7 +1,8 @@
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { isMissing } from '#lib/paths/is-missing.ts'
+import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
-import { markDataFormat } from './data-format.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type RootCredentials, rootCredentials } from './root-credentials.ts'
 
@@ -61,4 +62,27 @@ const makePrivate = async (path: string, log: (line: string) => void): Promise<v
   if ((mode & 0o077) === 0) return
   await chmod(path, 0o700)
   log(`the data directory ${path} was open to other users of this machine: its mode is now 0700`)
+}
+
+/** What a folder holds once something was stored in it. Locks, logs and unfinished files count for nothing. */
+const DATA_NAMES: ReadonlySet<string> = new Set(['root-credentials.json', 'items', 's3'])
+
+/**
+ * Rejects when the data directory has another form than this version's. One without data gets the mark, durably and
+ * before anything else is stored: so a first start that was killed may be repeated.
+ */
+const markDataFormat = async (folder: string, files: DurableFiles): Promise<void> => {
+  const path = join(folder, 'format')
+  const found = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (found?.trim() === String(DATA_FORMAT)) return
+  if (found === undefined && !(await readdir(folder)).some(name => DATA_NAMES.has(name)))
+    return files.writeWhole(path, `${DATA_FORMAT}\n`)
+  throw new Error(
+    `The data directory ${folder} was written by another version of Millrace (its format is ` +
+      `${found?.trim() ?? 'not noted'}; this version reads ${DATA_FORMAT}). Start that version to use or export it, ` +
+      'or start this one with another data directory (MILLRACE_DATA_DIR), or remove this one.',
+  )
 }

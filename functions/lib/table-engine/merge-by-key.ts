@@ -1,13 +1,13 @@
 import { deletePositions } from './delete-positions.ts'
+import type { DuckDbSession } from './duckdb-session.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findChangedRows } from './find-changed-rows.ts'
-import { findMatches } from './find-matches.ts'
 import type { LocalFile, SnapshotFile } from './local-file.ts'
-import { batchFiles, closeFiles, openFiles } from './open-files.ts'
+import { batchFiles, closeFiles, type OpenSource, openFiles } from './open-files.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
 import { findFilesOfKeys } from './prune-by-keys.ts'
 import { DIGEST_COLUMN } from './row-digest.ts'
-import { sameKey } from './same-key.ts'
+import { scanFiles, type WantedColumns } from './scan-files.ts'
 import { columnNames, type Snapshot, type TableField } from './snapshot.ts'
 import { writeParquet } from './write-parquet.ts'
 
@@ -120,4 +120,43 @@ const dropStagedRows = async (
   // The session bounds how many run at a time.
   const files = await Promise.all(staged.map(rewrite))
   return files.filter(file => file !== undefined)
+}
+
+interface FindMatchesRequest {
+  sources: OpenSource[]
+  /** The columns of the key. They are here. */
+  wanted: WantedColumns
+  snapshot: Snapshot
+}
+
+/**
+ * Pairs the new rows in `staged_keys` with the old rows of the same key, in a new table `matches`. Resolves to the files
+ * that have one.
+ */
+const findMatches = async (
+  session: DuckDbSession,
+  { sources, wanted, snapshot }: FindMatchesRequest,
+): Promise<OpenSource[]> => {
+  await session.query(`
+    CREATE OR REPLACE TABLE matches AS
+    SELECT staged_file, staged_row, staged_digest, file_index, file_row, NULL::BOOLEAN AS is_changed
+    FROM (${scanFiles(sources, wanted)}) AS old JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`)
+  const found = await session.query('SELECT DISTINCT file_index FROM matches')
+  const indices = new Set(found.map(([index]) => Number(index)))
+  return sources.filter(({ index }) => indices.has(index))
+}
+
+/** Whether the rows of two relations have the same primary key. In a typed table NULL equals NULL there. */
+const sameKey = (
+  { fields, primaryKey }: Pick<Snapshot, 'fields' | 'primaryKey'>,
+  one: string,
+  other: string,
+): string => {
+  const nullable = new Set(fields.filter(({ rules }) => rules?.nullable).map(({ name }) => name))
+  return primaryKey
+    .map(name => {
+      const column = quoteColumn(name)
+      return `${one}.${column} ${nullable.has(name) ? 'IS NOT DISTINCT FROM' : '='} ${other}.${column}`
+    })
+    .join(' AND ')
 }

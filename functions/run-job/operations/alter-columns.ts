@@ -1,13 +1,19 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
+import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
+import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import {
   refuseColumn,
   refuseColumnDelete,
   refuseTypedColumn,
 } from '../../lib/storage/tables/table-columns.ts'
 import { columnField } from '../../lib/storage/tables/table-definition.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import {
   isTypedTable,
   type Snapshot,
@@ -16,7 +22,6 @@ import {
   withoutColumn,
 } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
-import { addAliasColumn, deleteAliasColumn } from './alter-alias-columns.ts'
 import { changeTable } from './change-table.ts'
 
 /**
@@ -92,4 +97,41 @@ export const deleteColumn = async (
   })
   await services.metadata.clear(metadataSubject.table(changed.table), name)
   return changed
+}
+
+/** Shows one more column of the source. */
+const addAliasColumn = (
+  job: ProcessingJob,
+  alias: AliasRecord,
+  { name }: { name: string },
+  services: RunJobServices,
+) => changeColumns(job, alias, services, table => withAliasColumn(table, name))
+
+/** Shows one column less. The source keeps it. */
+const deleteAliasColumn = async (
+  job: ProcessingJob,
+  alias: AliasRecord,
+  { name }: { name: string },
+  services: RunJobServices,
+) => {
+  const changed = await changeColumns(job, alias, services, table => withoutAliasColumn(table, name))
+  await services.metadata.clear(metadataSubject.table(alias), name)
+  return changed
+}
+
+/** The alias stores the job, so that a repeated run finds its work done. */
+const changeColumns = async (
+  job: ProcessingJob,
+  alias: AliasRecord,
+  services: RunJobServices,
+  columnsOf: (table: Parameters<typeof withAliasColumn>[0]) => string[],
+): Promise<{ results: null }> => {
+  const change = async (current: AliasRecord): Promise<AliasRecord> => {
+    if (current.lastJobId === job.id) return current
+    const table = await services.tables.getHead(tableIdOf(current))
+    if (!table || !isAliased(table)) throw tableNotFound(tableIdOf(current), services.projectId)
+    return { ...current, columns: columnsOf(table), lastJobId: job.id }
+  }
+  await changeAlias(alias, change, services)
+  return { results: null }
 }

@@ -1,5 +1,9 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseAdvancedAlias } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { createAlias as insertAlias } from '../../lib/storage/tables/aliases/create-alias.ts'
@@ -17,12 +21,12 @@ import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
+import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
 import { tableDetail } from '../tables/table-detail.ts'
 import { checkTableName } from '../tables/table-name.ts'
 import { aliasFilterFields } from './alias-fields.ts'
 import { completeFilter } from './complete-filter.ts'
-import { refuseBranchBuckets } from './refuse-branch-buckets.ts'
 
 const body = z.object({
   sourceTable: text({ min: 1, max: 500 }),
@@ -94,3 +98,29 @@ const chosenPart = (
   refuseUnknownColumns(columnNames(source.snapshot), [...columns, ...(filter ? [filter.column] : [])])
   return { ...(filter && { filter }), ...(columns.length > 0 && { columns }) }
 }
+
+interface NewAliasPlace {
+  branchId: number
+  bucket: BucketRecord
+  source: TableHead
+}
+
+/** Throws 400 `storage.tables.aliasingNotAllowed`: aliases belong to the default branch, as do their sources. */
+const refuseBranchBuckets = async (
+  services: Services,
+  { branchId, bucket, source }: NewAliasPlace,
+): Promise<void> => {
+  const sourceBucket = await findBucket(services, source.bucketId)
+  if (branchId !== defaultBranchId || (await isOfBranch(bucket, services)))
+    throw refused('Creating aliases in Dev/Branch buckets is not supported yet.')
+  if (await isOfBranch(sourceBucket, services))
+    throw refused('Creating aliases from Dev/Branch tables is not supported yet.')
+}
+
+/** Clients mark the buckets of a branch so. */
+const isOfBranch = async (bucket: BucketRecord, { metadata }: Pick<Services, 'metadata'>): Promise<boolean> =>
+  (await metadata.list(metadataSubject.bucket(bucket))).some(
+    ({ key, provider }) => key === 'KBC.createdBy.branch.id' && provider === 'system',
+  )
+
+const refused = (message: string): UserError => new UserError('storage.tables.aliasingNotAllowed', message)

@@ -9,7 +9,6 @@ import { htmlPage } from './html-page.ts'
 import { type AssetNames, Page } from './layout.tsx'
 import { dropSession, keepSession, readSession } from './session.ts'
 import { SignIn } from './views/sign-in.tsx'
-import { SIGN_IN_PATH, signInFor, wantedPage } from './wanted-page.ts'
 import { CONSOLE_PATH } from './with-console.ts'
 
 interface SigningInOptions {
@@ -108,3 +107,24 @@ const pageOf = ({ req }: Context): string => {
   const current = URL.parse(req.header('hx-current-url') ?? (req.method === 'GET' ? req.url : ''))
   return wantedPage(current === null ? undefined : current.pathname + current.search)
 }
+
+const NO_HOST = 'https://console.invalid'
+
+/**
+ * The page that somebody asked for before signing in, as a path with its query. What leads anywhere else than to a page of the console
+ * is read as its first page.
+ */
+const wantedPage = (asked: string | undefined): string => {
+  const url = asked?.startsWith('/') ? URL.parse(asked, NO_HOST) : null
+  const isPage =
+    url?.origin === NO_HOST &&
+    (url.pathname === CONSOLE_PATH || url.pathname.startsWith(`${CONSOLE_PATH}/`)) &&
+    url.pathname !== SIGN_IN_PATH
+  return isPage ? url.pathname + url.search : CONSOLE_PATH
+}
+
+const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`
+
+/** The address of the form, which leads back to the page. */
+const signInFor = (page: string): string =>
+  page === CONSOLE_PATH ? SIGN_IN_PATH : `${SIGN_IN_PATH}?to=${encodeURIComponent(page)}`

@@ -10,7 +10,6 @@ import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { countEvent } from '../quotas/refuse-over-quota.ts'
 import { eventResource } from './event-resource.ts'
-import { checkEventSchema } from './event-schemas.ts'
 import { eventMaker } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
@@ -113,3 +112,23 @@ export const createEvent = defineRoute({
     return created(eventResource(event, { baseUrl: request.baseUrl, now: services.now() }))
   },
 })
+
+/** What the events of a component must have: the keys of their `params` and `results`. Of others nothing is checked. */
+const requiredKeys: Readonly<Record<string, { params?: readonly string[]; results?: readonly string[] }>> = {
+  'keboola.keboola-as-code': { results: ['projectId'] },
+}
+
+/** Error: 400 `storage.event.schemaValidationFailed`, which names every key that is missing. */
+const checkEventSchema = (component: string, event: { params: object; results: object }): void => {
+  const required = Object.hasOwn(requiredKeys, component) ? requiredKeys[component] : undefined
+  const errors = (['params', 'results'] as const).flatMap(part =>
+    (required?.[part] ?? [])
+      .filter(name => !Object.hasOwn(event[part], name))
+      .map(name => ({ key: `${part}.${name}`, message: `The property ${name} is required` })),
+  )
+  if (errors.length === 0) return
+  const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
+  throw new UserError('storage.event.schemaValidationFailed', `Invalid event:${lines.join('')}`, {
+    params: { errors },
+  })
+}

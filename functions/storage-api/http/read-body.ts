@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { formValue } from './check-fields.ts'
-import { checkedFormText } from './form-text.ts'
 import { parseFields } from './parse-fields.ts'
 
 /** For bodies with settings. Files are streamed by the importer route. */
@@ -97,3 +96,26 @@ const decodeUtf8 = (bytes: Buffer): string => {
 
 const tooLarge = () =>
   new UserError('storage.requestTooLarge', `The request body is larger than ${MAX_BODY_BYTES} bytes.`)
+
+const ENCODED_BYTES = /(?:%[0-9a-f]{2})+/gi
+
+/**
+ * The text of a URL-encoded form, whose bytes are checked: the reader of forms would put other characters in the place of
+ * bytes that are no UTF-8. Error: 400 `malformedRequest`.
+ */
+const checkedFormText = (text: string): string => {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for (const [bytes] of text.matchAll(ENCODED_BYTES))
+      decoder.decode(Buffer.from(bytes.replaceAll('%', ''), 'hex'))
+    return text
+  } catch (cause) {
+    throw new UserError(
+      'malformedRequest',
+      'Malformed request: the form holds bytes that are not valid UTF-8.',
+      {
+        cause,
+      },
+    )
+  }
+}

@@ -9,7 +9,6 @@ import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { matchName } from './match-name.ts'
 import { everythingIn, type Searchable } from './searchable.ts'
 
 const listOf = <Item extends z.ZodType>(item: Item) =>
@@ -118,3 +117,21 @@ const itemResource = (
   created: wireDate(created),
   ...((type === 'bucket' || type === 'table') && { uri: `${baseUrl}/v2/storage/${type}s/${id}` }),
 })
+
+/** How well a name fits a query: 0 is best. `undefined`: it does not. */
+type MatchName = (found: { id: string; name: string }) => number | undefined
+
+/**
+ * Makes the match of a query: every word of it is in the name, in any order and letter case. Names equal to the query
+ * come first, then those that begin with it. An id is found when it is the query, whole.
+ */
+const matchName = (query: string): MatchName => {
+  const wanted = query.trim().toLowerCase()
+  const words = wanted.split(/\s+/).filter(Boolean)
+  return ({ id, name: given }) => {
+    const name = given.toLowerCase()
+    if (name === wanted || id.toLowerCase() === wanted) return 0
+    if (words.length === 0 || !words.every(word => name.includes(word))) return undefined
+    return name.startsWith(wanted) ? 1 : 2
+  }
+}

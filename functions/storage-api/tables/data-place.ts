@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import { refuseTooLarge } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
 import { mapDataUrl } from '../../lib/storage/secrets/sealed-data-url.ts'
 import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { integer, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
-import { refuseTooLargeFile } from './refuse-too-large-file.ts'
 
 /** The fields that say where the data of a load is: one of them is required. */
 export const dataPlaceFields = {
@@ -82,4 +83,19 @@ export const admitDataPlace = async (
   const file = await findFile(services.files, String(fileId), caller)
   await refuseTooLargeFile(file, services)
   return { fileId, fileName: file.name, type: 'file' }
+}
+
+/**
+ * Refuses a file that no job would load, by what is stored now: 400 `storage.load.tooLarge`, `storage.load.sliceTooLarge`.
+ * The job looks again. It also says what else is wrong with the file: a file that is not whole yet may become so.
+ */
+const refuseTooLargeFile = async (
+  file: FileRecord,
+  { fileAccess, acceptedLoads }: Pick<Services, 'fileAccess' | 'acceptedLoads'>,
+): Promise<void> => {
+  const slices = await fileAccess.slices(file).catch((error: unknown) => {
+    if (error instanceof UserError) return undefined
+    throw error
+  })
+  if (slices) await refuseTooLarge(slices, acceptedLoads)
 }

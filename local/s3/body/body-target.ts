@@ -1,7 +1,6 @@
 import type { DataFiles } from '../storage/data-files.ts'
 import type { NewFile } from '../storage/stored-object.ts'
 import { FileSink } from './file-sink.ts'
-import { MemorySink } from './memory-sink.ts'
 
 /** Where the bytes of a body go until they are committed. */
 export interface BodyTarget {
@@ -45,5 +44,22 @@ const openFile = async (files: DataFiles): Promise<BodyTarget> => {
     },
     close: () => sink.close(),
     discard: () => files.discard(file),
+  }
+}
+
+/** Keeps a small body in memory; what {@link FileSink} is to a large one. */
+class MemorySink {
+  /** Bytes taken so far. */
+  size = 0
+  readonly #pieces: Buffer[] = []
+
+  /** Takes the bytes without copying. */
+  write(bytes: Buffer): undefined {
+    this.size += bytes.length
+    this.#pieces.push(bytes)
+  }
+
+  content(): Buffer {
+    return Buffer.concat(this.#pieces, this.size)
   }
 }

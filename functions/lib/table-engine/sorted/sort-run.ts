@@ -7,14 +7,16 @@ import { readParquet } from '../parquet-sql.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
+  type OrderBy,
+  orderTerm,
+  ROW_PLACE_TERMS,
   refuseUnknownColumns,
   refuseUnknownConditions,
 } from '../row-conditions.ts'
 import { scanFiles } from '../scan-files.ts'
-import { columnNames } from '../snapshot.ts'
+import { columnNames, type Snapshot } from '../snapshot.ts'
 import { quoteLiteral } from '../sql.ts'
 import type { ObjectAddress } from '../table-files.ts'
-import { sortKeySql } from './sort-key.ts'
 
 /** Small, so that a range of the order needs little more of a run than its own rows. A multiple of DuckDB's vectors. */
 const ROWS_IN_GROUP = 10 * 2048
@@ -85,4 +87,14 @@ const readFirstKeys = async ({ session }: EngineContext, path: string): Promise<
     SELECT left(hex(sort_key), ${2 * KEY_BYTES}) FROM ${readParquet([path])}
     WHERE file_row_number IN (${firstRows.join(', ')}) ORDER BY file_row_number`)
   return keys.map(([key]) => String(key))
+}
+
+/**
+ * The order of rows as one BLOB, whose bytes compare as the rows do: by these terms, then by the part of the table, the
+ * file and the place in it. So it is the order of an export by one function, and no two rows have the same.
+ */
+const sortKeySql = (table: Pick<Snapshot, 'fields'>, orderBy: OrderBy[], part: number): string => {
+  const places = [`${part}::INTEGER`, ...ROW_PLACE_TERMS].map(value => ({ value, order: 'ASC' }))
+  const terms = [...orderBy.map(orderTerm(table)), ...places]
+  return `create_sort_key(${terms.map(({ value, order }) => `${value}, ${quoteLiteral(`${order} NULLS LAST`)}`).join(', ')})`
 }
