@@ -11,8 +11,7 @@ import { pathIn, type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
-import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
-import { partialFile } from './partial-file.ts'
+import { type Download, downloadToPath, downloadToStream, partialFile } from './download-file.ts'
 import { formatBytes, progressIn } from './progress.ts'
 
 export interface DownloadFlags extends StorageFlags {

@@ -1,4 +1,5 @@
-import { open, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
@@ -14,10 +15,10 @@ import { findStorage } from '../find-storage.ts'
 import { plural } from '../output/format-values.ts'
 import { type Shell, sayIn } from '../shell.ts'
 import type { ServiceFlags } from '../storage-options.ts'
+import { writePrivately } from '../write-privately.ts'
 import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { formatBytes, progressIn } from './progress.ts'
-import { uploadJournal } from './upload-journal.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
 
@@ -177,5 +178,39 @@ const load = async (
       return { jobId: job.id, warnings: [...warnings], rows: rowsOfJob(succeeded) }
     }
     idempotencyKey = keyAfter(idempotencyKey, job)
+  }
+}
+
+const journalSchema = z.object({
+  /** The request as one text. */
+  request: z.string(),
+  /** Of the local file. When one of the two differs, the content has changed. */
+  bytes: z.number(),
+  modified: z.number(),
+  fileId: z.number(),
+  /** Of the multipart upload, when there is one. */
+  uploadId: z.string().optional(),
+})
+type UploadJournal = z.infer<typeof journalSchema>
+
+/** `<path>.upload.json`: the destination of an unfinished upload. */
+export const uploadJournal = (path: string, request: string, { size, mtimeMs }: Stats) => {
+  const journalPath = `${path}.upload.json`
+  return {
+    /** The journal of an earlier attempt at the same request with the same content. */
+    read: async (): Promise<UploadJournal | undefined> => {
+      const text = await readFile(journalPath, 'utf8').catch(() => undefined)
+      if (text === undefined) return undefined
+      try {
+        const journal = journalSchema.parse(JSON.parse(text))
+        const isSame = journal.request === request && journal.bytes === size && journal.modified === mtimeMs
+        return isSame ? journal : undefined
+      } catch {
+        return undefined
+      }
+    },
+    save: (place: { fileId: number; uploadId?: string }): Promise<void> =>
+      writePrivately(journalPath, JSON.stringify({ request, bytes: size, modified: mtimeMs, ...place })),
+    remove: (): Promise<void> => rm(journalPath, { force: true }),
   }
 }

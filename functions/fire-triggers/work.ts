@@ -3,7 +3,7 @@ import { SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
+import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { fireTriggers } from './fire-triggers.ts'
 

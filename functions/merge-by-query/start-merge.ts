@@ -6,7 +6,7 @@ import { columnsWithGaps, mergeStatement } from '../lib/distributed/statements/m
 import { UserError } from '../lib/errors/errors.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import { withFiles } from '../lib/table-engine/snapshot.ts'
-import { findTable, newTable } from './merge-target.ts'
+import { findTable, newTable } from './adoption.ts'
 import type { MergeServices } from './services.ts'
 import { type StartedQuery, startAside } from './start-aside.ts'
 

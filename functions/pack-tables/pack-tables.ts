@@ -1,7 +1,7 @@
 import { findPacking, type Packing } from '../lib/distributed/find-packing.ts'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { tableWarning } from '../lib/storage/events/table-warning.ts'
-import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { PackingLedger } from '../lib/storage/tables/packing-ledger.ts'
 import { tableIdOf } from '../lib/storage/tables/table-store.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
-import { maySeeFile } from '../lib/storage/files/may-see-file.ts'
+import { maySeeFile } from '../lib/storage/files/file-store.ts'
 import type { JobInput, JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { bucketOfTable, mayUseBucket, noRights, type Rights } from '../lib/storage/tokens/rights.ts'
 import { rightsOf } from '../lib/storage/tokens/stored-rights.ts'

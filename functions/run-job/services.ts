@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
-import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { OpenSecrets } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'

@@ -1,8 +1,7 @@
 import { takeLease } from '../lib/aws/lease.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
-import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
-import { startNext, startNextOfShare } from '../lib/storage/jobs/start-next.ts'
+import { reviveJob, startNext, startNextOfShare } from '../lib/storage/jobs/start-next.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }

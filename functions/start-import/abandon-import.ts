@@ -1,9 +1,8 @@
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject } from './event.ts'
-import { holdKey } from './key-lease.ts'
+import { holdKey, type Progress } from './key-records.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
-import type { Progress } from './progress.ts'
 
 /**
  * After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. Resolves to

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { AcceptedLoads } from '../lib/distributed/load-limits.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
-import type { ImportRecords } from './import-records.ts'
+import type { ImportRecords } from './key-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import type { Transfer } from './transfer.ts'
 

@@ -1,10 +1,8 @@
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { importVersion, type OwnVersion } from './import-version.ts'
-import { isWantedAgain } from './is-wanted-again.ts'
-import type { HeldKey } from './key-lease.ts'
-import type { KeyState } from './key-state.ts'
-import { nextAttempt, type Progress } from './progress.ts'
+import { isWantedAgain } from './job-end.ts'
+import { type HeldKey, type KeyState, nextAttempt, type Progress } from './key-records.ts'
 import type { StartImportResult } from './start-import-result.ts'
 
 /**

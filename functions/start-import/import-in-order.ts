@@ -1,11 +1,9 @@
 import { UserError } from '../lib/errors/errors.ts'
 import { finishLate, importLate } from './import-late.ts'
 import { importPending } from './import-pending.ts'
-import { PROGRESS_EXPIRES_SECONDS } from './import-records.ts'
 import { followJob, isOwn, type KeyWork } from './import-version.ts'
-import { isWantedAgain } from './is-wanted-again.ts'
-import type { VersionMark } from './key-state.ts'
-import type { Progress } from './progress.ts'
+import { isWantedAgain } from './job-end.ts'
+import { PROGRESS_EXPIRES_SECONDS, type Progress, type VersionMark } from './key-records.ts'
 import type { StartImportResult } from './start-import-result.ts'
 import { readVersions } from './version-chain.ts'
 

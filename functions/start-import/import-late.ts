@@ -2,8 +2,7 @@ import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { followJob, identityOf, importOf, type KeyWork } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
-import type { VersionMark } from './key-state.ts'
-import { nextAttempt, type Progress } from './progress.ts'
+import { nextAttempt, type Progress, type VersionMark } from './key-records.ts'
 import { busy, type StartImportResult } from './start-import-result.ts'
 
 const JOB_WAIT_SECONDS = 1

@@ -1,8 +1,7 @@
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { followJob, identityOf, importOf, isOwn, type KeyWork, type Step } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
-import type { VersionMark } from './key-state.ts'
-import { nextAttempt, type Progress } from './progress.ts'
+import { nextAttempt, type Progress, type VersionMark } from './key-records.ts'
 import { busy, type StartImportResult } from './start-import-result.ts'
 import { versionsAfter } from './version-chain.ts'
 

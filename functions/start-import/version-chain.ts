@@ -1,5 +1,5 @@
 import { ListObjectVersionsCommand, type S3Client } from '@aws-sdk/client-s3'
-import type { VersionMark } from './key-state.ts'
+import type { VersionMark } from './key-records.ts'
 
 /** S3's own name of the version that a key has while its bucket keeps none. */
 export const NULL_VERSION = 'null'

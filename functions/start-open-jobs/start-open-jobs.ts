@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { idParts } from '../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
-import { type ReviveOptions, reviveJob } from '../lib/storage/jobs/revive-job.ts'
+import { type ReviveOptions, reviveJob } from '../lib/storage/jobs/start-next.ts'
 import { findOpenJobs, JOBS_OF_A_LOOK } from './find-open-jobs.ts'
 
 interface OpenJobsServices extends ReviveOptions {

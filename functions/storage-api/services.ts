@@ -1,5 +1,5 @@
 import type { AcceptedLoads } from '../lib/distributed/load-limits.ts'
-import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { Quotas } from '../lib/storage/quotas/quotas.ts'
 import type { SealSecrets } from '../lib/storage/secrets/create-sealer.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'

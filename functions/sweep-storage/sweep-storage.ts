@@ -1,9 +1,13 @@
 import { deleteObjects } from '../lib/aws/delete-objects.ts'
 import { listObjects } from '../lib/aws/list-objects.ts'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
-import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
 import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
-import { expiryOf, type FileRecord, type FileStore } from '../lib/storage/files/file-store.ts'
+import {
+  deleteFileObjects,
+  expiryOf,
+  type FileRecord,
+  type FileStore,
+} from '../lib/storage/files/file-store.ts'
 import { everyBucket } from './every-bucket.ts'
 import { healCatalog } from './heal-catalog.ts'
 import type { SweepPage, SweepServices } from './page.ts'

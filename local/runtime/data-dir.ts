@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import { isMissing } from '#lib/paths/is-missing.ts'
 import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
+import { type Log, readRecord, removeUnfinished } from '../durable/records.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { type RootCredentials, rootCredentials } from './root-credentials.ts'
 
 /** The one folder that holds everything; one process at a time. */
 export interface DataDir {
@@ -85,4 +87,27 @@ const markDataFormat = async (folder: string, files: DurableFiles): Promise<void
       `${found?.trim() ?? 'not noted'}; this version reads ${DATA_FORMAT}). Start that version to use or export it, ` +
       'or start this one with another data directory (MILLRACE_DATA_DIR), or remove this one.',
   )
+}
+
+const schema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() })
+
+/** The account's own key. */
+type RootCredentials = z.infer<typeof schema>
+
+/** Made at the first start and kept. */
+export const rootCredentials = async (
+  path: string,
+  files: DurableFiles,
+  log: Log,
+): Promise<{ credentials: RootCredentials; areNew: boolean }> => {
+  await removeUnfinished(files, dirname(path))
+  const kept = await readRecord(files, path, text => schema.parse(JSON.parse(text)), log)
+  if (kept !== undefined) return { credentials: kept, areNew: false }
+  const made = {
+    // The form of a real one: some clients check it.
+    accessKeyId: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
+    secretAccessKey: randomBytes(20).toString('hex'),
+  }
+  await files.writeWhole(path, JSON.stringify(made))
+  return { credentials: made, areNew: true }
 }

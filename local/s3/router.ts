@@ -1,33 +1,30 @@
 import { S3Error } from './errors.ts'
 import type { RequestTarget } from './http/request-target.ts'
 import type { Operation } from './operation.ts'
-import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import { bucketSettings } from './operations/bucket-settings.ts'
 import { deleteBucketTagging, putBucketTagging } from './operations/bucket-tagging.ts'
 import { getBucketVersioning, putBucketVersioning } from './operations/bucket-versioning.ts'
-import { deleteObjectTagging, putObjectTagging } from './operations/change-object-tagging.ts'
+import { putObject } from './operations/commit-object.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createBucket } from './operations/create-bucket.ts'
-import { createMultipartUpload } from './operations/create-multipart-upload.ts'
 import { deleteBucket } from './operations/delete-bucket.ts'
-import { deleteObject } from './operations/delete-object.ts'
-import { deleteObjects } from './operations/delete-objects.ts'
+import { deleteObject, deleteObjects } from './operations/delete-objects.ts'
 import { getBucketLocation } from './operations/get-bucket-location.ts'
 import { getObject, headObject } from './operations/get-object.ts'
 import { getObjectAcl } from './operations/get-object-acl.ts'
 import { getObjectAttributes } from './operations/get-object-attributes.ts'
-import { getObjectTagging } from './operations/get-object-tagging.ts'
 import { headBucket } from './operations/head-bucket.ts'
 import { listBuckets } from './operations/list-buckets.ts'
-import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
-import { listObjectVersions } from './operations/list-object-versions.ts'
-import { listObjects } from './operations/list-objects.ts'
-import { listObjectsV2 } from './operations/list-objects-v2.ts'
-import { listParts } from './operations/list-parts.ts'
-import { putObject } from './operations/put-object.ts'
-import { uploadPart } from './operations/upload-part.ts'
-import { uploadPartCopy } from './operations/upload-part-copy.ts'
+import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+} from './operations/multipart-uploads.ts'
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './operations/object-tagging.ts'
+import { uploadPart, uploadPartCopy } from './operations/upload-part.ts'
 
 interface Route {
   method: string

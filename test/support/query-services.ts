@@ -7,8 +7,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { athenaOperations } from '#local/runtime/athena/operations.ts'
 import { Queries } from '#local/runtime/athena/queries.ts'
 import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
-import { GlueTables } from '#local/runtime/glue/catalog.ts'
-import { glueOperations } from '#local/runtime/glue/operations.ts'
+import { GlueTables, glueOperations } from '#local/runtime/glue/operations.ts'
 import { createTrinoEngine } from '../contracts/trino/trino-engine.ts'
 
 /** Where a Trino is that does the statements in place of DuckDB: `npm run contracts -- trino` sets it. */

@@ -12,7 +12,7 @@ import { createMergeNotes } from '../../functions/lib/distributed/merge-notes.ts
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
-import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
+import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
 import { generousQuotas, type Quotas } from '../../functions/lib/storage/quotas/quotas.ts'
 import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'

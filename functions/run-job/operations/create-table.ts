@@ -5,10 +5,9 @@ import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { RunJobServices } from '../services.ts'
 import { contentAtTime } from './content-at-time.ts'
 import { copyLoad } from './copy-load.ts'
-import { loadMetrics } from './import-outcome.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
-import type { Outcome } from './outcome.ts'
+import { loadMetrics, type Outcome } from './outcome.ts'
 
 /** Creates a table from a file, a kept snapshot, or another table. */
 export const createTable = async (

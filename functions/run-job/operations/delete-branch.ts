@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
-import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
+import { deleteBucket } from '../../lib/storage/buckets/update-bucket.ts'
+import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { RunJobServices } from '../services.ts'

@@ -1,4 +1,4 @@
-import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
+import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
 import type { RunJobServices } from '../services.ts'
 
 /** The record is deleted last: while it exists, an interrupted delete can be repeated. */

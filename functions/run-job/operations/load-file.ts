@@ -16,8 +16,8 @@ import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { copyDataUrl } from './data-url.ts'
-import { tableLoad } from './import-outcome.ts'
 import type { NewTable } from './insert-table.ts'
+import { tableLoad } from './outcome.ts'
 import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
 interface LoadFileRequest extends DataPlace {

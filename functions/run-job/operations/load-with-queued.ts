@@ -5,7 +5,7 @@ import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import { jobFailure } from '../job-failure.ts'
 import type { RunJobServices } from '../services.ts'
-import { tableLoad } from './import-outcome.ts'
+import { tableLoad } from './outcome.ts'
 import {
   type ImportJob,
   importSource,

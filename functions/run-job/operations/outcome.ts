@@ -1,5 +1,9 @@
 import type { AskedWait } from '../../lib/asked-wait.ts'
-import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
+import type { JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import type { LoadResult } from '../../lib/table-engine/load-request.ts'
+import type { RunJobServices } from '../services.ts'
 
 /** What a successful job stores. */
 export interface Outcome {
@@ -17,3 +21,51 @@ export type Pending = AskedWait
 export interface InParts {
   parts: number[]
 }
+
+/** The table as the results of a job show it; `null` when its bucket is gone by now. */
+export const tableResults = async (
+  { baseUrl }: ProcessingJob,
+  table: TableHead,
+  services: RunJobServices,
+): Promise<Record<string, unknown> | null> => {
+  const bucket = await services.buckets.get(table.bucketId)
+  if (!bucket) return null
+  const siblings = await services.tables.listInBucket(bucket.id)
+  return tableResource(table, bucket, siblings, { ...services, baseUrl })
+}
+
+/** What the head stores about a load, for the job's results. */
+export const tableLoad = (
+  jobId: number,
+  { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: Omit<LoadResult, 'snapshot'>,
+  durationSeconds: number,
+): TableLoad => ({
+  jobId,
+  importedColumns,
+  importedRowsCount,
+  warnings,
+  inBytes,
+  isCompressed,
+  durationSeconds,
+})
+
+/** `results` of a finished import (docs/reference/storage-api.md#import). */
+export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
+  warnings: lastLoad.warnings,
+  importedColumns: lastLoad.importedColumns,
+  totalRowsCount: snapshot.rowsCount,
+  totalDataSizeBytes: snapshot.dataSizeBytes,
+  importedRowsCount: lastLoad.importedRowsCount,
+  transaction: null,
+  timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
+})
+
+/** Only the compressed size of a compressed file is known (docs/reference/storage-api.md#jobs). */
+export const loadMetrics = ({ inBytes, isCompressed }: TableLoad): JobMetrics => ({
+  inCompressed: isCompressed,
+  inBytes,
+  inBytesUncompressed: isCompressed ? 0 : inBytes,
+  outCompressed: false,
+  outBytes: 0,
+  outBytesUncompressed: 0,
+})

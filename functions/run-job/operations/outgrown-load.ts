@@ -10,8 +10,8 @@ import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
 import type { Distribution } from '../distribution.ts'
 import { correlationIdOf } from '../log-job.ts'
 import type { RunJobServices } from '../services.ts'
-import { tableLoad } from './import-outcome.ts'
 import type { NewTable } from './insert-table.ts'
+import { tableLoad } from './outcome.ts'
 
 /** A source whose slices are pinned to their content. */
 export interface PinnedSource extends CsvSource {

@@ -1,5 +1,4 @@
-import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
-import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
+import { deleteBucket, updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import type { InputOf, JobInput, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'

@@ -5,7 +5,7 @@ import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage
 import { type TableRecord, tableLoad } from '../../lib/storage/tables/table-record.ts'
 import { recordJobEnd } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
-import { importResults, loadMetrics } from './import-outcome.ts'
+import { importResults, loadMetrics } from './outcome.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */
 const sharedLoad = z.object({

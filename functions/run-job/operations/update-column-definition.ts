@@ -5,7 +5,7 @@ import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
-import { tableResults } from './table-results.ts'
+import { tableResults } from './outcome.ts'
 
 /** Changes what a typed column allows. The files stay: readers take their values as the wider type. */
 export const updateColumnDefinition = async (

@@ -1,8 +1,7 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../services.ts'
-import type { Outcome } from './outcome.ts'
-import { tableResults } from './table-results.ts'
+import { type Outcome, tableResults } from './outcome.ts'
 
 /** Idempotent by itself, so the table need not store the job. */
 export const updateTable = async (

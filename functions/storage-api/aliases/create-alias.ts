@@ -23,10 +23,10 @@ import { defineRoute } from '../http/route.ts'
 import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
-import { tableDetail } from '../tables/table-detail.ts'
+import { tableDetail } from '../tables/read-tables.ts'
 import { checkTableName } from '../tables/table-name.ts'
 import { aliasFilterFields } from './alias-fields.ts'
-import { completeFilter } from './complete-filter.ts'
+import { completeFilter } from './change-alias.ts'
 
 const body = z.object({
   sourceTable: text({ min: 1, max: 500 }),

@@ -1,12 +1,8 @@
 import type { Route } from '../http/route.ts'
 import { getBucketOwner, setBucketOwner } from './bucket-owner.ts'
+import { deleteBucket, updateBucket } from './change-bucket.ts'
 import { createBucket } from './create-bucket.ts'
-import { deleteBucket } from './delete-bucket.ts'
-import { getBucket } from './get-bucket.ts'
-import { listBucketTables } from './list-bucket-tables.ts'
-import { listBuckets } from './list-buckets.ts'
-import { listSharedBuckets } from './list-shared-buckets.ts'
-import { updateBucket } from './update-bucket.ts'
+import { getBucket, listBuckets, listBucketTables, listSharedBuckets } from './read-buckets.ts'
 
 export const bucketsRoutes: readonly Route[] = [
   listBuckets,

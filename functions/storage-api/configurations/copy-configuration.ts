@@ -13,7 +13,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findConfiguration, placeOf } from './find-configuration.ts'
-import { findVersion } from './find-version.ts'
+import { findVersion } from './read-configurations.ts'
 import { ownerAt } from './sealed-settings.ts'
 
 /** Creates an independent configuration from a version, including rows and their states. Its own state is empty. */

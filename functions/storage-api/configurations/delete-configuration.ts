@@ -1,15 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
-import { trashConfiguration } from '../../lib/storage/configurations/change-configuration.ts'
+import {
+  restoreConfiguration as restore,
+  trashConfiguration,
+} from '../../lib/storage/configurations/change-configuration.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
-import { noContent } from '../http/reply.ts'
+import { created, noContent } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
+import { configurationResource } from './configuration-resource.ts'
 import { configurationNotFound, placeOf } from './find-configuration.ts'
 
 /** Moves a configuration to the trash. If it is there already, removes it for good. */
@@ -52,5 +57,25 @@ export const deleteConfiguration = defineRoute({
     await services.metadata.clear(metadataSubject.configuration(found))
     await recordEvent(request, services, configurationEvent('componentConfigurationPurged', request, found))
     return noContent()
+  },
+})
+
+/** Takes a configuration out of the trash. */
+export const restoreConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/restore',
+  summary: 'Restore a configuration from the trash',
+  tag: 'configurations',
+  body: z.object({ changeDescription: text({ max: 2000 }).default('Configuration restored') }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The configuration', 404: 'There is no such configuration in the trash' },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    const changed = changeBy(request, services, request.body.changeDescription)
+    const configuration = await changeConfiguration(request, services, trashed => restore(trashed, changed), {
+      audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
+      inTrash: true,
+    })
+    return created(configurationResource(configuration))
   },
 })

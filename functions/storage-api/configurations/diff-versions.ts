@@ -4,7 +4,7 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
-import { findVersion } from './find-version.ts'
+import { findVersion } from './read-configurations.ts'
 
 /**
  * The changes between two versions, as a JSON patch (RFC 6902). Rows are an object by id, so that an added row does not

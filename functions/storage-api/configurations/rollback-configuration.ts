@@ -7,7 +7,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findConfiguration } from './find-configuration.ts'
-import { findVersion } from './find-version.ts'
+import { findVersion } from './read-configurations.ts'
 
 /** Creates a version with the content of an old one, including rows. States do not change. */
 export const rollbackConfiguration = defineRoute({

@@ -1,10 +1,12 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import type { SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
 import { secretOrigin } from '../../lib/storage/secrets/secret-origin.ts'
 import type { Caller } from '../http/authenticate.ts'
 import type { Services } from '../services.ts'
-import { parseJsonObject, type Refusal } from './json-field.ts'
+import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 
 /** The configuration that secrets are sealed for. */
 interface ConfigurationIds {
@@ -87,3 +89,23 @@ export const authorsOfSealed = async (
   }))
   return [{ id: tokenId, description }, ...(await Promise.all(authors))]
 }
+
+const CODE = 'storage.components.validation'
+
+/** The only body in which other fields are refused: a component must not believe that they were saved. */
+export const stateBody = z.looseObject({ state: jsonObject().optional() })
+
+/** The state as it is stored. Error: 400 `storage.components.validation`. */
+export const sealedState = async (
+  { state, ...others }: z.output<typeof stateBody>,
+  { params, caller }: SecretsRequest,
+  services: Pick<Services, 'seal' | 'projectId'>,
+): Promise<string> => {
+  const [unexpected] = Object.keys(others)
+  if (unexpected !== undefined) throw invalid(`${unexpected.slice(0, 100)}: This field was not expected.`)
+  if (state === undefined) throw invalid('state: This field is missing.')
+  const value = parseJsonObject(state, { code: CODE, label: 'Invalid parameters - state' })
+  return JSON.stringify(await services.seal(value, { ...ownerAt(params, services), tokenId: caller.tokenId }))
+}
+
+const invalid = (what: string) => new UserError(CODE, `Invalid parameters - ${what}`)

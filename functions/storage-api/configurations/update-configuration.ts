@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import {
+  setState,
   takeConfiguration,
   updateConfiguration as update,
 } from '../../lib/storage/configurations/change-configuration.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -10,10 +12,12 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
+import { findConfiguration } from './find-configuration.ts'
 import { jsonObject } from './json-field.ts'
 import { warnWhenWrapped } from './judge-change.ts'
+import { patchFields, readPatch } from './patch-body.ts'
 import { refuseStateInBranch } from './refuse-in-branch.ts'
-import { sealedSettings } from './sealed-settings.ts'
+import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
 /**
  * Sets what is given, each part whole (docs/reference/storage-api.md#change-a-configuration). Unchanged values create
@@ -57,5 +61,73 @@ export const updateConfiguration = defineRoute({
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return withVersionTag(ok(configurationResource(configuration)), configuration)
+  },
+})
+
+/**
+ * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the current configuration: two writers
+ * who change different parts do not undo each other. Our addition to the API.
+ */
+export const patchConfiguration = defineRoute({
+  method: 'patch',
+  path: '/v2/storage/components/{componentId}/configs/{configId}',
+  summary: 'Change parts of a configuration (JSON merge patch)',
+  tag: 'configurations',
+  body: z.object({
+    ...patchFields,
+    rowsSortOrder: textList({ itemMax: 200 }).nullable().optional(),
+    changeDescription: text({ max: 2000 }).default('Configuration updated'),
+  }),
+  keepsNull: true,
+  validationCode: 'storage.components.validation',
+  replies: {
+    200: 'The configuration',
+    404: 'There is no such configuration',
+    409: 'Other writers came first for too long: send it again',
+    412: 'The version is none of those that `If-Match` names',
+  },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    const { body } = request
+    await findConfiguration(request, services)
+    const patch = await readPatch(body, request, services)
+    const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
+    const changed = changeBy(request, services, body.changeDescription)
+    const step = (current: Configuration) => {
+      const { configuration, authors } = current.current.content
+      return update(
+        current,
+        { ...patch({ configuration, authors, state: current.state }), ...order },
+        changed,
+      )
+    }
+    const configuration = await changeConfiguration(request, services, step, {
+      audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
+      take: (current, taken) => takeConfiguration(current, {}, taken),
+    })
+    return withVersionTag(ok(configurationResource(configuration)), configuration)
+  },
+})
+
+/** Sets the state of a component. Creates no version: components save their state after each run. */
+export const setConfigurationState = defineRoute({
+  method: 'put',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/state',
+  summary: 'Set the state of a configuration',
+  tag: 'configurations',
+  body: stateBody,
+  replies: {
+    200: 'The configuration',
+    400: '`storage.components.validation`',
+    404: 'There is no such configuration',
+  },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    await findConfiguration(request, services)
+    const state = await sealedState(request.body, request, services)
+    const configuration = await changeConfiguration(request, services, current => setState(current, state), {
+      audit: stored => configurationEvent('componentConfigurationStateChanged', request, stored),
+    })
+    return ok(configurationResource(configuration))
   },
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { Caller } from '../http/authenticate.ts'

@@ -1,7 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import type { FileRecord, FileStore } from '../../lib/storage/files/file-store.ts'
-import { maySeeFile } from '../../lib/storage/files/may-see-file.ts'
+import { type FileRecord, type FileStore, maySeeFile } from '../../lib/storage/files/file-store.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { accessDenied } from '../http/rights.ts'
 

@@ -1,9 +1,7 @@
 import type { Route } from '../http/route.ts'
-import { deleteFile } from './delete-file.ts'
 import { addFileTag, removeFileTag } from './file-tags.ts'
-import { getFile, refreshFile } from './get-file.ts'
-import { listFiles } from './list-files.ts'
 import { prepareFile } from './prepare-file.ts'
+import { deleteFile, getFile, listFiles, refreshFile } from './read-files.ts'
 import { uploadFile } from './upload-file.ts'
 
 export const filesRoutes: readonly Route[] = [

@@ -105,3 +105,34 @@ export const commaList = () =>
 /** An optional field that is also unset when it is empty, because forms send it so. */
 export const unlessBlank = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(value => (value === '' ? undefined : value), schema.optional())
+
+/**
+ * The query parameter `include`: a comma list of these names. An absent parameter means `byDefault`, an empty one
+ * (`include=`) nothing at all. Any other name is refused, and the message lists those that exist.
+ */
+export const includeOf = <const Name extends string>(
+  names: readonly Name[],
+  byDefault: readonly NoInfer<Name>[] = [],
+) =>
+  commaList()
+    .superRefine((given, context) => {
+      const unknown = given.filter(name => !names.some(known => known === name))
+      if (unknown.length === 0) return
+      context.addIssue({
+        code: 'custom',
+        message:
+          `Invalid include parameters: "${unknown.join(', ').slice(0, 200)}". ` +
+          `Only following are allowed: ${names.join(', ')}.`,
+      })
+    })
+    .default([...byDefault])
+
+/** A documented flag of which only this value is offered. The other one is refused with the reason. */
+export const onlyFlag = (offered: boolean, reason: string) =>
+  flag()
+    .refine(given => given === offered, { error: reason })
+    .optional()
+
+/** A documented text of which only these values are offered. */
+export const onlyText = (offered: readonly [string, ...string[]], reason: string) =>
+  z.enum(offered, { error: reason }).optional()

@@ -1,9 +1,14 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { findBranch } from '../branches/find-branch.ts'
+import { findBucket, findBucketToChange } from '../buckets/find-bucket.ts'
 import { configurationEvent } from '../configurations/configuration-events.ts'
 import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
+import type { Services } from '../services.ts'
 import type { MetadataOwner } from './metadata-owner.ts'
 
 /** Setting metadata of a configuration creates no version of it. */
@@ -28,3 +33,37 @@ export const configurationMetadata: MetadataOwner<{ componentId: string; configI
         `Metadata with id "${metadataId.slice(0, 50)}" not found for "${params.componentId}" configuration "${id}" in branch "${branchId}"`,
       ),
   }
+
+const nameOf = async (branchId: number, services: Services) => {
+  const { name } = await findBranch(services, String(branchId))
+  return { id: String(branchId), name }
+}
+
+/** Clients ask below `branch/{branchId}`, which is removed from every path before routing. */
+export const branchMetadata: MetadataOwner<object, number> = {
+  path: '/v2/storage/metadata',
+  kind: 'branch',
+  inWords: 'the branch of the path',
+  missing: null,
+  access: 'project',
+  hasProvider: false,
+  find: async ({ branchId }) => branchId,
+  subject: metadataSubject.branch,
+  setEvent: async (branchId, params, _, services) =>
+    auditEvent('devBranchMetadataSet', { ...(await nameOf(branchId, services)), params }),
+  deletedEvent: async (branchId, facts, _, services) =>
+    auditEvent('devBranchMetadataDeleted', { ...(await nameOf(branchId, services)), ...facts }),
+  notFound: id =>
+    new UserError('storage.metadata.notFound', `Metadata with id "${id.slice(0, 50)}" not found`),
+}
+
+export const bucketMetadata: MetadataOwner<{ bucketId: string }, BucketRecord> = {
+  path: '/v2/storage/buckets/{bucketId}/metadata',
+  kind: 'bucket',
+  hasProvider: true,
+  find: ({ params }, services) => findBucket(services, params.bucketId),
+  findToChange: ({ params }, services) => findBucketToChange(services, params.bucketId),
+  subject: metadataSubject.bucket,
+  setEvent: ({ id, name }, params) => auditEvent('bucketMetadataSet', { id, name, params }),
+  deletedEvent: ({ id, name }, facts) => auditEvent('bucketMetadataDeleted', { id, name, ...facts }),
+}

@@ -1,10 +1,7 @@
 import type { Route } from '../http/route.ts'
-import { branchMetadata } from './branch-metadata.ts'
-import { bucketMetadata } from './bucket-metadata.ts'
-import { columnMetadata } from './column-metadata.ts'
-import { configurationMetadata } from './configuration-metadata.ts'
+import { branchMetadata, bucketMetadata, configurationMetadata } from './configuration-metadata.ts'
 import { deleteMetadatum, listMetadata, setMetadata } from './metadata-owner.ts'
-import { setTableMetadata, tableMetadataOwner } from './table-metadata.ts'
+import { columnMetadata, setTableMetadata, tableMetadataOwner } from './table-metadata.ts'
 
 export const metadataRoutes: readonly Route[] = [
   deleteMetadatum(branchMetadata),

@@ -1,17 +1,19 @@
 import { z } from '@hono/zod-openapi'
+import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
-import { rowEvent } from '../configurations/configuration-events.ts'
+import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
 import { rowResource } from '../configurations/configuration-resource.ts'
 import { entityId } from '../configurations/entity-id.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
-import { sealedSettings } from '../configurations/sealed-settings.ts'
+import { ownerAt, sealedSettings } from '../configurations/sealed-settings.ts'
 import { flag, text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { findRowVersion } from './read-rows.ts'
 
 /** Adds a row at the end. Creates a version of the configuration. */
 export const createRow = defineRoute({
@@ -52,5 +54,53 @@ export const createRow = defineRoute({
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return created(rowResource(findRow(configuration, rowId), configuration))
+  },
+})
+
+/** Adds a row with the content of a version, to the same configuration or another one of the component. */
+export const copyRow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/create',
+  summary: 'Create a row from a version',
+  tag: 'rows',
+  body: z.object({
+    targetConfigId: text({ max: 200 }).optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The new row', 404: 'There is no such row or version, or no such target' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    const source = await findConfiguration(request, services)
+    const row = await findRowVersion(services, source, params.rowId, params.versionId)
+    const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
+    const rowId = String(services.nextId())
+    const origin = `configuration "${source.current.content.name}" (${source.id}) row ${row.id} version ${row.version}`
+    const given = body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Copied from ${origin}`)
+    const ofConfiguration = { ...ofRow, description: given ?? `Row ${rowId} copied from ${origin}` }
+    const { name, description, configuration, authors, isDisabled } = row
+    const adopted = await secretsToAdopt(
+      { configuration: source, owner: ownerAt(params, services) },
+      [configuration],
+      target.params.configId,
+    )
+    const sourceRow = rowFacts(request, source, row)
+    const changedTarget = await changeConfiguration(
+      target,
+      services,
+      current => {
+        const next = addRow(current, rowId, { name, description, configuration, authors, isDisabled }, ofRow)
+        return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
+      },
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowCopied', target, stored, findRow(stored, rowId), {
+            sourceRow,
+          }),
+      },
+    )
+    return created(rowResource(findRow(changedTarget, rowId), changedTarget))
   },
 })

@@ -9,7 +9,7 @@ import { findConfiguration } from '../configurations/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findRowVersion } from './row-versions.ts'
+import { findRowVersion } from './read-rows.ts'
 
 /** Creates a version of a row with the content of an old one. Its state does not change. */
 export const rollbackRow = defineRoute({

@@ -4,7 +4,7 @@ import { findBranchId } from '../branches/find-branch.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findRun, isHeldRun } from './find-run.ts'
+import { findRun, isHeldRun } from './read-runs.ts'
 
 /**
  * Loads the tables that a run holds back because its data have changed, or drops them, by a job `configurationRun`. It may do

@@ -5,11 +5,17 @@ import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
 import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
+import { tableBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
+import { uploadForm } from '../files/upload-form.ts'
 import type { Caller } from '../http/authenticate.ts'
+import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { integer, text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { doJob } from '../jobs/do-job.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
@@ -27,7 +33,7 @@ import { readTimestamp } from './read-timestamp.ts'
 import { checkTableName } from './table-name.ts'
 
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
-export const createTableFields = z.object({
+const createTableFields = z.object({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
   ...dataPlaceFields,
@@ -67,7 +73,7 @@ export const createTable = defineRoute({
 })
 
 /** The job `tableCreate` of a request. */
-export const createTableJob = async (
+const createTableJob = async (
   { caller }: { caller: Caller },
   services: Services,
   { bucketId, body }: { bucketId: string; body: CreateTableFields },
@@ -157,3 +163,26 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
     )
   return readKeyColumns(parsed.data)
 }
+
+/** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
+export const createTableNow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets/{bucketId}/tables',
+  summary: 'Create a table from the data in the request',
+  tag: 'tables',
+  replies: {
+    201: 'The table',
+    202: 'The job `tableCreate`, when it takes longer than a request may',
+    404: 'There is no such bucket',
+  },
+  reply: tableBody,
+  streamedBody: uploadForm.extend(createTableFields.shape),
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { fields, file } = await receiveUpload(request, services)
+    const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
+    const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
+    const job = await createTableJob(request, services, { bucketId, body })
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
+  },
+})

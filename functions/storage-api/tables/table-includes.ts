@@ -4,7 +4,7 @@ import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
-import { includeOf } from '../http/include.ts'
+import { includeOf } from '../http/fields.ts'
 import { tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
 

@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { bucketPermission } from '../../lib/storage/tokens/token-store.ts'
-import { flag, integer, text, textList } from '../http/fields.ts'
-import { onlyFlag } from '../http/only.ts'
+import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import type { Services } from '../services.ts'
 
 const permissions = z

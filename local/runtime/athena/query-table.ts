@@ -14,7 +14,7 @@ import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { writeParquet } from '#lib/table-engine/write-parquet.ts'
-import type { GlueTables } from '../glue/catalog.ts'
+import type { GlueTables } from '../glue/operations.ts'
 import type { TableName } from './parse-statement.ts'
 
 /** What a query has to do its work with. */

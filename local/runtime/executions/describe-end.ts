@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeFailure } from '#lib/errors/machine-failure.ts'
-import type { EndedExecution } from './execution-record.ts'
+import type { EndedExecution } from './execution-store.ts'
 
 const landed = z.object({ detail: z.object({ object: z.object({ key: z.string() }) }) })
 const input = z

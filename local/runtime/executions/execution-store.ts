@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
-import { type ExecutionRecord, executionRecordSchema } from './execution-record.ts'
+import { account } from '../resources/resource-type.ts'
 
 /** What a person may still look up, and what `StartExecution` still knows a name from. The service keeps 90 days. */
 const endedKept = 5_000
@@ -61,3 +63,60 @@ export class ExecutionStore {
     return join(this.#folder, `${hexDigest(executionArn, 40)}.json`)
   }
 }
+
+const started = {
+  executionArn: z.string(),
+  stateMachineArn: z.string(),
+  name: z.string(),
+  /** The input as the caller wrote it. */
+  input: z.string(),
+  /** ISO 8601. */
+  startDate: z.string(),
+}
+
+/** Its end is recorded, and the event of it is not delivered yet. */
+const isUnannounced = z.literal(true).optional()
+
+const ended = { ...started, stopDate: z.string() }
+
+/** One execution, as it is kept on disk and described to callers. */
+const executionRecordSchema = z.discriminatedUnion('status', [
+  z.object({ ...started, status: z.literal('RUNNING') }),
+  z.object({ ...ended, status: z.literal('SUCCEEDED'), output: z.string(), isUnannounced }),
+  z.object({
+    ...ended,
+    status: z.enum(['FAILED', 'TIMED_OUT', 'ABORTED']),
+    error: z.string().optional(),
+    cause: z.string().optional(),
+    isUnannounced,
+  }),
+])
+export type ExecutionRecord = z.infer<typeof executionRecordSchema>
+export type RunningExecution = Extract<ExecutionRecord, { status: 'RUNNING' }>
+export type EndedExecution = Exclude<ExecutionRecord, { status: 'RUNNING' }>
+
+/** The event of an execution that began or ended (EventBridge events, "Step Functions Execution Status Change"). */
+export const statusChange = (record: ExecutionRecord): Record<string, unknown> => ({
+  version: '0',
+  id: randomUUID(),
+  'detail-type': 'Step Functions Execution Status Change',
+  source: 'aws.states',
+  account: account.id,
+  time: record.status === 'RUNNING' ? record.startDate : record.stopDate,
+  region: account.region,
+  resources: [record.executionArn],
+  detail: {
+    executionArn: record.executionArn,
+    stateMachineArn: record.stateMachineArn,
+    name: record.name,
+    status: record.status,
+    startDate: Date.parse(record.startDate),
+    stopDate: record.status === 'RUNNING' ? null : Date.parse(record.stopDate),
+    input: record.input,
+    inputDetails: { included: true },
+    output: record.status === 'SUCCEEDED' ? record.output : null,
+    outputDetails: record.status === 'SUCCEEDED' ? { included: true } : null,
+    error: 'error' in record ? (record.error ?? null) : null,
+    cause: 'cause' in record ? (record.cause ?? null) : null,
+  },
+})

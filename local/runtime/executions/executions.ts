@@ -6,8 +6,7 @@ import { executionContextName, largestDataBytes, type StateMachine } from './def
 import { describeEnd } from './describe-end.ts'
 import { type AskedWait, endedBy } from './early-wait.ts'
 import { EndWatch } from './end-watch.ts'
-import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
-import type { ExecutionStore } from './execution-store.ts'
+import type { EndedExecution, ExecutionRecord, ExecutionStore, RunningExecution } from './execution-store.ts'
 import { type EnteredState, type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
 
 interface ExecutionsOptions {

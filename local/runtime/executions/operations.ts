@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Operations, operation } from '../control/aws-json-server.ts'
-import type { ExecutionRecord } from './execution-record.ts'
+import type { ExecutionRecord } from './execution-store.ts'
 import type { Executions } from './executions.ts'
 
 const statuses = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'] as const

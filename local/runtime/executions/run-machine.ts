@@ -2,7 +2,7 @@ import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
 import { type RunOptions, runChildren } from './child-executions.ts'
 import { largestDataBytes, type StateMachine } from './definition.ts'
 import { type AskedWait, readAskedWait } from './early-wait.ts'
-import type { RunningExecution } from './execution-record.ts'
+import type { RunningExecution } from './execution-store.ts'
 import { createHistory, type HistoryEvent, largestHistory } from './history.ts'
 
 /** What a Task may know about the execution that it belongs to. */

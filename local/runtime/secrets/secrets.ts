@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { hexDigest } from '#lib/digests.ts'
@@ -6,7 +7,6 @@ import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import type { SecretProperties } from '../resources/secret.ts'
-import { generateSecret } from './generate-secret.ts'
 
 interface SecretDefinition {
   readonly name: string
@@ -187,3 +187,31 @@ export const secretOperations = (secrets: Secrets): Operations => ({
 
 /** 32 to 64 characters, the same for the same value. */
 const versionId = (value: string) => hexDigest(`version\0${value}`, 32)
+
+type Generator = NonNullable<SecretProperties['GenerateSecretString']>
+
+/** Secrets Manager API Reference, "GetRandomPassword". */
+const punctuation = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
+const lowercase = 'abcdefghijklmnopqrstuvwxyz'
+
+/** A value as `GenerateSecretString` describes it: a random text, or a JSON template with the text under a key. */
+const generateSecret = (generator: Generator): string => {
+  const groups = [
+    generator.ExcludeLowercase ? '' : lowercase,
+    generator.ExcludeUppercase ? '' : lowercase.toUpperCase(),
+    generator.ExcludeNumbers ? '' : '0123456789',
+    generator.ExcludePunctuation ? '' : punctuation,
+    generator.IncludeSpace ? ' ' : '',
+  ]
+  const excluded = new Set(generator.ExcludeCharacters)
+  const alphabet = [...groups.join('')].filter(character => !excluded.has(character))
+  if (alphabet.length === 0) throw new Error('GenerateSecretString excludes every character')
+  const text = Array.from(
+    { length: generator.PasswordLength },
+    () => alphabet[randomInt(alphabet.length)],
+  ).join('')
+
+  const { SecretStringTemplate, GenerateStringKey } = generator
+  if (SecretStringTemplate === undefined || GenerateStringKey === undefined) return text
+  return JSON.stringify({ ...JSON.parse(SecretStringTemplate), [GenerateStringKey]: text })
+}

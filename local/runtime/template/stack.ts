@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { isGatewayHost } from '../resources/http-api.ts'
 import {
   account,
@@ -8,7 +9,6 @@ import {
 } from '../resources/resource-type.ts'
 import { resourceTypes } from '../resources/resource-types.ts'
 import { decide, noValue, resolve, type Scope } from './intrinsics.ts'
-import { parseTemplate, type Template, type TemplateResource } from './template.ts'
 import { type Refusal, UnsupportedError, unsupported } from './unsupported.ts'
 
 /** A resource of a known type, with its properties checked and its intrinsics resolved. */
@@ -164,4 +164,48 @@ const collectRefusals = (refusals: Refusal[], where: string, read: () => void) =
 const refuseGatewayHosts = (where: string, properties: unknown) => {
   if (isGatewayHost(JSON.stringify(properties) ?? ''))
     throw unsupported(where, 'it spells out the host of the HTTP API; take its ApiEndpoint attribute instead')
+}
+
+const resourceSchema = z.strictObject({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  Metadata: z.record(z.string(), z.unknown()).default({}),
+  Condition: z.string().optional(),
+  // Resources are made after everything they refer to, whatever DependsOn says.
+  DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
+  // The runtime never deletes from the data directory, so every resource is retained.
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+})
+
+const parameterSchema = z.looseObject({ Type: z.string(), Default: z.unknown().optional() })
+
+const outputSchema = z.strictObject({
+  Value: z.unknown(),
+  Description: z.string().optional(),
+  Condition: z.string().optional(),
+  Export: z.unknown().optional(),
+})
+
+const templateSchema = z.strictObject({
+  AWSTemplateFormatVersion: z.string().optional(),
+  Description: z.string().optional(),
+  Metadata: z.record(z.string(), z.unknown()).optional(),
+  Parameters: z.record(z.string(), parameterSchema).default({}),
+  Conditions: z.record(z.string(), z.unknown()).default({}),
+  // CDK's only rule checks the account's bootstrap stack, which does not exist here.
+  Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).optional(),
+  Resources: z.record(z.string(), resourceSchema),
+  Outputs: z.record(z.string(), outputSchema).default({}),
+})
+
+/** A CloudFormation template, its sections present and its intrinsics not yet resolved. */
+type Template = z.infer<typeof templateSchema>
+type TemplateResource = z.infer<typeof resourceSchema>
+
+/** Reads a synthesised template. A section or resource attribute that is not listed above is refused by its name. */
+const parseTemplate = (value: unknown): Template => {
+  const parsed = templateSchema.safeParse(value)
+  if (!parsed.success) throw unsupported('The template', z.prettifyError(parsed.error))
+  return parsed.data
 }

@@ -5,7 +5,7 @@ import { xmlReply } from '../http/reply.ts'
 import { bucketOf, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
-import { readTagging } from './change-object-tagging.ts'
+import { readTagging } from './object-tagging.ts'
 
 // S3 User Guide, "Using cost allocation tags": of a bucket, where an object has ten.
 const mostTags = 50

@@ -1,10 +1,13 @@
+import { toWriteObject } from '../auth/access.ts'
 import { checksumHeader } from '../body/checksums.ts'
+import { receiveBody } from '../body/receive-body.ts'
 import { buildObjectCreated, type CreatedReason } from '../events/object-created.ts'
 import { checkObjectAcl } from '../http/acl.ts'
+import { readDescription } from '../http/object-description.ts'
 import { readWriteCondition } from '../http/preconditions.ts'
 import type { Reply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
-import type { S3Context } from '../operation.ts'
+import type { Operation, S3Context } from '../operation.ts'
 import type { NewVersion } from '../storage/objects.ts'
 import type { NewContent, ObjectDescription, StoredVersion } from '../storage/stored-object.ts'
 
@@ -87,3 +90,19 @@ export const writtenReply = (version: StoredVersion): Reply => ({
     ...encryptionHeaders(version.description),
   },
 })
+
+export const putObject: Operation = {
+  name: 'PutObject',
+  access: toWriteObject,
+  run: async (request, context) => {
+    const description = readDescription(request.headers)
+    checkBeforeWrite(request, context)
+    const content = await receiveBody(request, context.store.files)
+    const version = await commitContent(request, context, {
+      content,
+      description: { ...description, ...describeChecksum(content) },
+      reason: 'PutObject',
+    })
+    return writtenReply(version)
+  },
+}

@@ -12,7 +12,7 @@ import type { StoredVersion } from '../storage/stored-object.ts'
 import { parseXml } from '../xml/parse-xml.ts'
 import { assembleParts, type ListedPart } from './assemble-parts.ts'
 import { commitVersion, encryptionHeaders, versionHeaders } from './commit-object.ts'
-import { describeChecksums } from './list-parts.ts'
+import { describeChecksums } from './multipart-uploads.ts'
 import { readUploadId } from './request-arguments.ts'
 
 const one = z.tuple([z.string()])

@@ -15,7 +15,7 @@ import {
   versionHeaders,
 } from './commit-object.ts'
 import { findCopySource, readCopySource, shareContent, toReadSource } from './copy-source.ts'
-import { describeChecksums } from './list-parts.ts'
+import { describeChecksums } from './multipart-uploads.ts'
 
 // S3 API Reference, CopyObject: larger objects are copied part by part.
 const mostBytes = 5 * 1024 ** 3

@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { accessOf, objectArn } from '../auth/access.ts'
+import { accessOf, objectArn, onObjectOrVersion } from '../auth/access.ts'
 import { S3Error } from '../errors.ts'
+import { readWriteCondition } from '../http/preconditions.ts'
 import { readText } from '../http/read-text.ts'
 import { xmlReply } from '../http/reply.ts'
-import { bucketOf } from '../http/s3-request.ts'
+import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { Deleted } from '../storage/objects.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
 import { parseXml } from '../xml/parse-xml.ts'
+import { readVersionId } from './request-arguments.ts'
 
 const one = z.tuple([z.string()])
 
@@ -68,3 +70,23 @@ const describeDeleted = (key: string, versionId: string | undefined, result: Del
   DeleteMarker: result.isDeleteMarker ? true : undefined,
   DeleteMarkerVersionId: result.isDeleteMarker ? result.versionId : undefined,
 })
+
+export const deleteObject: Operation = {
+  name: 'DeleteObject',
+  query: ['versionId'],
+  access: onObjectOrVersion('s3:DeleteObject'),
+  run: async (request, { store }) => {
+    store.buckets.get(bucketOf(request))
+    const condition = readWriteCondition(request.headers)
+    const deleted = await store.commit([], () =>
+      store.objects.remove(bucketOf(request), keyOf(request), readVersionId(request), condition),
+    )
+    return {
+      status: 204,
+      headers: {
+        ...(deleted.versionId === undefined ? {} : { 'x-amz-version-id': deleted.versionId }),
+        ...(deleted.isDeleteMarker ? { 'x-amz-delete-marker': 'true' } : {}),
+      },
+    }
+  },
+}

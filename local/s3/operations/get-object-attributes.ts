@@ -7,7 +7,7 @@ import type { Operation } from '../operation.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
 import { versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
-import { describeChecksums } from './list-parts.ts'
+import { describeChecksums } from './multipart-uploads.ts'
 import { readVersionId } from './request-arguments.ts'
 
 const attributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'] as const

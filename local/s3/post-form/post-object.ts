@@ -4,13 +4,13 @@ import { readDescription } from '../http/object-description.ts'
 import { type Reply, xmlReply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import { readTagging } from '../operations/change-object-tagging.ts'
 import {
   checkBeforeWrite,
   commitContent,
   describeChecksum,
   writtenReply,
 } from '../operations/commit-object.ts'
+import { readTagging } from '../operations/object-tagging.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 
 type Fields = ReadonlyMap<string, string>

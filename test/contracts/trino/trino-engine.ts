@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { TableName } from '#local/runtime/athena/parse-statement.ts'
 import type { RunStatement } from '#local/runtime/athena/run-statement.ts'
-import type { GlueTables } from '#local/runtime/glue/catalog.ts'
+import type { GlueTables } from '#local/runtime/glue/operations.ts'
 import { queryTrino, type TrinoResult } from './trino-client.ts'
 
 /** Athena's word for Trino's (Amazon Athena User Guide, "OPTIMIZE"). All other statements are the same. */

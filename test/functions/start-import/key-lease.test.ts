@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { type KeyLease, leaseLost } from '#functions/start-import/key-lease.ts'
-import { keyState } from '#functions/start-import/key-state.ts'
+import { type KeyLease, keyState, leaseLost } from '#functions/start-import/key-records.ts'
 import { createDocumentRequests } from '#lib/aws/document-requests.ts'
 import { startDocumentDatabase } from '#support/document-database.ts'
 import { createTestRecords } from '#support/import-records.ts'

@@ -8,8 +8,7 @@ import {
   objectSettings,
 } from './multipart-upload.ts'
 import { partRanges } from './part-ranges.ts'
-import { sourceChanged } from './source-changed.ts'
-import type { SourceObject } from './source-object.ts'
+import { type SourceObject, sourceChanged } from './source-object.ts'
 import { copyOrigin, copyPart } from './write-part.ts'
 
 /**

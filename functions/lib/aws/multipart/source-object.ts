@@ -1,6 +1,5 @@
-import { GetObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import { GetObjectCommand, NoSuchUpload, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { TransientError, UserError } from '../../errors/errors.ts'
-import { sourceChanged } from './source-changed.ts'
 
 /** One object, pinned to one content by its ETag. */
 export interface SourceObject {
@@ -77,3 +76,22 @@ export const receiveBody: ReceiveBody = async (source, request, target, onBytes)
 
 const cutOff = ({ bucket, key }: SourceObject, got: number, expected: number): TransientError =>
   new TransientError('source.cutOff', `S3 sent ${got} of ${expected} bytes of ${bucket}/${key}`)
+
+/** For `.catch`: reports an object that was replaced (412) or deleted (404) since its ETag was read. */
+export const sourceChanged =
+  ({ bucket, key }: { bucket: string; key: string }) =>
+  (error: unknown): never => {
+    if (!isChanged(error)) throw error
+    throw new UserError(
+      'source.changed',
+      `The object ${key} in ${bucket} was replaced or deleted while it was read.`,
+      {
+        cause: error,
+      },
+    )
+  }
+
+const isChanged = (error: unknown): boolean =>
+  error instanceof S3ServiceException &&
+  !(error instanceof NoSuchUpload) && // Also a 404, but of the destination.
+  [404, 412].includes(error.$metadata.httpStatusCode ?? 0)

@@ -3,8 +3,7 @@ import { S3ServiceException, UploadPartCommand, UploadPartCopyCommand } from '@a
 import { createBufferPool } from './buffer-pool.ts'
 import type { MultipartUpload, StoredPart } from './multipart-upload.ts'
 import { BLOCK_BYTES, bytesOf, readBlock, readBlocks } from './read-blocks.ts'
-import { sourceChanged } from './source-changed.ts'
-import type { ObjectRange, SourceObject } from './source-object.ts'
+import { type ObjectRange, type SourceObject, sourceChanged } from './source-object.ts'
 import { whenBodyFails } from './when-body-fails.ts'
 
 /** Makes S3 copy a range into a part, without reading it here. Throws `UserError` (`source.changed`). */

@@ -1,9 +1,13 @@
+import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { deleteObjects } from '../../aws/delete-objects.ts'
+import { listKeys } from '../../aws/list-objects.ts'
 import { TransientError } from '../../errors/errors.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import { changeRevised } from '../db/change-revised.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
+import type { Rights } from '../tokens/rights.ts'
 
 const fileRecord = z.object({
   id: z.number(),
@@ -74,3 +78,19 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
 }
 
 export type FileStore = ReturnType<typeof createFileStore>
+
+/** Deletes the object of a file, or the slices and the manifest of a sliced one. Idempotent. */
+export const deleteFileObjects = (
+  s3: S3Client,
+  bucket: string,
+  { key, isSliced }: Pick<FileRecord, 'key' | 'isSliced'>,
+): Promise<void> => deleteObjects(s3, bucket, isSliced ? listKeys(s3, { bucket, prefix: key }) : [key])
+
+/**
+ * A token sees the files that it made, and exports that answered its own request too. The master token, and tokens with that right, see all
+ * (docs/reference/storage-api.md#file-resource).
+ */
+export const maySeeFile = (
+  { canReadAllFileUploads, tokenId }: Pick<Rights, 'canReadAllFileUploads'> & { tokenId: string },
+  { creatorToken, readers = [] }: Pick<FileRecord, 'creatorToken' | 'readers'>,
+): boolean => canReadAllFileUploads || creatorToken.id === tokenId || readers.includes(tokenId)

@@ -1,6 +1,9 @@
-import { frontOfQueue } from './front-of-queue.ts'
+import type { SFNClient } from '@aws-sdk/client-sfn'
+import { executionOfJob } from '../../asked-wait.ts'
+import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
+import { createExceptionId } from '../../errors/exception-id.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
-import { type ReviveOptions, restartJob } from './revive-job.ts'
+import { internalJobError, type JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
 interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> {
@@ -45,3 +48,134 @@ export const startNextOfShare = async (
     await options.jobs.shares.begun(job)
   }
 }
+
+/** Of more entries than this that crashes left behind, the rest are removed the next time. */
+const MAX_STEPS = 50
+
+interface FrontOptions {
+  jobs: Pick<JobStore, 'get' | 'isNeverStored'>
+  queue: Pick<TableQueue, 'first' | 'leave'>
+  /** A job whose record is known. */
+  known?: JobRecord | undefined
+  now: () => Date
+}
+
+/**
+ * The job in front of the queue of a table, or `undefined` when nobody is there, or one that is being accepted at this
+ * moment. Places that a crash left behind, of jobs that are over or were never stored, are removed on the way.
+ */
+export const frontOfQueue = async (
+  tableId: string,
+  { jobs, queue, known, now }: FrontOptions,
+): Promise<JobRecord | undefined> => {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const first = await queue.first(tableId)
+    if (first === undefined) return undefined
+    const job = first === known?.id ? known : await jobs.get(first)
+    if (job && !isFinal(job)) return job
+    if (!job && !(await jobs.isNeverStored(first, now()))) return undefined
+    await queue.leave(tableId, first)
+  }
+  return undefined
+}
+
+export interface ReviveOptions {
+  jobs: JobStore
+  startJob: StartJob
+  /** The queues of a branch. */
+  inBranch: (branchId: number) => { queue: TableQueue }
+  now: () => Date
+  /** Whether to look after a queue, by its branch and table. Default: yes. */
+  isLookDue?: ((queue: string) => boolean) | undefined
+}
+
+// A job starts within moments. One that still waits was never started, or is queued.
+const WAITING_TOO_LONG_MS = 5_000
+// Longer than a function can run: either the work is being repeated, or it has stopped.
+const PROCESSING_TOO_LONG_MS = 16 * 60_000
+
+/**
+ * Looks after a job that takes suspiciously long. Starts it if nobody did; fails it if its execution has ended.
+ * Resolves to the job as stored afterwards.
+ *
+ * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
+ * A job that waits behind others in the queue of its table has no execution yet: then the one in front is looked after,
+ * which starts the next one when it ends. Whoever polls a job or is queued behind it calls this, and the clock does. That
+ * repairs a crash at any moment.
+ */
+export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
+  if (!isSuspicious(job, options.now())) return job
+  if (job.status !== 'waiting' || job.queueTableId === null) return restartJob(job, options)
+  const isDue = options.isLookDue?.(`${branchOf(job)}/${job.queueTableId}`) ?? true
+  return isDue ? reviveQueue(job, job.queueTableId, options) : job
+}
+
+const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {
+  const { queue } = options.inBranch(branchOf(job))
+  const front = await frontOfQueue(tableId, { ...options, queue, known: job })
+  // Of a job that has lost its place, its own execution decides whether it may still have one.
+  if (front?.id !== job.id && !(await queue.has(tableId, job.id))) return restartJob(job, options)
+  if (!front) return job
+  if (!isSuspicious(front, options.now())) return job
+  const restarted = await restartJob(front, options)
+  if (front.id === job.id) return restarted
+  // One that could only be failed is not in front any more.
+  return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
+}
+
+/**
+ * Starts the job if nobody did, unless it waits for the share of its token; fails it if its execution has ended. Resolves to the job as
+ * stored afterwards.
+ */
+const restartJob = async (
+  job: JobRecord,
+  { jobs, startJob, now }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'>,
+): Promise<JobRecord> => {
+  if (job.status === 'waiting' && !(await mayBegin(job, { jobs, now }))) return job
+  if ((await startJob(job.id)) === 'running') return job
+  const current = (await jobs.get(job.id)) ?? job
+  return isFinal(current)
+    ? current
+    : jobs.fail(current, now(), { error: internalJobError(createExceptionId()) })
+}
+
+/** Places in the share that a crash left, of jobs that are over or were never stored, are removed on the way. */
+const mayBegin = async (
+  job: JobRecord,
+  { jobs, now }: Pick<ReviveOptions, 'jobs' | 'now'>,
+): Promise<boolean> => {
+  const { share } = job
+  if (share === undefined || (await jobs.shares.mayBegin(job))) return true
+  const ids = await jobs.shares.underWay(share)
+  const stored = new Map((await jobs.getMany(ids)).map(found => [found.id, found]))
+  for (const id of ids) {
+    const found = stored.get(id)
+    if (found ? isFinal(found) : await jobs.isNeverStored(id, now())) await jobs.shares.leave({ id, share })
+  }
+  return jobs.shares.mayBegin(job)
+}
+
+const isSuspicious = (job: JobRecord, now: Date): boolean => {
+  const ageMs = (since: string) => now.getTime() - Date.parse(since)
+  if (job.status === 'waiting') return ageMs(job.createdTime) > WAITING_TOO_LONG_MS
+  return job.status === 'processing' && ageMs(job.startTime) > PROCESSING_TOO_LONG_MS
+}
+
+/** `ended`: this job was started before, and its execution has ended. */
+type StartResult = 'running' | 'ended'
+
+/**
+ * Starts the execution of a job. Idempotent, because the execution is named after its job: a job that was accepted but
+ * not started can be started by whoever waits for it.
+ */
+export type StartJob = (jobId: number) => Promise<StartResult>
+
+export const createJobStarter =
+  (client: SFNClient, machineArn: string): StartJob =>
+  async jobId => {
+    const execution = { machineArn, name: executionOfJob(jobId) }
+    if (await startExecution(client, { ...execution, input: { jobId } })) return 'running'
+    // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,
+    // StartExecution). We check its state all the same: an emulator may refuse for other reasons.
+    return isUnderWay(await describeExecution(client, execution)) ? 'running' : 'ended'
+  }

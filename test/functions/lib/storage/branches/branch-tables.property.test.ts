@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deleteBucket } from '#lib/storage/buckets/delete-bucket.ts'
+import { deleteBucket } from '#lib/storage/buckets/update-bucket.ts'
 import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { isThorough } from '#support/thorough.ts'

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createJobStarter } from '#lib/storage/jobs/job-starter.ts'
+import { createJobStarter } from '#lib/storage/jobs/start-next.ts'
 import { untilEnd } from '#support/until-end.ts'
 
 /** A Step Functions endpoint with given answers that keeps its requests. */

@@ -1,0 +1,258 @@
+import * as z from 'zod/mini'
+import type { DocumentRequests } from '../lib/aws/document-requests.ts'
+import { isConditionFailure } from '../lib/aws/dynamodb-request.ts'
+import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
+import { TransientError } from '../lib/errors/errors.ts'
+
+/** The records of the import hook: each change is one conditional write to one item. */
+export interface ImportRecords {
+  /** The lease of a key, and the state under its protection. */
+  leaseOf(keyId: string): KeyLeaseStore
+  /** Takes the lease of a key, also from an execution that has ended, or says who holds it. */
+  takeLease(keyId: string, lease: KeyLease): Promise<LeaseResult<KeyLease, KeyState>>
+  progress(versionId: string): Promise<Progress>
+  /** Resolves to the progress with its new revision. Throws `TransientError` when somebody else wrote meanwhile. */
+  saveProgress(versionId: string, progress: Progress): Promise<Progress>
+}
+
+interface ImportRecordsOptions {
+  dynamo: DocumentRequests
+  tableName: string
+  /** Whether an execution is still under way: one that was stopped releases nothing. */
+  isRunning: (execution: string) => Promise<boolean>
+  now?: () => Date
+}
+
+/** Records outlive any redelivery by far; without this the table would only grow. */
+export const PROGRESS_EXPIRES_SECONDS = 400 * 24 * 60 * 60
+
+export const createImportRecords = ({
+  dynamo,
+  tableName,
+  isRunning,
+  now = () => new Date(),
+}: ImportRecordsOptions): ImportRecords => {
+  const nowSeconds = () => Math.floor(now().getTime() / 1000)
+  const progressKey = (versionId: string) => ({ id: `version#${versionId}` })
+  const leaseOf = (keyId: string) => createKeyLeaseStore({ dynamo, tableName, keyId, now })
+
+  return {
+    leaseOf,
+
+    takeLease: (keyId, lease) =>
+      takeLease(leaseOf(keyId), lease, async execution => !(await isRunning(execution))),
+
+    progress: async versionId => {
+      const found = await dynamo.get({
+        TableName: tableName,
+        Key: progressKey(versionId),
+        ConsistentRead: true,
+      })
+      return progressItem.parse(found ?? {})
+    },
+
+    // An execution that was stopped may have a function that still works, beside that of the lease's next holder. The
+    // one that writes second finds another revision and goes no further.
+    saveProgress: async (versionId, progress) => {
+      const { revision } = progress
+      const saved = { ...progress, revision: revision + 1 }
+      const isFirst = revision === 0
+      try {
+        await dynamo.put({
+          TableName: tableName,
+          Item: {
+            ...progressKey(versionId),
+            ...saved,
+            expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS,
+          },
+          ConditionExpression: isFirst ? 'attribute_not_exists(revision)' : 'revision = :revision',
+          ...(isFirst ? {} : { ExpressionAttributeValues: { ':revision': revision } }),
+        })
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error
+        throw leaseLost(error)
+      }
+      return saved
+    },
+  }
+}
+
+/** The right to import one key, held by one execution at a time. */
+export interface KeyLease {
+  owner: string
+  /** Identity of the object version that the execution is about. */
+  versionId: string
+}
+
+/** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
+interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
+  /** Throws `TransientError` when another execution has taken the lease. */
+  save(owner: string, state: KeyState): Promise<void>
+  /** Saves the state and releases the lease. Does nothing when the lease is another's. */
+  saveAndRelease(owner: string, state: KeyState): Promise<void>
+}
+
+interface KeyLeaseOptions {
+  dynamo: DocumentRequests
+  tableName: string
+  keyId: string
+  now: () => Date
+}
+
+const stored = { prefix: 'lease#', owner: 'leaseOwner', takenAt: 'leaseTakenAt' } as const
+
+const leaseItem = z.object({
+  [stored.owner]: z.optional(z.string()),
+  versionId: z._default(z.string(), ''),
+})
+
+const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
+  const item = { TableName: tableName, Key: { id: `${stored.prefix}${keyId}` } }
+  const RELEASE = `REMOVE ${stored.owner}, versionId, ${stored.takenAt}`
+
+  const update = (expression: string, owner: string, values: Record<string, unknown> = {}) =>
+    dynamo.update({
+      ...item,
+      UpdateExpression: expression,
+      ConditionExpression: `${stored.owner} = :owner`,
+      ExpressionAttributeValues: { ':owner': owner, ...values },
+    })
+
+  return {
+    holder: async () => {
+      const found = leaseItem.parse((await dynamo.get({ ...item, ConsistentRead: true })) ?? {})
+      const owner = found[stored.owner]
+      return owner === undefined ? undefined : { owner, versionId: found.versionId }
+    },
+
+    take: async ({ owner, versionId }, from = owner) => {
+      const write = dynamo.update({
+        ...item,
+        UpdateExpression: `SET ${stored.owner} = :owner, versionId = :version, ${stored.takenAt} = :now`,
+        ConditionExpression: `attribute_not_exists(${stored.owner}) OR ${stored.owner} IN (:owner, :from)`,
+        ExpressionAttributeValues: {
+          ':owner': owner,
+          ':from': from,
+          ':version': versionId,
+          ':now': Math.floor(now().getTime() / 1000),
+        },
+        ReturnValues: 'ALL_NEW',
+      })
+      const taken = await write.catch(noneIfRefused)
+      return taken && { content: readState(taken) }
+    },
+
+    release: async owner => {
+      await update(RELEASE, owner).catch(noneIfRefused)
+    },
+
+    save: async (owner, state) => {
+      await update('SET importState = :state', owner, { ':state': state }).catch((error: unknown) => {
+        noneIfRefused(error)
+        throw leaseLost(error)
+      })
+    },
+
+    saveAndRelease: async (owner, state) => {
+      const values = { ':state': state }
+      await update(`SET importState = :state ${RELEASE}`, owner, values).catch(noneIfRefused)
+    },
+  }
+}
+
+const readState = (item: Record<string, unknown>): KeyState => keyState.parse(item['importState'] ?? {})
+
+const noneIfRefused = (error: unknown): undefined => {
+  if (!isConditionFailure(error)) throw error
+}
+
+export const leaseLost = (cause: unknown): TransientError =>
+  new TransientError('landing.leaseLost', 'Another execution has taken this object over.', { cause })
+
+/** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
+export interface HeldKey {
+  readonly state: KeyState
+  change(changes: Partial<KeyState>): void
+  /** Throws `TransientError` when another execution has taken the lease. */
+  save(): Promise<void>
+  /** Saves the state and releases the lease. */
+  release(): Promise<void>
+}
+
+export const holdKey = (
+  lease: KeyLeaseStore,
+  { owner, state }: { owner: string; state: KeyState },
+): HeldKey => {
+  let current = state
+  return {
+    get state() {
+      return current
+    },
+    change: changes => {
+      current = { ...current, ...changes }
+    },
+    save: () => lease.save(owner, current),
+    release: () => lease.saveAndRelease(owner, current),
+  }
+}
+
+/** How far the import of one object version has come: nothing, a file prepared, its upload begun, its bytes there, a job accepted. */
+export const progressItem = z.object({
+  /** Counts the writes of this record. */
+  revision: z._default(z.int(), 0),
+  /** Grows when the version is imported again, so that its idempotency key is a new one. */
+  attempt: z._default(z.int(), 1),
+  /** That of the key when this attempt began. */
+  round: z._default(z.int(), 0),
+  fileId: z.optional(z.int()),
+  /** Of an object whose move takes several functions. */
+  uploadId: z.optional(z.string()),
+  isUploaded: z._default(z.boolean(), false),
+  jobId: z.optional(z.int()),
+  /** The job creates the table, and fails when another job was first. */
+  isCreating: z._default(z.boolean(), false),
+  /** How the version was loaded. */
+  isIncremental: z.optional(z.boolean()),
+  /** The execution of this version has reported that its job failed: whoever asks after that asks for another attempt. */
+  isFailureReported: z._default(z.boolean(), false),
+  /** A newer version that replaces the table was loaded before this one came. */
+  isSuperseded: z._default(z.boolean(), false),
+  supersededBy: z.optional(z.string()),
+  /** Could not be moved: newer versions do not wait for it. */
+  isSkipped: z._default(z.boolean(), false),
+  /** Newer versions that were loaded again after this one, which came late. */
+  reloadedVersions: z._default(z.int(), 0),
+  /** Those of them that could not be. */
+  failedReloads: z._default(z.array(z.string()), []),
+  /** This attempt loads again what an older version, which came late, was put on top of. */
+  isReload: z._default(z.boolean(), false),
+})
+
+export type Progress = z.infer<typeof progressItem>
+
+/** The same version once more, from the beginning. */
+export const nextAttempt = ({ attempt, revision }: Progress, round: number): Progress =>
+  progressItem.parse({ attempt: attempt + 1, revision, round })
+
+/** A version of a key, and when S3 stored it (ISO 8601). */
+const versionMark = z.object({ versionId: z.string(), modified: z.string() })
+
+export type VersionMark = z.infer<typeof versionMark>
+
+/** How far the imports of one key have come. Written only by the holder of the key's lease. */
+export const keyState = z.object({
+  /** This version and all before it, in S3's order, are done. Their own records may have expired. */
+  through: z.optional(versionMark),
+  /** Grows when versions are to be loaded again; one that was loaded in an earlier round is loaded once more. */
+  round: z._default(z.int(), 0),
+  /** A version that is being loaded after newer ones: these are loaded again after it. */
+  late: z.optional(versionMark),
+  /** The versions after `of`, up to `to`, are being loaded again; `failed`: those that could not be. */
+  replay: z.optional(z.object({ of: z.string(), to: versionMark, failed: z.array(z.string()) })),
+  /** The version, other than its own, whose parts the holder moves. */
+  moving: z.optional(z.string()),
+  /** The content that was imported last, of a bucket that keeps no versions. */
+  content: z.optional(z.string()),
+})
+
+export type KeyState = z.infer<typeof keyState>

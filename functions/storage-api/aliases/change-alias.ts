@@ -1,0 +1,150 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import type { AliasFilter } from '../../lib/storage/tables/aliases/alias-record.ts'
+import { refuseDependents } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
+import { refuseUnknownColumns } from '../../lib/table-engine/row-conditions.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { tableBody } from '../../lib/wire/table-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTable } from '../tables/find-table.ts'
+import { tableDetail } from '../tables/read-tables.ts'
+import { aliasFilterFields } from './alias-fields.ts'
+import { findAlias } from './find-alias.ts'
+
+/** Sets which rows of its source an alias shows. What the request leaves out stays. */
+export const setAliasFilter = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/alias-filter',
+  summary: 'Set the filter of an alias',
+  tag: 'aliases',
+  body: z.object(aliasFilterFields),
+  validationCode: 'storage.tables.validation',
+  replies: { 200: 'The alias', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' },
+  reply: tableBody,
+  handle: async (request, services) => {
+    const { body, baseUrl } = request
+    const { tableId } = request.params
+    const { alias, name } = await findAlias(services, request)
+    const isChanged = await changeAlias(
+      alias.record,
+      async current => {
+        const filter = completeFilter(body, current.filter)
+        if (!filter || JSON.stringify(filter) === JSON.stringify(current.filter)) return current
+        refuseUnknownColumns(columnNames(alias.source.snapshot), [filter.column])
+        await refuseDependents(current, 'alias filter', services.aliases)
+        return { ...current, filter }
+      },
+      services,
+    )
+    const changed = await findTable(services, tableId)
+    if (isChanged) {
+      const params = { aliasFilter: changed.alias?.record.filter }
+      await recordEvent(request, services, auditEvent('tableAliasFilterSet', { id: tableId, name, params }))
+    }
+    return ok(await tableDetail(services, changed, baseUrl))
+  },
+})
+
+/** Shows all rows of the source again. Idempotent. */
+export const removeAliasFilter = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/alias-filter',
+  summary: 'Remove the filter of an alias',
+  tag: 'aliases',
+  replies: { 204: 'Removed', 400: 'It is no alias', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { alias, name } = await findAlias(services, request)
+    const isChanged = await changeAlias(
+      alias.record,
+      async current => {
+        const { filter, ...others } = current
+        return filter ? others : current
+      },
+      services,
+    )
+    if (isChanged)
+      await recordEvent(request, services, auditEvent('tableAliasFilterRemoved', { id: tableId, name }))
+    return noContent()
+  },
+})
+
+const route = {
+  path: '/v2/storage/tables/{tableId}/alias-columns-auto-sync',
+  tag: 'aliases',
+  replies: { 204: 'Done', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' },
+} as const
+
+/** From now on the alias has the columns of its source, at any time. Idempotent. */
+export const enableColumnsAutoSync = defineRoute({
+  ...route,
+  method: 'post',
+  summary: 'Let the columns of an alias follow its source',
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { alias, name } = await findAlias(services, request)
+    const isChanged = await changeAlias(
+      alias.record,
+      async current => {
+        const { columns, ...others } = current
+        return columns ? others : current
+      },
+      services,
+    )
+    const event = auditEvent('tableAliasColumnsAutoSyncEnabled', { id: tableId, name })
+    if (isChanged) await recordEvent(request, services, event)
+    return noContent()
+  },
+})
+
+/** The alias keeps the columns that it has now, and they can be chosen one by one. Idempotent. */
+export const disableColumnsAutoSync = defineRoute({
+  ...route,
+  method: 'delete',
+  summary: 'Keep the columns of an alias as they are',
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { alias, name } = await findAlias(services, request)
+    const columns = columnNames(alias.source.snapshot)
+    const isChanged = await changeAlias(
+      alias.record,
+      async current => {
+        if (current.columns) return current
+        await refuseDependents(current, 'auto sync settings', services.aliases)
+        return { ...current, columns }
+      },
+      services,
+    )
+    const event = auditEvent('tableAliasColumnsAutoSyncDisabled', { id: tableId, name, params: { columns } })
+    if (isChanged) await recordEvent(request, services, event)
+    return noContent()
+  },
+})
+
+interface GivenFilter {
+  column?: string | undefined
+  operator?: AliasFilter['operator'] | undefined
+  values?: string[] | undefined
+}
+
+/**
+ * The filter that a request asks for: what it leaves out stays as it is. `undefined`: neither has any.
+ *
+ * Error: 400 `storage.tables.validation` when column or values are still missing. `place`: of the fields in the request.
+ */
+export const completeFilter = (
+  given: GivenFilter,
+  current: AliasFilter | undefined,
+  place?: string,
+): AliasFilter | undefined => {
+  const { column = current?.column, operator = current?.operator ?? 'eq', values = current?.values } = given
+  if (column !== undefined && values !== undefined) return { column, operator, values }
+  if (column === undefined && values === undefined && given.operator === undefined) return current
+  const missing = column === undefined ? 'column' : 'values'
+  const field = place === undefined ? missing : `${place}[${missing}]`
+  throw new UserError('storage.tables.validation', `Invalid request:\n - ${field}: "This field is missing."`)
+}

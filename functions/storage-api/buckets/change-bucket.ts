@@ -1,0 +1,96 @@
+import { z } from '@hono/zod-openapi'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import {
+  updateBucket as changeBucket,
+  deleteBucket as removeBucket,
+} from '../../lib/storage/buckets/update-bucket.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
+import { bucketBody } from '../../lib/wire/table-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { flag, text } from '../http/fields.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { metadataOf } from '../metadata/metadata-resource.ts'
+import { checkDisplayName } from './bucket-settings.ts'
+import { findBucket } from './find-bucket.ts'
+
+const isAsync = { async: flag().default(false) }
+
+/** Changes display name and colour. The id never changes. */
+export const updateBucket = defineRoute({
+  method: 'put',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Update a bucket',
+  tag: 'buckets',
+  access: 'manage',
+  query: z.object(isAsync),
+  body: z.object({
+    ...isAsync,
+    displayName: text({ max: 300 }).optional(),
+    color: text({ max: 50 }).optional(),
+  }),
+  validationCode: 'storage.buckets.validation',
+  replies: { 200: 'The bucket', 202: 'A job `bucketUpdate`, with `async=1`', 404: 'There is no such bucket' },
+  reply: bucketBody,
+  handle: async (request, services) => {
+    const { query, body, baseUrl } = request
+    const { bucketId } = request.params
+    const displayName = body.displayName === undefined ? undefined : checkDisplayName(body.displayName)
+    const change = {
+      ...(displayName !== undefined && { displayName }),
+      ...(body.color !== undefined && { color: body.color }),
+    }
+    if (query.async || body.async)
+      return submitJob(request, services, {
+        input: { operationName: 'bucketUpdate', bucketId, ...change },
+        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, ...change }),
+      })
+    const { id } = await findBucket(services, bucketId)
+    await services.own.bucket(id)
+    await changeBucket(id, change, services)
+    const bucket = await findBucket(services, id)
+    const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
+    await recordEvent(request, services, event)
+    return ok({
+      ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl),
+      metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+    })
+  },
+})
+
+export const deleteBucket = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Delete a bucket',
+  tag: 'buckets',
+  access: 'manage',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: {
+    204: 'Deleted',
+    202: 'A job `bucketDelete`, with `async=1`',
+    400: '`buckets.deleteNotEmpty`: it has tables, and `force=1` was not given',
+    404: 'There is no such bucket',
+  },
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { force, async } = request.query
+    if (async)
+      return submitJob(request, services, {
+        input: { operationName: 'bucketDelete', bucketId, force },
+        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
+      })
+    const { id, name } = await findBucket(services, bucketId)
+    await services.own.bucket(id)
+    const deletedAliases = await removeBucket(id, force, services)
+    for (const tableId of deletedAliases) {
+      const event = auditEvent('tableDeleted', { id: tableId, name: nameOfTable(tableId), params: { force } })
+      await recordEvent(request, services, event)
+    }
+    const event = auditEvent('bucketDeleted', { id, name, params: { force } })
+    await recordEvent(request, services, event)
+    return noContent()
+  },
+})

@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
+import { emptyList } from '../../lib/wire/fields.ts'
+import { bucketBody, bucketDetailBody, listedTableBody } from '../../lib/wire/table-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { includeOf } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { metadataOf } from '../metadata/metadata-resource.ts'
+import { listedTables, tableIncludes, tableIncludesOfBucket } from '../tables/table-includes.ts'
+import { findBucket } from './find-bucket.ts'
+
+const LISTS_AT_ONCE = 16
+
+export const listBuckets = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets',
+  summary: 'List buckets',
+  tag: 'buckets',
+  query: z.object({ include: includeOf(['metadata', 'linkedBuckets', 'attributes']) }),
+  replies: { 200: 'The buckets, in the order of their ids' },
+  reply: z.array(bucketBody),
+  handle: async (request, services) => {
+    const { query, caller, baseUrl } = request
+    const { buckets, tables } = services
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const listed = await pMap(
+      visible,
+      async bucket => ({
+        ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
+        ...(query.include.includes('metadata') && {
+          metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+        }),
+        ...(query.include.includes('attributes') && { attributes: [] }),
+        ...(query.include.includes('linkedBuckets') && { linkedBy: [] }),
+      }),
+      { concurrency: LISTS_AT_ONCE },
+    )
+    await recordEvent(request, services, auditEvent('bucketsListed', {}))
+    return ok(listed)
+  },
+})
+
+/** One bucket with its tables. */
+export const getBucket = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Bucket detail',
+  tag: 'buckets',
+  query: z.object({ include: tableIncludesOfBucket() }),
+  replies: { 200: 'The bucket', 404: 'There is no such bucket' },
+  reply: bucketDetailBody,
+  handle: async ({ params, query, baseUrl }, services) => {
+    const bucket = await findBucket(services, params.bucketId)
+    const tables = await services.tables.listInBucket(bucket.id)
+    return ok({
+      ...bucketResource(bucket, tables, baseUrl),
+      tables: await listedTables(services, { bucket, siblings: tables, include: query.include, baseUrl }),
+      metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+      attributes: [],
+    })
+  },
+})
+
+export const listBucketTables = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets/{bucketId}/tables',
+  summary: 'List the tables of a bucket',
+  tag: 'tables',
+  query: z.object({ include: tableIncludes() }),
+  replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
+  reply: z.array(listedTableBody),
+  handle: async (request, services) => {
+    const { params, query, baseUrl } = request
+    const bucket = await findBucket(services, params.bucketId)
+    const siblings = await services.tables.listInBucket(bucket.id)
+    const { include } = query
+    const listed = await listedTables(services, { bucket, siblings, include, baseUrl })
+    const { id, name } = bucket
+    await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
+    return ok(listed)
+  },
+})
+
+/** Buckets that other projects share with this one: none, because nothing is shared between projects here. */
+export const listSharedBuckets = defineRoute({
+  method: 'get',
+  path: '/v2/storage/shared-buckets',
+  summary: 'List buckets of other projects',
+  tag: 'buckets',
+  query: z.object({ include: includeOf(['metadata']) }),
+  replies: { 200: 'An empty list' },
+  reply: emptyList,
+  handle: async () => ok([]),
+})

@@ -1,0 +1,172 @@
+import { z } from '@hono/zod-openapi'
+import { pMapIterable } from 'p-map'
+import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
+import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { configurationBody, listedVersionBody, versionBody } from '../../lib/wire/configuration-body.ts'
+import { flag, includeOf, integer, text } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import {
+  configurationResource,
+  versionEntryResource,
+  versionResource,
+  withVersionTag,
+} from './configuration-resource.ts'
+import { findComponent, findConfiguration, notFound } from './find-configuration.ts'
+
+/**
+ * The configurations of a component, complete. With `isDeleted=1` those in the trash.
+ *
+ * With `hasSchedule=1` those that have a schedule of their own: none in a development branch, where none runs.
+ *
+ * All of them unless `limit` says how many, after `offset`; `sinceId` takes those that come after an id.
+ */
+export const listConfigurations = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs',
+  summary: 'List the configurations of a component',
+  tag: 'configurations',
+  query: z.object({
+    isDeleted: flag().default(false),
+    hasSchedule: flag().default(false),
+    limit: integer({ min: 1 }).optional(),
+    offset: integer().default(0),
+    sinceId: text({ min: 1 }).optional(),
+  }),
+  replies: { 200: 'The configurations, in the order of their ids', 404: 'There is no such component' },
+  reply: z.array(configurationBody),
+  handle: async ({ params, query, branchId }, services) => {
+    const { id } = findComponent(services, params.componentId)
+    const { configurations } = services
+    const { hasSchedule, sinceId } = query
+    const all = hasSchedule
+      ? configurations.scanScheduled(branchId, id, sinceId)
+      : configurations.scan(branchId, id, { after: sinceId })
+    const shown = await page(all, {
+      limit: query.limit ?? Number.POSITIVE_INFINITY,
+      offset: query.offset,
+      isListed: ({ current }) => current.content.isDeleted === query.isDeleted,
+      show: configurationResource,
+    })
+    return ok(shown)
+  },
+})
+
+/** One current configuration, complete. Its `ETag` is the version. */
+export const getConfiguration = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}',
+  summary: 'Configuration detail',
+  tag: 'configurations',
+  replies: { 200: 'The configuration', 404: 'There is no such configuration' },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    const configuration = await findConfiguration(request, services)
+    const { adoptedSecrets } = configuration
+    const resource = {
+      ...configurationResource(configuration),
+      ...(adoptedSecrets.length > 0 && { adoptedSecrets }),
+    }
+    return withVersionTag(ok(resource), configuration)
+  },
+})
+
+const LOADS_AT_ONCE = 8
+
+/** Parts of a version that a list has only if they are asked for. */
+const contents = ['configuration', 'rows', 'rowsSortOrder', 'isDisabled'] as const
+/** Always there, or never: clients ask for the state, which belongs to no version. */
+const others = [
+  'name',
+  'description',
+  'version',
+  'created',
+  'creatorToken',
+  'changeDescription',
+  'isDeleted',
+] as const
+
+/** The versions, newest first (docs/reference/storage-api.md#versions). With `include`, parts of their content. */
+export const listVersions = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions',
+  summary: 'List the versions of a configuration',
+  tag: 'configurations',
+  query: z.object({
+    include: includeOf([...contents, ...others, 'versionIdentifier', 'state']),
+    limit: integer({ max: 1000 }).default(100),
+    offset: integer().default(0),
+  }),
+  replies: { 200: 'The versions', 404: 'There is no such configuration' },
+  reply: z.array(listedVersionBody),
+  handle: async (request, services) => {
+    const { include, limit, offset } = request.query
+    const configuration = await findConfiguration(request, services)
+    const asked = contents.filter(part => include.includes(part))
+    const withContent = async (entry: VersionEntry) => {
+      const version =
+        asked.length > 0 && (await services.configurations.version(configuration, entry.version))
+      const content: Record<string, unknown> = version ? versionResource(version) : {}
+      return {
+        ...versionEntryResource(entry),
+        ...Object.fromEntries(asked.map(part => [part, content[part]])),
+      }
+    }
+    const entries = limited(allEntries(configuration, services), { limit, offset })
+    const loaded = pMapIterable(entries, withContent, { concurrency: LOADS_AT_ONCE })
+    return ok(await page(loaded, { limit, offset: 0, show: version => version }))
+  },
+})
+
+/** Only these are loaded. */
+async function* limited(
+  entries: AsyncIterable<VersionEntry>,
+  { limit, offset }: { limit: number; offset: number },
+): AsyncGenerator<VersionEntry> {
+  let seen = 0
+  for await (const entry of entries) {
+    if (seen >= offset + limit) return
+    if (seen++ >= offset) yield entry
+  }
+}
+
+async function* allEntries(
+  { internalId, current }: Configuration,
+  { configurations }: Services,
+): AsyncGenerator<VersionEntry> {
+  yield entryOf(current)
+  for await (const entry of configurations.history.list(internalId)) {
+    // A head is archived just before it is replaced, so it may be in both places.
+    if (entry.version < current.version) yield entry
+  }
+}
+
+/** One version with its content. States belong to no version. */
+export const getVersion = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}',
+  summary: 'Version detail',
+  tag: 'configurations',
+  replies: { 200: 'The version', 404: 'There is no such configuration or version' },
+  reply: versionBody,
+  handle: async (request, services) => {
+    const configuration = await findConfiguration(request, services)
+    return ok(versionResource(await findVersion(services, configuration, request.params.versionId)))
+  },
+})
+
+/** The version of a configuration that a path names, or 404 `notFound`. */
+export const findVersion = async (
+  { configurations }: Pick<Services, 'configurations'>,
+  configuration: Configuration,
+  versionId: string,
+): Promise<Version> => {
+  const number = parseId(versionId)
+  const isThere = number !== undefined && number >= 1 && number <= configuration.current.version
+  const version = isThere ? await configurations.version(configuration, number) : undefined
+  if (!version) throw notFound(`Version ${versionId.slice(0, 20)} not found`)
+  return version
+}

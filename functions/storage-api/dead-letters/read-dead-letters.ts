@@ -1,0 +1,98 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { integer, text } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { deadLetterFacts } from './dead-letter-facts.ts'
+import { deadLetterResource } from './dead-letter-resource.ts'
+
+/** What failed and has not been redriven or deleted since. */
+export const listDeadLetters = defineRoute({
+  method: 'get',
+  path: '/v2/storage/dead-letters',
+  summary: 'List dead letters',
+  tag: 'dead letters',
+  access: 'project',
+  query: z.object({
+    limit: integer({ min: 1, max: 1000 }).default(100),
+    offset: integer().default(0),
+    maxId: integer({ min: 1 }).optional(),
+    machine: text().optional(),
+    code: text().optional(),
+  }),
+  replies: {
+    200: 'The dead letters, those of the newest executions first',
+    403: 'The token may not manage all buckets',
+  },
+  reply: z.array(deadLetterBody),
+  handle: async ({ query }, { deadLetters }) => {
+    const { limit, offset, maxId, machine, code } = query
+    const letters = await page(deadLetters.list({ maxId }), {
+      limit,
+      offset,
+      isListed: letter =>
+        letter.machine === (machine ?? letter.machine) &&
+        letter.failure.code === (code ?? letter.failure.code),
+      show: deadLetterResource,
+    })
+    return ok(letters)
+  },
+})
+
+export const getDeadLetter = defineRoute({
+  method: 'get',
+  path: '/v2/storage/dead-letters/{letterId}',
+  summary: 'Dead letter detail',
+  tag: 'dead letters',
+  access: 'project',
+  replies: {
+    200: 'The dead letter',
+    403: 'The token may not manage all buckets',
+    404: 'There is no such dead letter',
+  },
+  reply: deadLetterBody,
+  handle: async ({ params }, services) =>
+    ok(deadLetterResource(await findDeadLetter(services, params.letterId))),
+})
+
+/** Gives the work up. What it was about stays: a file of the landing bucket is still there. */
+export const deleteDeadLetter = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/dead-letters/{letterId}',
+  summary: 'Delete a dead letter',
+  tag: 'dead letters',
+  access: 'project',
+  replies: {
+    204: 'Deleted',
+    403: 'The token may not manage all buckets',
+    404: 'There is no such dead letter',
+  },
+  handle: async (request, services) => {
+    const letter = await findDeadLetter(services, request.params.letterId)
+    await services.deadLetters.delete(letter.id)
+    await recordEvent(request, services, auditEvent('deadLetterDeleted', deadLetterFacts(letter)))
+    return noContent()
+  },
+})
+
+/** The dead letter of a path, or 404 `storage.deadLetters.notFound`. */
+export const findDeadLetter = async (
+  { deadLetters }: Pick<Services, 'deadLetters'>,
+  letterId: string,
+): Promise<DeadLetterRecord> => {
+  const id = parseId(letterId)
+  const letter = id === undefined ? undefined : await deadLetters.get(id)
+  if (!letter)
+    throw new UserError(
+      'storage.deadLetters.notFound',
+      `Dead letter ${letterId.slice(0, 20)} not found. It may have been redriven or deleted.`,
+    )
+  return letter
+}

@@ -1,0 +1,133 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { expiryOf, type FileRecord, maySeeFile } from '../../lib/storage/files/file-store.ts'
+import { fileBody } from '../../lib/wire/file-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import type { FileAccess } from './file-access.ts'
+import { parseFileQuery } from './file-query.ts'
+import { federatedFileResource, fileResource } from './file-resource.ts'
+import { findFile, findFileToChange, mayChangeFile } from './find-file.ts'
+
+const query = z.object({
+  limit: integer({ min: 1, max: 10_000 }).default(100),
+  offset: integer().default(0),
+  tags: textList().default([]),
+  sinceId: integer().optional(),
+  maxId: integer({ min: 1 }).optional(),
+  runId: text().optional(),
+  q: text().optional(),
+  showExpired: flag().default(false),
+  isPublic: z.unknown().optional().openapi({ type: 'boolean' }),
+})
+
+/** Files, newest first. With several `tags[]`, those that have at least one of them. */
+export const listFiles = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files',
+  summary: 'List files',
+  tag: 'files',
+  query,
+  replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
+  reply: z.array(fileBody),
+  handle: async ({ query, caller }, { files, fileAccess, now }) => {
+    const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
+    refuseIsPublic(query.isPublic)
+    const isFound = parseFileQuery(q ?? '')
+    const today = now()
+    const isListed = (file: FileRecord): boolean => {
+      const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
+      const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
+      const isShown = maySeeFile(caller, file) && (showExpired || !isExpired(file, today))
+      return hasTag && isOfRun && isShown && isFound(file)
+    }
+    const show = (file: FileRecord) => fileResource(file, fileAccess)
+    return ok(await page(files.list({ sinceId, maxId }), { limit, offset, isListed, show }))
+  },
+})
+
+/** The documented API has this parameter, and refuses every value of it in these words. */
+const refuseIsPublic = (value: unknown): void => {
+  if (value === undefined) return
+  if (!flag().safeParse(value).success)
+    throw new UserError(
+      'storage.validation',
+      `Invalid request:\n - isPublic: "${String(value).slice(0, 100)}" is not boolean. Possible values are true, false, 1, 0.`,
+    )
+  throw new UserError('notImplemented', 'FileListFilter is not yet implemented')
+}
+
+const isExpired = (file: FileRecord, today: Date): boolean => (expiryOf(file) ?? today) < today
+
+/**
+ * One file. With `federationToken` its place in the object store and temporary credentials. For the token that made the
+ * file they also allow writing, so that a long upload can renew its credentials here. For others they are read-only.
+ */
+export const getFile = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'File detail',
+  tag: 'files',
+  query: z.object({ federationToken: flag().default(false) }),
+  replies: { 200: 'The file', 404: 'There is no such file' },
+  reply: fileBody,
+  handle: async ({ params, query, caller }, { files, fileAccess }) => {
+    const file = await findFile(files, params.fileId, caller)
+    return ok(
+      query.federationToken
+        ? await withCredentials(file, caller, fileAccess)
+        : await fileResource(file, fileAccess),
+    )
+  },
+})
+
+/** The detail with new credentials, at the address that clients of another cloud know. */
+export const refreshFile = defineRoute({
+  method: 'put',
+  path: '/v2/storage/files/{fileId}/refresh',
+  summary: 'Renew the credentials of a file',
+  tag: 'files',
+  replies: { 200: 'The file', 404: 'There is no such file' },
+  reply: fileBody,
+  handle: async ({ params, caller }, { files, fileAccess }) =>
+    ok(await withCredentials(await findFile(files, params.fileId, caller), caller, fileAccess)),
+})
+
+const withCredentials = (file: FileRecord, caller: Caller, fileAccess: FileAccess) =>
+  federatedFileResource(file, fileAccess, mayChangeFile(caller, file) ? 'write' : 'read')
+
+export const deleteFile = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'Delete a file with its objects',
+  tag: 'files',
+  query: z.object({ async: flag().default(false) }),
+  replies: {
+    204: 'Deleted',
+    202: 'A job `fileDelete`, with `async=1`',
+    403: 'Another token made the file',
+    404: 'There is no such file',
+  },
+  handle: async (request, services) => {
+    const { fileId } = request.params
+    if (request.query.async)
+      return submitJob(request, services, {
+        input: { operationName: 'fileDelete', fileId: parseId(fileId) ?? 0 },
+        admit: async () => ({ fileId: (await findFileToChange(services.files, fileId, request.caller)).id }),
+      })
+    const file = await findFileToChange(services.files, fileId, request.caller)
+    // The record is deleted last: while it exists, an interrupted delete can be repeated.
+    await services.fileAccess.deleteObjects(file)
+    await services.files.delete(file.id)
+    const event = auditEvent('fileDeleted', { id: String(file.id), name: file.name })
+    await recordEvent(request, services, event)
+    return noContent()
+  },
+})

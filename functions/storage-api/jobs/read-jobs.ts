@@ -1,0 +1,115 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { reviveJob } from '../../lib/storage/jobs/start-next.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
+import { integer, text, textList } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { jobReply } from './job-reply.ts'
+import { jobResource } from './job-resource.ts'
+
+/** `2026-07-16 10:20:30` in UTC, or an ISO 8601 time: as ISO 8601. */
+const startTime = () =>
+  text({ max: 40 })
+    .transform((given, context) => {
+      const isPlain = /^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?$/.test(given)
+      const time = Date.parse(isPlain ? `${given.replace(' ', 'T')}${given.length > 10 ? 'Z' : ''}` : given)
+      if (!Number.isNaN(time)) return new Date(time).toISOString()
+      context.addIssue({
+        code: 'custom',
+        message: 'This value should be a time such as 2026-07-16 10:20:30.',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', example: '2026-07-16 10:20:30' })
+
+const query = z.object({
+  limit: integer({ min: 1, max: 1000 }).default(20),
+  offset: integer().default(0),
+  sinceId: integer().optional(),
+  maxId: integer({ min: 1 }).optional(),
+  runId: text().optional(),
+  tableId: text().optional(),
+  storage_job_status: textList().default([]),
+  start_time_from: startTime(),
+  start_time_to: startTime(),
+  operationName: z.union([textList(), text().transform(name => [name])]).default([]),
+})
+
+/** Jobs of all branches, newest first; below a development branch, those that run in it. */
+export const listJobs = defineRoute({
+  method: 'get',
+  path: '/v2/storage/jobs',
+  summary: 'List jobs',
+  tag: 'jobs',
+  query,
+  replies: { 200: 'The jobs' },
+  reply: z.array(jobBody),
+  handle: async ({ query, caller, baseUrl, branchId }, { jobs }) => {
+    const {
+      limit,
+      offset,
+      sinceId,
+      maxId,
+      runId,
+      tableId,
+      storage_job_status: statuses,
+      start_time_from: from,
+      start_time_to: to,
+      operationName,
+    } = query
+    const isListed = (job: JobRecord): boolean => {
+      const hasStatus = statuses.length === 0 || statuses.includes(job.status)
+      const isOperation = operationName.length === 0 || operationName.includes(job.input.operationName)
+      const isOfRun = runId === undefined || job.runId === runId
+      if (!maySeeJob(caller, job)) return false
+      if (branchId !== defaultBranchId && branchOf(job) !== branchId) return false
+      return (
+        startedWithin(job, from, to) &&
+        hasStatus &&
+        isOperation &&
+        isOfRun &&
+        (tableId === undefined || job.tableId === tableId)
+      )
+    }
+    const show = (job: JobRecord) => jobResource(job, baseUrl)
+    return ok(await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed, show }))
+  },
+})
+
+/** A job that has not started is in no range. Both ends belong to it. */
+const startedWithin = (job: JobRecord, from: string | undefined, to: string | undefined): boolean => {
+  if (from === undefined && to === undefined) return true
+  const startTime = job.status === 'waiting' ? null : job.startTime
+  return startTime !== null && startTime >= (from ?? startTime) && startTime <= (to ?? startTime)
+}
+
+/** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
+export const getJob = defineRoute({
+  method: 'get',
+  path: '/v2/storage/jobs/{jobId}',
+  summary: 'Job detail',
+  tag: 'jobs',
+  reply: jobBody,
+  replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
+  handle: async (request, services) => {
+    const { params, caller, baseUrl } = request
+    const id = parseId(params.jobId)
+    const job = id === undefined ? undefined : await services.jobs.get(id)
+    if (!job) throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`)
+    if (!maySeeJob(caller, job)) throw accessDenied()
+    if (isFinal(job)) return ok(jobResource(job, baseUrl))
+    const revived = await reviveJob(job, services).catch(error => {
+      // Answer the poll anyway. The next one tries again.
+      services.log.error('job not revived', { jobId: job.id, error })
+      return job
+    })
+    return jobReply(revived, request, services, ok)
+  },
+})

@@ -1,0 +1,152 @@
+import { z } from '@hono/zod-openapi'
+import {
+  findRow,
+  deleteRow as remove,
+  setRowState as setState,
+  takeRow,
+  updateRow as update,
+} from '../../lib/storage/configurations/change-rows.ts'
+import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import { rowBody } from '../../lib/wire/configuration-body.ts'
+import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
+import { rowResource } from '../configurations/configuration-resource.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
+import { jsonObject } from '../configurations/json-field.ts'
+import { warnWhenWrapped } from '../configurations/judge-change.ts'
+import { patchFields, readPatch } from '../configurations/patch-body.ts'
+import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
+import { sealedSettings, sealedState, stateBody } from '../configurations/sealed-settings.ts'
+import { flag, text } from '../http/fields.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+
+/** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration. */
+export const updateRow = defineRoute({
+  method: 'put',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+  summary: 'Update a row',
+  tag: 'rows',
+  body: z.object({
+    name: text({ max: 1000 }).optional(),
+    description: text({ max: 20_000 }).optional(),
+    configuration: jsonObject().optional(),
+    state: jsonObject().optional(),
+    isDisabled: flag().optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: {
+    200: 'The row',
+    400: '`validation.invalidConfigurationFormat`, `validation.invalidStateFormat`',
+    404: 'There is no such configuration or row',
+    409: 'Other writers came first for too long: send it again',
+    412: 'The version of the configuration is none of those that `If-Match` names',
+  },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    findRow(await findConfiguration(request, services), params.rowId)
+    refuseStateInBranch(request.branchId, body.state, 'configuration row')
+    const settings = await sealedSettings(body, request, services)
+    const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => update(current, params.rowId, settings, changed),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
+        take: (current, taken) => takeRow(current, params.rowId, settings, taken),
+      },
+    )
+    await warnWhenWrapped(request, services, settings.configuration)
+    return ok(rowResource(findRow(configuration, params.rowId), configuration))
+  },
+})
+
+/**
+ * Changes parts of a row by a JSON merge patch (RFC 7396), like `PATCH` of a configuration. Our addition to the API.
+ */
+export const patchRow = defineRoute({
+  method: 'patch',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+  summary: 'Change parts of a row (JSON merge patch)',
+  tag: 'rows',
+  body: z.object({ ...patchFields, changeDescription: text({ max: 2000 }).optional() }),
+  keepsNull: true,
+  validationCode: 'storage.components.validation',
+  replies: {
+    200: 'The row',
+    404: 'There is no such configuration or row',
+    409: 'Other writers came first for too long: send it again',
+    412: 'The version of the configuration is none of those that `If-Match` names',
+  },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    findRow(await findConfiguration(request, services), params.rowId)
+    const patch = await readPatch(body, request, services)
+    const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
+    const step = (current: Configuration) => {
+      const { configuration, authors } = findRow(current, params.rowId)
+      const { state } = rowMemory(current, params.rowId)
+      return update(current, params.rowId, patch({ configuration, authors, state }), changed)
+    }
+    const configuration = await changeConfiguration(request, services, step, {
+      audit: stored =>
+        rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
+    })
+    return ok(rowResource(findRow(configuration, params.rowId), configuration))
+  },
+})
+
+/** Sets the state of a row. Creates no version. */
+export const setRowState = defineRoute({
+  method: 'put',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/state',
+  summary: 'Set the state of a row',
+  tag: 'rows',
+  body: stateBody,
+  replies: {
+    200: 'The row',
+    400: '`storage.components.validation`',
+    404: 'There is no such configuration or row',
+  },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { rowId } = request.params
+    findRow(await findConfiguration(request, services), rowId)
+    const state = await sealedState(request.body, request, services)
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => setState(current, rowId, state),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowStateChanged', request, stored, findRow(stored, rowId)),
+      },
+    )
+    return ok(rowResource(findRow(configuration, rowId), configuration))
+  },
+})
+
+/** Removes a row. A rollback of the configuration restores it. */
+export const deleteRow = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+  summary: 'Delete a row',
+  tag: 'rows',
+  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+  validationCode: 'storage.components.validation',
+  replies: { 204: 'Deleted', 404: 'There is no such configuration or row' },
+  handle: async (request, services) => {
+    const { body, params } = request
+    const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} deleted`)
+    await changeConfiguration(request, services, current => remove(current, params.rowId, changed), {
+      audit: (stored, before) =>
+        rowEvent('componentConfigurationRowDeleted', request, stored, findRow(before, params.rowId)),
+    })
+    return noContent()
+  },
+})

@@ -1,0 +1,104 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { type Decision, decisionName, decisions } from '../../lib/extractor/decision-name.ts'
+import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
+import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
+import { runBody } from '../../lib/wire/run-body.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { integer, text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { accessDenied } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import type { ExtractionRuns } from './extraction-runs.ts'
+import { runResource } from './run-resource.ts'
+
+/** With a filter, no list looks further back than this many runs. */
+const MAX_LOOKED_AT = 500
+
+/** Runs of configurations, newest first: scheduled ones, those of jobs and triggers, and those that people start. */
+export const listRuns = defineRoute({
+  method: 'get',
+  path: '/v2/storage/runs',
+  summary: 'List runs of configurations',
+  tag: 'runs',
+  query: z.object({
+    limit: integer({ min: 1, max: 100 }).default(20),
+    offset: integer({ max: 10_000 }).default(0),
+    status: z.enum(['processing', 'success', 'error']).optional(),
+    componentId: text().optional(),
+    configId: text().optional(),
+  }),
+  replies: { 200: `The runs, among the last ${MAX_LOOKED_AT} after \`offset\`` },
+  reply: z.array(runBody),
+  handle: async ({ query, caller }, { extractionRuns }) => {
+    const { limit, offset, status, componentId, configId } = query
+    const place = componentId !== undefined && configId !== undefined ? { componentId, configId } : undefined
+    const runs: ReturnType<typeof runResource>[] = []
+    let seen = 0
+    for await (const found of extractionRuns.list(place)) {
+      const run = runResource(found)
+      if (run.status !== (status ?? run.status)) continue
+      if (seen++ < offset) continue
+      if (seen > offset + MAX_LOOKED_AT) break
+      if (!mayUseComponent(caller, run.componentId)) continue
+      if (run.componentId !== (componentId ?? run.componentId)) continue
+      if (run.configId !== (configId ?? run.configId)) continue
+      runs.push(run)
+      if (runs.length === limit) break
+    }
+    return ok(runs)
+  },
+})
+
+export const getRun = defineRoute({
+  method: 'get',
+  path: '/v2/storage/runs/{runId}',
+  summary: 'Run detail',
+  tag: 'runs',
+  replies: {
+    200: 'The run',
+    403: 'The token may not use the component',
+    404: 'There is no such run, or it is older than 90 days',
+  },
+  reply: runBody,
+  handle: async ({ params: { runId }, caller }, { extractionRuns }) =>
+    ok(await findRun(runId, caller, extractionRuns)),
+})
+
+/** What was decided about a run that holds tables back, and the run that carries it out. */
+interface RunDecision {
+  decision: Decision
+  runId: string
+  status: 'processing' | 'success' | 'error'
+}
+
+type FoundRun = ReturnType<typeof runResource> & {
+  /** `null`: nothing was held back, or nothing is decided. */
+  decision: RunDecision | null
+}
+
+export const isHeldRun = ({ results }: Pick<FoundRun, 'results'>): boolean => results?.['status'] === 'held'
+
+/** Errors: `storage.runs.notFound`; `accessDenied` for a token that may not use the component. */
+export const findRun = async (
+  runId: string,
+  caller: Caller,
+  extractionRuns: ExtractionRuns,
+): Promise<FoundRun> => {
+  const { get } = extractionRuns.look()
+  const found = /^[\w.-]{1,80}$/.test(runId) ? await get(runId) : undefined
+  if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
+  const run = runResource(found)
+  if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
+  return { ...run, decision: isHeldRun(run) ? await decisionAbout(runId, get) : null }
+}
+
+const decisionInput = z.object({ decision: z.enum(decisions) })
+
+const decisionAbout = async (runId: string, get: DescribeRun): Promise<RunDecision | null> => {
+  const found = await get(decisionName(runId))
+  if (!found) return null
+  const { decision } = decisionInput.parse(parsedJson(found.input))
+  return { decision, runId: found.name, status: runResource(found).status }
+}

@@ -1,0 +1,87 @@
+import { z } from '@hono/zod-openapi'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
+import { integer, text } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findOwnTable, findTable } from '../tables/find-table.ts'
+import { findSnapshot } from './find-snapshot.ts'
+import { snapshotResource } from './snapshot-resource.ts'
+
+/** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
+export const createSnapshot = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/snapshots',
+  summary: 'Create a snapshot of a table',
+  tag: 'snapshots',
+  body: z.object({ description: text({ max: 10_000 }).default('') }),
+  validationCode: 'storage.tables.validation',
+  replies: { 202: 'The job `tableSnapshotCreate`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { description } = request.body
+    return submitJob(request, services, {
+      input: { operationName: 'tableSnapshotCreate', tableId, description },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        await findOwnTable(services, tableId)
+        return { description }
+      },
+    })
+  },
+})
+
+export const listSnapshots = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables/{tableId}/snapshots',
+  summary: 'List the snapshots of a table that were made in the branch of the path',
+  tag: 'snapshots',
+  query: z.object({
+    limit: integer({ min: 1, max: 1000 }).default(20),
+    offset: integer().default(0),
+  }),
+  replies: { 200: 'The snapshots, newest first', 404: 'There is no such table' },
+  reply: z.array(snapshotBody),
+  handle: async ({ params, query, baseUrl, branchId }, services) => {
+    await findTable(services, params.tableId)
+    const found = await page(services.snapshots.listOf(params.tableId), {
+      ...query,
+      isListed: kept => (kept.branchId ?? defaultBranchId) === branchId,
+      show: each => snapshotResource(each, baseUrl),
+    })
+    return ok(found)
+  },
+})
+
+export const getSnapshot = defineRoute({
+  method: 'get',
+  path: '/v2/storage/snapshots/{snapshotId}',
+  summary: 'Snapshot detail',
+  tag: 'snapshots',
+  replies: { 200: 'The snapshot', 404: 'There is no such snapshot' },
+  reply: snapshotBody,
+  handle: async ({ params, caller, baseUrl }, services) =>
+    ok(snapshotResource(await findSnapshot(services, params.snapshotId, caller), baseUrl)),
+})
+
+export const deleteSnapshot = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/snapshots/{snapshotId}',
+  summary: 'Delete a snapshot',
+  tag: 'snapshots',
+  replies: { 202: 'The job `tableSnapshotDelete`', 404: 'There is no such snapshot' },
+  handle: async (request, services) => {
+    const { snapshotId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tableSnapshotDelete', snapshotId: parseId(snapshotId) ?? 0 },
+      admit: async () => {
+        const { id } = await findSnapshot(services, snapshotId, request.caller, 'write')
+        return { snapshotId: id }
+      },
+    })
+  },
+})

@@ -1,0 +1,145 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { dropTable, refuseAliases } from '../../lib/storage/tables/drop-table.ts'
+import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
+import { tableBody } from '../../lib/wire/table-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { flag, text } from '../http/fields.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findOwnTable, findTable } from './find-table.ts'
+import { tableDetail } from './read-tables.ts'
+import { checkTableName } from './table-name.ts'
+
+const isAsync = { async: flag().default(false) }
+
+/** Changes the display name. The id never changes. */
+export const updateTable = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Update a table',
+  tag: 'tables',
+  query: z.object(isAsync),
+  body: z.object({ ...isAsync, displayName: text({ max: 300 }).optional() }),
+  validationCode: 'storage.tables.validation',
+  replies: { 200: 'The table', 202: 'A job `tableUpdate`, with `async=1`', 404: 'There is no such table' },
+  reply: tableBody,
+  handle: async (request, services) => {
+    const { query, body, baseUrl } = request
+    const { tableId } = request.params
+    if (body.displayName === '')
+      throw new UserError(
+        'storage.tables.validation',
+        'Invalid data - displayName: This value should not be blank.',
+      )
+    const table = await findTable(services, tableId)
+    const { displayName } = checkTableName({
+      name: table.name,
+      displayName: body.displayName ?? table.displayName,
+    })
+    if (query.async || body.async)
+      return submitJob(request, services, {
+        input: { operationName: 'tableUpdate', tableId, displayName },
+        tableId,
+        queueTableId: tableId,
+        admit: async () => ({ displayName }),
+      })
+    await services.own.table(tableId)
+    const updated = await changeTable(tableId, { displayName }, services)
+    const event = auditEvent('tableUpdated', { id: tableId, name: table.name, params: { displayName } })
+    await recordEvent(request, services, event)
+    return ok(await tableDetail(services, updated, baseUrl))
+  },
+})
+
+/**
+ * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. When a table is deleted at
+ * once, a running job on it fails. With `force` its aliases go too.
+ */
+export const deleteTable = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Delete a table',
+  tag: 'tables',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: {
+    204: 'Deleted',
+    202: 'A job `tableDrop`, with `async=1`',
+    400: '`tables.cannotDeletedTableWithAliases`: it has aliases, and `force=1` was not given',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { force, async } = request.query
+    if (async)
+      return submitJob(request, services, {
+        input: { operationName: 'tableDrop', tableId, force },
+        tableId,
+        queueTableId: tableId,
+        admit: async () => {
+          const table = await findTable(services, tableId)
+          await refuseAliases(table, force, services.aliases)
+          return { tableId: tableIdOf(table), force }
+        },
+      })
+    const table = await findTable(services, tableId)
+    const deletedAliases = await dropTable(table, { ...services, force })
+    for (const id of [...deletedAliases, tableId]) {
+      const event = auditEvent('tableDeleted', { id, name: nameOfTable(id), params: { force } })
+      await recordEvent(request, services, event)
+    }
+    return noContent()
+  },
+})
+
+/** Where tables lie in a database this rewrites them. Here each load keeps its table in order, and the job says so. */
+export const optimizeTable = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/optimize',
+  summary: 'Optimize a table',
+  tag: 'tables',
+  replies: { 202: 'The job `tableOptimize`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tableOptimize', tableId },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        await findOwnTable(services, tableId)
+        return {}
+      },
+    })
+  },
+})
+
+/** Copies a table of the default branch, with its bucket, into the branch of the path, in place of what it has there. */
+export const pullTable = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/pull',
+  summary: 'Copy a table of the default branch into a branch',
+  tag: 'tables',
+  replies: {
+    202: 'A job `tablePull`; its results are the table',
+    404: 'The default branch has no such table',
+    501: 'The path names the default branch',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tablePull', tableId },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        if (request.branchId === defaultBranchId)
+          throw new UserError('notImplemented', 'A table cannot be pulled into the default branch.')
+        await findTable({ ...services, ...services.inBranch(defaultBranchId) }, tableId)
+        return { tableId }
+      },
+    })
+  },
+})

@@ -1,0 +1,173 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
+import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
+import { changeDefinition } from '../../lib/storage/tables/change-definition.ts'
+import {
+  findTypedColumn,
+  refuseColumn,
+  refuseColumnDelete,
+  refuseTypedColumn,
+} from '../../lib/storage/tables/table-columns.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { isTypedTable } from '../../lib/table-engine/snapshot.ts'
+import { requireSource } from '../aliases/find-alias.ts'
+import { flag, text } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
+import { findOwnTable, findTable } from './find-table.ts'
+
+/**
+ * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as
+ * those of a file's header; the job and its event say so. An alias shows one more column of its source.
+ */
+export const addColumn = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/columns',
+  summary: 'Add a column to a table',
+  tag: 'tables',
+  body: z.object(columnFields),
+  validationCode: 'storage.tables.validation',
+  replies: {
+    202: 'The job `tableColumnAdd`',
+    400: '`storage.tables.columnAlreadyExists`, `storage.tables.invalidColumnName`, or the type does not fit the table',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { name: requestedName } = request.body
+    const name = sanitizeColumnName(requestedName)
+    const definition = readColumn({ ...request.body, name })
+    const renamed = name === requestedName ? {} : { requestedName }
+    return submitJob(request, services, {
+      input: {
+        operationName: 'tableColumnAdd',
+        tableId,
+        name,
+        ...renamed,
+        definition,
+      },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        const table = await findTable(services, tableId)
+        requireSource(request.caller, table)
+        refuseNewColumn(table, name)
+        if (isAliased(table)) return { name, ...renamed }
+        checkTypes(table, request.body)
+        if (isTypedTable(table.snapshot)) refuseTypedColumn(table, definition)
+        return { name, ...renamed, ...(hasType(request.body) && { definition: definition.definition }) }
+      },
+    })
+  },
+})
+
+const refuseNewColumn = (table: TableHead, name: string): void => {
+  if (isAliased(table)) withAliasColumn(table, name)
+  else refuseColumn(table, name)
+}
+
+/** A typed table needs a type for each column. An untyped one has no place for it. Error: 400 `storage.tables.validation`. */
+const checkTypes = (table: TableHead, column: RequestedColumn): void => {
+  if (isTypedTable(table.snapshot)) {
+    if (hasType(column)) return
+    throw new UserError('storage.tables.validation', 'Column "definition" or "basetype" must be set.')
+  }
+  // A table that version 0.2 made from a definition keeps its texts, and what is said about them.
+  if (table.definition !== undefined || !hasType(column)) return
+  const field = column.definition === undefined ? 'basetype' : 'definition'
+  throw new UserError(
+    'storage.tables.validation',
+    `Invalid parameters - ${field}: This field was not expected.`,
+  )
+}
+
+/**
+ * Deletes a column with its values. With `force` also from the aliases that follow the table. An alias shows one column
+ * less.
+ */
+export const deleteColumn = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/columns/{column}',
+  summary: 'Delete a column of a table',
+  tag: 'tables',
+  query: z.object({ force: flag().default(false) }),
+  replies: {
+    202: 'The job `tableColumnDelete`',
+    400: '`storage.tables.cannotDeletePrimaryKeyColumn`, `storage.tables.cannotDeleteLastColumn`, `storage.tables.cannotDeleteReferencedColumn`',
+    404: 'There is no such table or column',
+  },
+  handle: async (request, services) => {
+    const { tableId, column: name } = request.params
+    const { force } = request.query
+    return submitJob(request, services, {
+      input: { operationName: 'tableColumnDelete', tableId, name, force },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        const table = await findTable(services, tableId)
+        requireSource(request.caller, table)
+        if (isAliased(table)) withoutAliasColumn(table, name)
+        else {
+          refuseColumnDelete(table, name)
+          await refuseReferencedColumn(table, name, { ...services, force })
+        }
+        return { name, force }
+      },
+    })
+  },
+})
+
+/** PHP clients send `null`, and forms an empty text, for what is not set. */
+const unlessUnset = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => (value === null || value === '' ? undefined : value), schema.optional())
+
+/**
+ * Changes what a column of a typed table allows, by a job `tableColumnDefinitionUpdate`: a longer text, more digits of a
+ * number, whether it may be NULL, its default. An empty default or `null` removes it.
+ */
+export const updateColumnDefinition = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tables/{tableId}/columns/{column}/definition',
+  summary: 'Change the definition of a column',
+  tag: 'tables',
+  keepsNull: true,
+  body: z.object({
+    length: unlessUnset(text({ max: 100 })),
+    nullable: unlessUnset(flag()),
+    default: z
+      .union([z.null(), z.boolean().transform(String), text({ max: 10_000 })])
+      .optional()
+      .openapi({ type: 'string', example: '0' }),
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: {
+    202: 'The job `tableColumnDefinitionUpdate`',
+    400: '`storage.tables.validation.cannotUpdateColumn`, `storage.tables.invalidDefaultValueForType`',
+    404: 'There is no such table or column',
+  },
+  handle: async (request, services) => {
+    const { tableId, column: name } = request.params
+    const { length, nullable, default: given } = request.body
+    const change = {
+      ...(length !== undefined && { length }),
+      ...(nullable !== undefined && { nullable }),
+      ...(given !== undefined && { default: given === '' ? null : given }),
+    }
+    return submitJob(request, services, {
+      input: { operationName: 'tableColumnDefinitionUpdate', tableId, name, change },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        changeDefinition(findTypedColumn(await findOwnTable(services, tableId), name).column, change)
+        const { default: wanted, ...kept } = change
+        const shown =
+          wanted === undefined ? {} : wanted === null ? { removeDefault: true } : { default: wanted }
+        return { queue: 'main', columnName: name, columnDefinition: { ...kept, ...shown } }
+      },
+    })
+  },
+})

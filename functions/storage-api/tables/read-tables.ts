@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
+import { listedTableBody, tableBody } from '../../lib/wire/table-body.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { metadataOf, tableMetadata } from '../metadata/metadata-resource.ts'
+import type { Services } from '../services.ts'
+import { findTable } from './find-table.ts'
+import { listedTables, tableIncludes } from './table-includes.ts'
+
+const LISTS_AT_ONCE = 16
+
+export const listTables = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables',
+  summary: 'List tables',
+  tag: 'tables',
+  query: z.object({ include: tableIncludes() }),
+  replies: { 200: 'The tables of all buckets, in the order of their ids' },
+  reply: z.array(listedTableBody),
+  handle: async (request, services) => {
+    const { query, caller, baseUrl } = request
+    const { buckets, tables } = services
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const perBucket = await pMap(
+      visible,
+      async bucket =>
+        listedTables(services, {
+          bucket,
+          siblings: await tables.listInBucket(bucket.id),
+          include: query.include,
+          baseUrl,
+        }),
+      { concurrency: LISTS_AT_ONCE },
+    )
+    await recordEvent(request, services, auditEvent('tablesListed', {}))
+    return ok(perBucket.flat())
+  },
+})
+
+export const getTable = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Table detail',
+  tag: 'tables',
+  replies: { 200: 'The table', 404: 'There is no such table' },
+  reply: tableBody,
+  handle: async (request, services) => {
+    const { params, baseUrl } = request
+    const table = await findTable(services, params.tableId)
+    const event = auditEvent('tableDetail', { id: params.tableId, name: table.name })
+    await recordEvent(request, services, event)
+    return ok(await tableDetail(services, table, baseUrl))
+  },
+})
+
+/** The complete table as its detail shows it: with its metadata, and with its bucket and that one's metadata. */
+export const tableDetail = async (services: Services, table: TableHead, baseUrl: string) => {
+  const bucket = await findBucket(services, table.bucketId)
+  const siblings = await services.tables.listInBucket(table.bucketId)
+  const resource = tableResource(table, bucket, siblings, { ...services, baseUrl })
+  return {
+    ...resource,
+    ...(await tableMetadata(services, table)),
+    bucket: { ...resource.bucket, metadata: await metadataOf(services, metadataSubject.bucket(bucket)) },
+  }
+}

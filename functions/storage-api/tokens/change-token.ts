@@ -1,0 +1,140 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { newTokenBody, tokenBody } from '../../lib/wire/token-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { digestOf } from '../http/authenticate.ts'
+import { text } from '../http/fields.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { requireMaster } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { newTokenValue } from './new-token-value.ts'
+import { findToken, tokenNotFound } from './read-tokens.ts'
+import { refuseMaster } from './refuse-master.ts'
+import { tokenEvent } from './token-event.ts'
+import { tokenResource } from './token-resource.ts'
+import { readTokenSettings, tokenFields } from './token-settings.ts'
+
+/**
+ * Replaces the given settings, bucket permissions and component access as a whole. Whether a token manages all buckets
+ * was decided when it was made.
+ */
+export const updateToken = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tokens/{tokenId}',
+  summary: 'Update a token',
+  tag: 'tokens',
+  access: 'master',
+  body: z.object(tokenFields),
+  validationCode: 'storage.tokens.validation',
+  replies: { 200: 'The token', 400: '`storage.tokens.invalidPermissions`', 404: 'There is no such token' },
+  reply: tokenBody,
+  handle: async (request, services) => {
+    const { params, body, caller, baseUrl } = request
+    const { tokens, buckets, now } = services
+    refuseMaster(params.tokenId, caller)
+    const { id, canManageBuckets } = await findToken(services, params.tokenId)
+    if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)
+      throw new UserError(
+        'storage.tokens.validation',
+        'Invalid request:\n - canManageBuckets: "It cannot be changed: create another token."',
+      )
+    const settings = await readTokenSettings({ ...body, canManageBuckets }, services)
+    const token = await tokens.update(id, current => ({ ...current, ...settings }))
+    if (!token) throw tokenNotFound(params.tokenId)
+    await recordEvent(request, services, tokenEvent('tokenUpdated', token))
+    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    return ok(tokenResource(token, { baseUrl, now: now(), bucketIds }))
+  },
+})
+
+/** Deletes a token. It is refused from the next request on. Each token may delete itself. */
+export const deleteToken = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tokens/{tokenId}',
+  summary: 'Delete a token',
+  tag: 'tokens',
+  replies: {
+    204: 'Deleted',
+    400: '`storage.tokens.cannotDeleteDueToOrchestration`',
+    403: 'It is another token',
+    404: 'There is no such token',
+  },
+  handle: async (request, services) => {
+    const { params, caller } = request
+    refuseMaster(params.tokenId, caller)
+    if (params.tokenId !== caller.tokenId) requireMaster(caller)
+    const token = await findToken(services, params.tokenId)
+    await refuseWhileTriggered(token.id, services)
+    await services.tokens.delete(token.id)
+    await recordEvent(request, services, tokenEvent('tokenDeleted', token))
+    return noContent()
+  },
+})
+
+/** A trigger could not run without its token. */
+const refuseWhileTriggered = async (
+  tokenId: number,
+  { triggers }: Pick<Services, 'triggers'>,
+): Promise<void> => {
+  const trigger = (await triggers.list()).find(({ runWithTokenId }) => runWithTokenId === tokenId)
+  if (trigger)
+    throw new UserError(
+      'storage.tokens.cannotDeleteDueToOrchestration',
+      "Cannot delete token, because it's used for event trigger inside component " +
+        `"${trigger.component}" with configuration id "${trigger.configurationId}"`,
+    )
+}
+
+/** Gives a token a new value. The old one is refused from then on. Each token may refresh itself. */
+export const refreshToken = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tokens/{tokenId}/refresh',
+  summary: 'Refresh a token',
+  tag: 'tokens',
+  replies: { 200: 'The token with its new value', 403: 'It is another token', 404: 'There is no such token' },
+  reply: newTokenBody,
+  handle: async (request, services) => {
+    const { params, caller, baseUrl } = request
+    const { tokens, buckets, now, projectId } = services
+    refuseMaster(params.tokenId, caller)
+    if (params.tokenId !== caller.tokenId) requireMaster(caller)
+    const { id } = await findToken(services, params.tokenId)
+    const value = newTokenValue(projectId, id)
+    const at = now().toISOString()
+    const token = await tokens.update(id, current => ({
+      ...current,
+      digest: digestOf(value),
+      refreshed: at,
+    }))
+    if (!token) throw tokenNotFound(params.tokenId)
+    await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
+    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    return ok({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
+  },
+})
+
+/** Not offered: values of tokens are not stored, and the stack sends no mail. */
+export const shareToken = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tokens/{tokenId}/share',
+  summary: 'Share a token by mail (not offered)',
+  tag: 'tokens',
+  access: 'master',
+  body: z.object({ recipientEmail: text({ min: 3, max: 320 }), message: text().default('') }),
+  validationCode: 'storage.tokens.validation',
+  replies: {
+    400: '`storage.token.cannotShareMasterToken`',
+    404: 'There is no such token',
+    501: '`notImplemented`: hand over the value that create or refresh shows',
+  },
+  handle: async ({ params, caller }, services) => {
+    if (params.tokenId === caller.tokenId)
+      throw new UserError('storage.token.cannotShareMasterToken', 'The master token cannot be shared.')
+    await findToken(services, params.tokenId)
+    throw new UserError(
+      'notImplemented',
+      'Tokens are not sent by mail: their values are not stored. Refresh the token and hand over its new value.',
+    )
+  },
+})

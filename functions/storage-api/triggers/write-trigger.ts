@@ -1,0 +1,163 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
+import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { integer, text, textList } from '../http/fields.ts'
+import { created, ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { findTable } from '../tables/find-table.ts'
+import { triggerEvent } from './trigger-event.ts'
+import { triggerBody, triggerResource } from './trigger-resource.ts'
+import { requireComponents, requireNoMoreRights } from './trigger-rights.ts'
+
+/** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
+export const createTrigger = defineRoute({
+  method: 'post',
+  path: '/v2/storage/triggers',
+  summary: 'Create a trigger',
+  tag: 'triggers',
+  body: z.object({
+    runWithTokenId: integer({ min: 1 }),
+    component: text({ min: 1, max: 255 }),
+    configurationId: text({ min: 1, max: 255 }),
+    coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }),
+    tableIds: textList({ max: 1_000, itemMax: 400 }).refine(ids => ids.length > 0, {
+      error: 'This value should name at least one table.',
+    }),
+  }),
+  replies: {
+    201: 'The trigger',
+    400: '`storage.triggers.tokenExpires`',
+    403: 'The token may not use the component, or not read a table',
+    404: 'There is no such table or token',
+  },
+  reply: triggerBody,
+  handle: async (request, services) => {
+    const { body, caller } = request
+    requireComponents(caller, [body.component])
+    await checkTrigger(body, caller, services)
+    const author = { id: caller.tokenId, description: caller.description }
+    const answered = await lastImports(body.tableIds, services.tables)
+    for (;;) {
+      const trigger = {
+        ...body,
+        id: services.nextId(),
+        // The first run waits for the cool-down too.
+        lastRun: services.now().toISOString(),
+        answered,
+        creatorToken: author,
+        authors: [author],
+        revision: 1,
+      }
+      // Skips an id that another process took in the same millisecond.
+      if (!(await services.triggers.insert(trigger))) continue
+      await recordEvent(request, services, triggerEvent('triggerCreated', trigger))
+      return created(triggerResource(trigger))
+    }
+  },
+})
+
+const settings = {
+  runWithTokenId: integer({ min: 1 }).optional(),
+  component: text({ min: 1, max: 255 }).optional(),
+  configurationId: text({ min: 1, max: 255 }).optional(),
+  coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }).optional(),
+  tableIds: textList({ max: 1_000, itemMax: 400 }).optional(),
+}
+
+/** Replaces the given settings. Whoever sends them all answers for the trigger alone. */
+export const updateTrigger = defineRoute({
+  method: 'put',
+  path: '/v2/storage/triggers/{triggerId}',
+  summary: 'Update a trigger',
+  tag: 'triggers',
+  body: z.object(settings),
+  replies: {
+    200: 'The trigger',
+    400: '`storage.triggers.tokenExpires`',
+    403: 'The token may not use the component, before or after, or not read a table',
+    404: 'There is no such trigger, table or token',
+  },
+  reply: triggerBody,
+  handle: async (request, services) => {
+    const { params, body, caller } = request
+    const { id, component, runWithTokenId } = await findTrigger(services, params.triggerId)
+    requireComponents(caller, [body.component ?? component, component])
+    // Whatever is changed, the runs have that token's rights: the caller must not gain any by it.
+    await checkTrigger({ runWithTokenId, ...body }, caller, services)
+    const author = { id: caller.tokenId, description: caller.description }
+    const isWhole = Object.keys(settings).every(name => name in body)
+    // Of tables that it begins to watch only later imports count.
+    const imports = await lastImports(body.tableIds ?? [], services.tables)
+    const trigger = await services.triggers.update(id, current => ({
+      ...current,
+      runWithTokenId: body.runWithTokenId ?? current.runWithTokenId,
+      component: body.component ?? current.component,
+      configurationId: body.configurationId ?? current.configurationId,
+      coolDownPeriodMinutes: body.coolDownPeriodMinutes ?? current.coolDownPeriodMinutes,
+      tableIds: body.tableIds ?? current.tableIds,
+      authors: isWhole ? [author] : distinctAuthors([...current.authors, author]),
+      ...(current.answered && { answered: { ...imports, ...current.answered } }),
+    }))
+    if (!trigger) throw triggerNotFound(params.triggerId)
+    await recordEvent(request, services, triggerEvent('triggerUpdated', trigger))
+    return ok(triggerResource(trigger))
+  },
+})
+
+type Checked = Partial<Pick<TriggerRecord, 'tableIds' | 'runWithTokenId'>>
+
+/**
+ * Checks the token of a trigger, then its tables: they exist, and the caller may use them.
+ *
+ * Errors: 404 `storage.tokens.notFound`, 400 `storage.triggers.tokenExpires`, 404 `storage.tables.notFound`, 403
+ * `accessDenied`.
+ */
+const checkTrigger = async (
+  { tableIds = [], runWithTokenId }: Checked,
+  caller: Caller,
+  services: Services,
+): Promise<void> => {
+  if (runWithTokenId !== undefined) await checkToken(runWithTokenId, caller, services)
+  for (const tableId of tableIds) {
+    requireTable(caller, tableId, 'read')
+    await findTable(services, tableId)
+  }
+}
+
+const checkToken = async (
+  tokenId: number,
+  caller: Caller,
+  { tokens }: Pick<Services, 'tokens'>,
+): Promise<void> => {
+  // Its own record does not exist, and it never expires.
+  if (caller.isMaster && String(tokenId) === caller.tokenId) return
+  const token = await tokens.get(tokenId)
+  if (!token) throw new UserError('storage.tokens.notFound', `Token with id "${tokenId}" was not found.`)
+  if (token.expires !== null)
+    throw new UserError(
+      'storage.triggers.tokenExpires',
+      "The 'runByToken' has expiration set. Use token without expiration.",
+    )
+  requireNoMoreRights(caller, token)
+}
+
+/** The trigger of a path, or 404 `storage.triggers.notFound`. */
+export const findTrigger = async (
+  { triggers }: Pick<Services, 'triggers'>,
+  triggerId: string,
+): Promise<TriggerRecord> => {
+  const id = parseId(triggerId)
+  const trigger = id === undefined ? undefined : await triggers.get(id)
+  if (!trigger) throw triggerNotFound(triggerId)
+  return trigger
+}
+
+const triggerNotFound = (triggerId: string): UserError =>
+  new UserError('storage.triggers.notFound', `Trigger ${triggerId.slice(0, 20)} not found`)
