@@ -4,9 +4,9 @@ import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
+import { NONE } from '../functions/lib/none.ts'
 import type { MergeSlicesEnv } from '../functions/merge-slices/work.ts'
 import { WORK_PREFIX } from '../functions/merge-slices/work-prefix.ts'
-import { NO_BUCKET_OF_OURS } from '../functions/start-import/env-names.ts'
 import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
@@ -70,7 +70,7 @@ const mergeSlicesFunction = (
     environment: {
       STORAGE_URL: storage.url,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
-      FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
+      FILES_BUCKET: storage.filesBucket?.bucketName ?? NONE,
       WORK_BUCKET: exportsBucket.bucketName,
     },
     // For the short-lived objects of thousands of requests. The default of 16 MiB takes 50 MB more and is no faster.

@@ -8,11 +8,9 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import {
-  LANDING_RULES_FILE,
-  NO_BUCKET_OF_OURS,
-  type startImportEnvNames,
-} from '../functions/start-import/env-names.ts'
+import { NONE } from '../functions/lib/none.ts'
+import { LANDING_RULES_FILE } from '../functions/start-import/landing-rules-file.ts'
+import type { StartImportEnv } from '../functions/start-import/work.ts'
 import {
   allow,
   allowItems,
@@ -127,14 +125,14 @@ const startImportFunction = (
   landingBucket: IBucket,
 ): IFunction => {
   const records = new ItemTable(scope, 'Records', { partitionKey: 'id', expiryAttribute: 'expiresAt' })
-  const startImport = new NodeFunction<(typeof startImportEnvNames)[number]>(scope, 'StartImport', {
+  const startImport = new NodeFunction<StartImportEnv>(scope, 'StartImport', {
     bundle: withFile(bundle, LANDING_RULES_FILE, JSON.stringify(landingRules)),
     description: 'Moves a landed object into the storage service and starts its import',
     environment: {
       STORAGE_URL: storage.url,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       IMPORTS_TABLE: records.tableName,
-      FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
+      FILES_BUCKET: storage.filesBucket?.bucketName ?? NONE,
       ...loadLimitsEnvironment(storage.loadLimits),
     },
     memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.

@@ -1,4 +1,4 @@
-import { NO_LOAD_LIMITS } from '../functions/lib/distributed/no-load-limits.ts'
+import { NONE } from '../functions/lib/none.ts'
 import type { RunJobEnv } from '../functions/run-job/work.ts'
 import type { StackConfig } from './stack-config.ts'
 
@@ -20,8 +20,8 @@ export type LoadLimits = Pick<LargeData, 'distributed' | 'singleLoadBytes'>
 
 /** What each function that accepts a load needs to know. Undefined: the storage service is elsewhere. */
 export const loadLimitsEnvironment = (limits: LoadLimits | undefined) => ({
-  DISTRIBUTED: String(limits?.distributed ?? NO_LOAD_LIMITS),
-  SINGLE_LOAD_BYTES: String(limits?.singleLoadBytes ?? NO_LOAD_LIMITS),
+  DISTRIBUTED: String(limits?.distributed ?? NONE),
+  SINGLE_LOAD_BYTES: String(limits?.singleLoadBytes ?? NONE),
 })
 
 /** What `run-job` needs to know of it. */

@@ -4,7 +4,7 @@ import { type IChainable, JsonPath, Map as MapState } from 'aws-cdk-lib/aws-step
 import type { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
 import { exportPrefix } from '../functions/lib/storage/files/file-prefixes.ts'
-import type { splitWorkEnvNames } from '../functions/split-work/env-names.ts'
+import type { SplitWorkEnv } from '../functions/split-work/work.ts'
 import { allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { catchAll } from './failure-path.ts'
@@ -35,7 +35,7 @@ export class LargeWork extends Construct {
   constructor(scope: Construct, id: string, props: LargeWorkProps) {
     super(scope, id)
     const { bundle, files, tables, loadRangeBytes } = props
-    const splitWork = new NodeFunction<(typeof splitWorkEnvNames)[number]>(this, 'SplitWork', {
+    const splitWork = new NodeFunction<SplitWorkEnv>(this, 'SplitWork', {
       bundle,
       description: 'Does the pieces of large loads and exports, side by side',
       environment: { TABLES_BUCKET: tables.bucketName, LOAD_RANGE_BYTES: String(loadRangeBytes) },

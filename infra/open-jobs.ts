@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
-import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
+import { NONE } from '../functions/lib/none.ts'
 import type { StartOpenJobsEnv } from '../functions/start-open-jobs/work.ts'
 import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -39,7 +39,7 @@ export class OpenJobs extends Construct {
       environment: {
         STORAGE_TABLE: items.tableName,
         JOB_MACHINE_ARN: jobMachineArn,
-        EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
+        EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NONE,
         ...sharesEnvironment(shares),
       },
       memoryMiB: 512,

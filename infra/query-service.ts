@@ -4,8 +4,8 @@ import { CfnDatabase } from 'aws-cdk-lib/aws-glue'
 import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { NO_GLUE_DATABASE } from '../functions/lib/distributed/no-glue-database.ts'
-import type { mergeByQueryEnvNames } from '../functions/merge-by-query/env-names.ts'
+import { NONE } from '../functions/lib/none.ts'
+import type { MergeByQueryEnv } from '../functions/merge-by-query/work.ts'
 import { allow, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeployedStack } from './deployment.ts'
@@ -40,7 +40,7 @@ const RESULT_DAYS = 1
  * function that starts queries and adopts what they commit. Queries run in that function's rights.
  */
 export class QueryService extends Construct {
-  readonly mergeByQuery: NodeFunction<(typeof mergeByQueryEnvNames)[number]>
+  readonly mergeByQuery: NodeFunction<MergeByQueryEnv>
   readonly database: string
 
   constructor(scope: Construct, id: string, props: QueryServiceProps) {
@@ -72,7 +72,7 @@ export class QueryService extends Construct {
         },
       },
     })
-    this.mergeByQuery = new NodeFunction<(typeof mergeByQueryEnvNames)[number]>(this, 'MergeByQuery', {
+    this.mergeByQuery = new NodeFunction<MergeByQueryEnv>(this, 'MergeByQuery', {
       bundle,
       description: 'Merges loads that are too large for one function, by queries of Athena',
       environment: {
@@ -139,5 +139,4 @@ const databaseName = (scope: Construct, projectId: string): string => {
 }
 
 /** The name that functions get, whether the stack has such a service or not. */
-export const glueDatabaseOf = (service: QueryService | undefined): string =>
-  service?.database ?? NO_GLUE_DATABASE
+export const glueDatabaseOf = (service: QueryService | undefined): string => service?.database ?? NONE

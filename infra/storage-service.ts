@@ -9,8 +9,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { NO_DATA_KEY } from '../functions/lib/aws/no-data-key.ts'
-import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
+import { NONE } from '../functions/lib/none.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
 import type { RunJobEnv } from '../functions/run-job/work.ts'
@@ -216,7 +215,7 @@ const runJobFunction = (
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
       GLUE_DATABASE: glueDatabaseOf(store.queryService),
-      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
+      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
       ...largeDataEnvironment(largeData),
@@ -271,10 +270,10 @@ const storageApiFunction = (
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
       MASTER_TOKEN_OVERLAP_MINUTES: String(masterTokenOverlapMinutes),
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
-      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
-      DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NO_DATA_KEY,
+      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
+      DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NONE,
       ...loadLimitsEnvironment(largeData),
-      PREVIEW_FUNCTION: preview?.functionName ?? NO_EXTRACT_MACHINE,
+      PREVIEW_FUNCTION: preview?.functionName ?? NONE,
     },
     memoryMiB: 1769,
     scratchMiB: 2048, // Previews read Parquet files from disk.

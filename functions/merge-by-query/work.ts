@@ -7,12 +7,27 @@ import { createGlueCatalog } from '../lib/distributed/glue-catalog.ts'
 import { createMergeNotes } from '../lib/distributed/merge-notes.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
-import { mergeByQueryEnvNames } from './env-names.ts'
 import type { MergeByQueryEvent } from './event.ts'
 import { mergeByQuery } from './merge-by-query.ts'
 import { createQueries } from './queries.ts'
 
-const env = readEnv(mergeByQueryEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Days for which the earlier snapshots of a table stay readable. */
+  'SNAPSHOT_RETENTION_DAYS',
+  /** Database of the Glue Data Catalog. */
+  'GLUE_DATABASE',
+  /** Workgroup of Athena: it bounds what a query may scan, and says where results go. */
+  'ATHENA_WORKGROUP',
+  /** Seconds after which a query is stopped. */
+  'QUERY_TIMEOUT_SECONDS',
+])
+/** The variables that the function's construct must set. */
+export type MergeByQueryEnv = keyof typeof env
+
 const now = () => new Date()
 const s3 = createS3Client()
 const services = {

@@ -12,7 +12,7 @@ const env = readEnv([
   'STORAGE_URL',
   /** Secret that holds the storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-  /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
+  /** Bucket of the file resources when the service is in the same stack, otherwise `NONE`. */
   'FILES_BUCKET',
   /** Bucket for the data that the steps pass to each other, below `WORK_PREFIX`. */
   'WORK_BUCKET',

@@ -2,7 +2,7 @@ import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { type Decision, decisionName } from '../lib/extractor/decision-name.ts'
-import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
+import { NONE } from '../lib/none.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
@@ -44,7 +44,7 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
 
   return {
     start: async (jobId, run) => {
-      if (machineArn === NO_EXTRACT_MACHINE)
+      if (machineArn === NONE)
         throw new UserError(
           'storage.components.notRunnable',
           'This deployment has the storage service alone: it runs no configurations.',

@@ -6,8 +6,8 @@ import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createMergeNotes } from '../lib/distributed/merge-notes.ts'
-import { NO_GLUE_DATABASE } from '../lib/distributed/no-glue-database.ts'
 import { createDispatcher } from '../lib/extractor/http/dispatcher.ts'
+import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -73,7 +73,7 @@ const services = {
   s3,
   filesBucket: env.FILES_BUCKET,
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  ...(env.GLUE_DATABASE !== NO_GLUE_DATABASE && { stagedMerges: createMergeNotes(s3, env.TABLES_BUCKET) }),
+  ...(env.GLUE_DATABASE !== NONE && { stagedMerges: createMergeNotes(s3, env.TABLES_BUCKET) }),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   distribution: {

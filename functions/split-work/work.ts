@@ -5,11 +5,18 @@ import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
-import { splitWorkEnvNames } from './env-names.ts'
 import type { SplitWorkEvent } from './event.ts'
 import { splitWork } from './split-work.ts'
 
-const env = readEnv(splitWorkEnvNames)
+const env = readEnv([
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Bytes of CSV that one invocation scans or stages. */
+  'LOAD_RANGE_BYTES',
+])
+/** The variables that the function's construct must set. */
+export type SplitWorkEnv = keyof typeof env
+
 const s3 = createS3Client()
 const tablesBucket = env.TABLES_BUCKET
 const services = {

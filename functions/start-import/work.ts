@@ -7,18 +7,34 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
-import { NO_LOAD_LIMITS } from '../lib/distributed/no-load-limits.ts'
+import { NONE } from '../lib/none.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { LANDING_RULES_FILE, startImportEnvNames } from './env-names.ts'
 import type { StartImportEvent } from './event.ts'
 import { createImportRecords } from './key-records.ts'
 import { landingRules } from './landing-rules.ts'
+import { LANDING_RULES_FILE } from './landing-rules-file.ts'
 import { createPartNotes } from './part-notes.ts'
 import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
-const env = readEnv(startImportEnvNames)
+const env = readEnv([
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** DynamoDB table with one claim per object version. */
+  'IMPORTS_TABLE',
+  /** Bucket of the file resources when the service is in the same stack, otherwise `NONE`. */
+  'FILES_BUCKET',
+  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. `NONE`: the service is elsewhere. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. `NONE`: the service is elsewhere, and knows it itself. */
+  'SINGLE_LOAD_BYTES',
+])
+/** The variables that the function's construct must set. */
+export type StartImportEnv = keyof typeof env
+
 const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
 const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
@@ -29,7 +45,7 @@ const records = createImportRecords({
   ...table,
   isRunning: createIsExecutionRunning(),
 })
-const acceptedLoads = env.SINGLE_LOAD_BYTES === NO_LOAD_LIMITS ? undefined : readAcceptedLoads(env)
+const acceptedLoads = env.SINGLE_LOAD_BYTES === NONE ? undefined : readAcceptedLoads(env)
 const now = () => new Date()
 
 const measure = createMeasure('imports')

@@ -8,7 +8,7 @@ import { readEnv } from '../lib/aws/env.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
-import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
+import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -111,7 +111,7 @@ const services = {
   }),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   redriveExecution: createRedriveExecution(stepFunctions),
-  runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
+  runsConfigurations: env.EXTRACT_MACHINE_ARN !== NONE,
   extractionRuns: createExtractionRuns(
     stores.runs,
     createDescribeRun(stepFunctions, env.EXTRACT_MACHINE_ARN),

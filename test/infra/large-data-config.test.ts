@@ -70,8 +70,8 @@ describe('sizes of large loads and exports', () => {
       storageTokenSecret: 's',
     })
     expect(variablesOf(elsewhere, /starts its import/)).toMatchObject({
-      DISTRIBUTED: 'none',
-      SINGLE_LOAD_BYTES: 'none',
+      DISTRIBUTED: 'NONE',
+      SINGLE_LOAD_BYTES: 'NONE',
     })
   })
 

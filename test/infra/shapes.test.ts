@@ -43,7 +43,7 @@ describe('the shape', () => {
     ])
     expect(JSON.stringify(template.toJSON())).not.toMatch(/-extract\b/)
     template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ EXTRACT_MACHINE_ARN: 'none', DATA_KEY_ARN: 'none' }) },
+      Environment: { Variables: Match.objectLike({ EXTRACT_MACHINE_ARN: 'NONE', DATA_KEY_ARN: 'NONE' }) },
     })
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ RUNNABLE_COMPONENTS: '[]' }) },

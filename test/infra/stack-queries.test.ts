@@ -102,7 +102,7 @@ describe('queries of large loads', () => {
     expect(JSON.stringify(off.toJSON())).not.toMatch(/glue:|athena:|MergeByQuery/)
     off.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
-        Variables: Match.objectLike({ GLUE_DATABASE: 'none', JOB_MACHINE_ARN: Match.anyValue() }),
+        Variables: Match.objectLike({ GLUE_DATABASE: 'NONE', JOB_MACHINE_ARN: Match.anyValue() }),
       },
     })
   })

@@ -59,9 +59,9 @@ describe('functions', () => {
   it.each([
     ['StorageStorageApi', ['x86_64'], 'storage-api/open-app.ts'],
     ['StorageRunJob', ['x86_64'], 'run-job/work.ts'],
-    ['StorageQueriesMergeByQuery', ['x86_64'], 'merge-by-query/env-names.ts'],
+    ['StorageQueriesMergeByQuery', ['x86_64'], 'merge-by-query/work.ts'],
     ['ExportMergeSlices', ['arm64'], 'merge-slices/work.ts'],
-    ['ImportStartImport', ['arm64'], 'start-import/env-names.ts'],
+    ['ImportStartImport', ['arm64'], 'start-import/work.ts'],
     ['PollJob', ['arm64'], 'poll-job/handler.ts'],
     ['StorageOpenJobsStart', ['arm64'], 'start-open-jobs/work.ts'],
     ['StorageDeadLettersKeep', ['arm64'], 'keep-dead-letter/work.ts'],

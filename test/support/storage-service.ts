@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
-import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
+import { NONE } from '#lib/none.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createGlueCatalog } from '../../functions/lib/distributed/glue-catalog.ts'
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/gzip-limits.ts'
@@ -276,7 +276,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       bucket: filesBucket,
       region,
       roleArn,
-      dataKeyArn: NO_DATA_KEY,
+      dataKeyArn: NONE,
       signer,
     }),
     tableAccess: createTableAccess({
@@ -285,7 +285,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       bucket: tablesBucket,
       region,
       roleArn: tableRoleArn,
-      dataKeyArn: NO_DATA_KEY,
+      dataKeyArn: NONE,
       s3Endpoint: s3Server.endpoint,
     }),
     startJob,

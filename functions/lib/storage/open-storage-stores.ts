@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { createTableRequests } from '../aws/table-requests.ts'
 import type { GlueCatalog } from '../distributed/glue-catalog.ts'
 import { createLazyGlueCatalog } from '../distributed/lazy-glue-catalog.ts'
-import { NO_GLUE_DATABASE } from '../distributed/no-glue-database.ts'
+import { NONE } from '../none.ts'
 import { createItemTable } from './db/item-table.ts'
 import { readShareLimits } from './jobs/job-shares.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
@@ -34,5 +34,5 @@ export const openStorageStores = (
   })
 
 /** Of a stack whose large loads are off, or of a function that changes no table: none. */
-const openGlueCatalog = (database = NO_GLUE_DATABASE): GlueCatalog | undefined =>
-  database === NO_GLUE_DATABASE ? undefined : createLazyGlueCatalog(database)
+const openGlueCatalog = (database = NONE): GlueCatalog | undefined =>
+  database === NONE ? undefined : createLazyGlueCatalog(database)

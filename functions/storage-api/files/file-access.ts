@@ -4,8 +4,8 @@ import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
-import { NO_DATA_KEY } from '../../lib/aws/no-data-key.ts'
 import { partitionOf } from '../../lib/aws/partition-of.ts'
+import { NONE } from '../../lib/none.ts'
 import { deleteFileObjects, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import { listFewSlices } from '../../lib/storage/files/list-slices.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
@@ -27,7 +27,7 @@ interface FileAccessOptions {
   region: string
   /** Its partition is that of the bucket. */
   roleArn: string
-  /** Customer's KMS key of the bucket. `NO_DATA_KEY`: a key of AWS. */
+  /** Customer's KMS key of the bucket. `NONE`: a key of AWS. */
   dataKeyArn: string
   /** Signs addresses. It puts no checksum into them: who uses one has other bytes than the empty body signed here. */
   signer: S3Client
@@ -127,7 +127,7 @@ export type FileRight = keyof typeof objectActions
 
 /** S3 uses the customer's key in the rights of whoever asks for an object. */
 const keyStatements = (dataKeyArn: string, access: FileRight) =>
-  dataKeyArn === NO_DATA_KEY ? [] : [{ Effect: 'Allow', Action: keyActions[access], Resource: dataKeyArn }]
+  dataKeyArn === NONE ? [] : [{ Effect: 'Allow', Action: keyActions[access], Resource: dataKeyArn }]
 
 const keyActions = { read: ['kms:Decrypt'], write: ['kms:Decrypt', 'kms:GenerateDataKey'] }
 

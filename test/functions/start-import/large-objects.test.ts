@@ -6,9 +6,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
+import { NONE } from '#lib/none.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -40,7 +40,7 @@ describe('an object that is too large for one function', () => {
     (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
 
   it.each([
-    ['streamed to a service elsewhere', NO_BUCKET_OF_OURS, 2],
+    ['streamed to a service elsewhere', NONE, 2],
     ['copied inside S3', 'files', 1],
   ])('is %s, range by range, and then imported', async (_, ownFilesBucket, count) => {
     const changed = { transfer: transferOf({ ownFilesBucket, limits }) }
@@ -70,7 +70,7 @@ describe('an object that is too large for one function', () => {
   })
 
   it('leaves nothing of its move on the failure path, and can be moved again', async () => {
-    const changed = { transfer: transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits }) }
+    const changed = { transfer: transferOf({ ownFilesBucket: NONE, limits }) }
     const landed = await land(`${bucketId}/large.csv`, content)
     const execution = newExecution()
     expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
@@ -82,7 +82,7 @@ describe('an object that is too large for one function', () => {
   })
 
   it('whose upload is aborted by others makes no job of a file that nobody filled', async () => {
-    const transfer = transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits })
+    const transfer = transferOf({ ownFilesBucket: NONE, limits })
     const abortFirst: typeof transfer.finish = async (source, file, uploadId) => {
       await transfer.abort(file, uploadId)
       return transfer.finish(source, file, uploadId)
@@ -97,7 +97,7 @@ describe('an object that is too large for one function', () => {
   })
 
   it('is not mixed with another content, where the bucket keeps no versions', async () => {
-    const changed = { transfer: transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits }) }
+    const changed = { transfer: transferOf({ ownFilesBucket: NONE, limits }) }
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
     await service.s3.send(new PutObjectCommand({ ...object, Body: content }))
@@ -117,7 +117,7 @@ describe('an object that is too large for one function', () => {
 describe('a source that changes under the transfer', () => {
   it.each([
     ['copied', () => service.filesBucket],
-    ['moved', () => NO_BUCKET_OF_OURS],
+    ['moved', () => NONE],
   ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
     const transfer = transferOf({ ownFilesBucket: ownFilesBucket() })
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)

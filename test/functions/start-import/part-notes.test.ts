@@ -1,8 +1,8 @@
 import type { CompleteMultipartUploadCommandInput } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import type { PartNotes } from '#functions/start-import/part-notes.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
+import { NONE } from '#lib/none.ts'
 import {
   bucketId,
   dependencies,
@@ -30,7 +30,7 @@ const limits = {
 }
 
 /** An object that several functions move to a service that lists no checksums of parts. */
-const beginMove = async ({ ownFilesBucket = NO_BUCKET_OF_OURS, notes = records.notes } = {}) => {
+const beginMove = async ({ ownFilesBucket = NONE, notes = records.notes } = {}) => {
   const completions: CompleteMultipartUploadCommandInput[] = []
   const transfer = transferOf({
     ownFilesBucket,
@@ -62,7 +62,7 @@ const checksums = ({ MultipartUpload }: CompleteMultipartUploadCommandInput) =>
 
 describe('a move to a service that lists parts without checksums', () => {
   it.each([
-    ['streamed', () => NO_BUCKET_OF_OURS],
+    ['streamed', () => NONE],
     ['copied', () => service.filesBucket],
   ])('is completed with those that S3 answered when they were %s', async (_, ownFilesBucket) => {
     const { ranges, move, end, completions } = await beginMove({ ownFilesBucket: ownFilesBucket() })

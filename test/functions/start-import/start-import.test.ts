@@ -1,8 +1,8 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
+import { NONE } from '#lib/none.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -44,7 +44,7 @@ describe('a new object', () => {
 
   it.each([
     ['ours', () => service.filesBucket],
-    ['of a hosted service, through memory', () => NO_BUCKET_OF_OURS],
+    ['of a hosted service, through memory', () => NONE],
   ])('larger than one part arrives whole in a files bucket %s', async (_, ownFilesBucket) => {
     const row = `${'x'.repeat(1000)}\n`
     const content = `value\n${row.repeat(17_000)}`

@@ -1,4 +1,4 @@
-import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
+import { NONE } from '#lib/none.ts'
 import type { TableFolders } from './table-folders.ts'
 
 // STS API Reference, "AssumeRole": the text of a session policy has at most 2,048 characters.
@@ -28,9 +28,7 @@ export const sessionPolicy = (
         Resource: `arn:${partition}:s3:::${bucket}`,
         Condition: { StringLike: { 's3:prefix': `${own}*` } },
       },
-      ...(dataKeyArn === NO_DATA_KEY
-        ? []
-        : [{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: dataKeyArn }]),
+      ...(dataKeyArn === NONE ? [] : [{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: dataKeyArn }]),
     ],
   })
   return text.length > MAX_POLICY_CHARACTERS ? undefined : text

@@ -14,7 +14,7 @@ interface TableAccessOptions {
   region: string
   /** The role whose sessions read tables. */
   roleArn: string
-  /** Customer's KMS key of the bucket. `NO_DATA_KEY`: a key of AWS. */
+  /** Customer's KMS key of the bucket. `NONE`: a key of AWS. */
   dataKeyArn: string
   /** Where the object store is, when it is not that of AWS. */
   s3Endpoint: string | undefined

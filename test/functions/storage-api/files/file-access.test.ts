@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { describe, expect, it } from 'vitest'
 import { createFileAccess } from '#functions/storage-api/files/file-access.ts'
-import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
+import { NONE } from '#lib/none.ts'
 import type { FileRecord } from '#lib/storage/files/file-store.ts'
 
 const client = { region: 'cn-north-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } }
@@ -10,7 +10,7 @@ const client = { region: 'cn-north-1', credentials: { accessKeyId: 'a', secretAc
 const file = { id: 7, key: 'exp-15/7/a.csv', name: 'a.csv', isSliced: false } as FileRecord
 
 /** Where nothing answers: what is asked is enough. */
-const accessWith = (asked: object[], dataKeyArn = NO_DATA_KEY) => {
+const accessWith = (asked: object[], dataKeyArn = NONE) => {
   const sts = new STSClient(client)
   sts.middlewareStack.add(
     () => async args => {

@@ -1,7 +1,7 @@
 import { type AssumeRoleCommand, PackedPolicyTooLargeException, type STSClient } from '@aws-sdk/client-sts'
 import { expect, it } from 'vitest'
 import { createTableAccess } from '#functions/storage-api/iceberg/access/table-access.ts'
-import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
+import { NONE } from '#lib/none.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const service = await withStorage()
@@ -21,7 +21,7 @@ const accessThatRefuses = (tooLarge: readonly string[], asked: string[] = []) =>
     bucket: service.tablesBucket,
     region: 'us-east-1',
     roleArn: 'arn:aws:iam::123456789012:role/tables',
-    dataKeyArn: NO_DATA_KEY,
+    dataKeyArn: NONE,
     s3Endpoint: undefined,
   })
 }

@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/session-policy.ts'
-import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
+import { NONE } from '#lib/none.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { untilEnd } from '#support/until-end.ts'
@@ -142,13 +142,13 @@ describe('the policy of a session', () => {
 
   it('has at most 2,048 characters, which is room for 25 jobs of other tables', () => {
     const bucket = 'a-bucket-with-the-longest-name-that-the-object-store-takes-63ch'
-    const place = { partition: 'aws', bucket, dataKeyArn: NO_DATA_KEY }
+    const place = { partition: 'aws', bucket, dataKeyArn: NONE }
     expect(sessionPolicy(place, folders(25))?.length).toBeLessThanOrEqual(2048)
     expect(sessionPolicy(place, folders(40))).toBeUndefined()
   })
 
   it('names the partition that the role is in', () => {
-    const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b', dataKeyArn: NO_DATA_KEY }, folders(1))
+    const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b', dataKeyArn: NONE }, folders(1))
     expect(policy?.match(/arn:[^:]+/g)).toEqual(['arn:aws-cn', 'arn:aws-cn', 'arn:aws-cn'])
   })
 
