@@ -55,7 +55,10 @@ export const adoptInto = async (
   const moved: TableRecord = {
     ...table,
     ...change(table, await filesOf(table, adoption, commit, services)),
-    metadataKey: services.tableContents.objects.keyOf(commit.committed.location),
+    metadataKey: await services.tableContents.adopt(commit.committed, {
+      baseKey: adoption.decided.baseKey,
+      headKey: table.metadataKey,
+    }),
     glueName: table.glueName ?? glueTableName(table),
   }
   if (!(await tables.replace(moved))) {

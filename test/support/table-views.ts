@@ -2,6 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { parse } from 'csv-parse/sync'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
+import { readLiveEntries } from '#lib/iceberg/read/read-manifests.ts'
 import { readRows } from './iceberg/read-rows.ts'
 import { icebirdRows } from './icebird-view.ts'
 import type { StorageService } from './storage-service.ts'
@@ -98,5 +99,26 @@ export const createTableViews = (service: StorageService) => {
     return inOrder(rows.map(cells => asShown(typedRow(rowOf(cells), types))))
   }
 
-  return { icebirdView, exportView, icebergView }
+  /** Each snapshot as who travels in time or reads increments meets it, the oldest first. */
+  const history = async (tableId: string) => {
+    const metadata = parseMetadata(Buffer.from(await readObject(await metadataOf(tableId))).toString('utf8'))
+    return Promise.all(
+      metadata.snapshots.map(async snapshot => {
+        const id = snapshot['snapshot-id']
+        const { columns, rows } = await readRows(readObject, { ...metadata, 'current-snapshot-id': id })
+        const entries = await readLiveEntries(readObject, snapshot)
+        const added = entries.filter(({ snapshotId, file }) => snapshotId === id && file.content === 'data')
+        return {
+          operation: snapshot.summary['operation'],
+          sequence: snapshot['sequence-number'],
+          timeMs: snapshot['timestamp-ms'],
+          rows: rows.length,
+          first: columns.length === 0 ? [] : rows.map(([cell]) => String(cell)).toSorted(),
+          addedRows: added.reduce((sum, { file }) => sum + file.rows, 0),
+        }
+      }),
+    )
+  }
+
+  return { icebirdView, exportView, icebergView, history }
 }

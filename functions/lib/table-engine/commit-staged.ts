@@ -1,10 +1,9 @@
 import pMap from 'p-map'
-import { compactFiles } from './compact-files.ts'
 import type { EngineContext } from './engine-context.ts'
-import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import type { LocalFile, SnapshotFile } from './local-file.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
-import { createPublish } from './publish-file.ts'
+import { publishLoad } from './publish-load.ts'
 import { type Snapshot, type TableFile, withFiles } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 
@@ -31,12 +30,7 @@ export const commitStaged = async (
     primaryKey.length === 0
       ? [...kept.files, ...staged]
       : await mergeStaged(context, { staged, snapshot: kept, keyPrefix })
-  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
-  const publish = createPublish(context, { keyPrefix, fields })
-  const files = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
-    concurrency: TRANSFERS,
-  })
-  return { snapshot: withFiles(table, files) }
+  return { snapshot: await publishLoad(context, { table, kept, files: merged, keyPrefix }) }
 }
 
 const mergeStaged = async (

@@ -11,6 +11,8 @@ interface CompactFilesRequest {
   files: SnapshotFile[]
   /** The table after the load, but for its files. */
   snapshot: Snapshot
+  /** Begins the names of the files; unique in the session. */
+  name: string
 }
 
 /**
@@ -23,7 +25,7 @@ interface CompactFilesRequest {
  */
 export const compactFiles = async (
   context: EngineContext,
-  { files, snapshot }: CompactFilesRequest,
+  { files, snapshot, name }: CompactFilesRequest,
 ): Promise<SnapshotFile[]> => {
   const { smallFileBytes, maxSmallFiles } = context.limits
   const isSmall = ({ bytes }: SnapshotFile): boolean => bytes < smallFileBytes
@@ -35,7 +37,7 @@ export const compactFiles = async (
     const ofClass = files.filter(isOfClass)
     if (ofClass.length <= maxSmallFiles) continue
     for (const group of groupFiles(ofClass, smallFileBytes)) {
-      added.push(await mergeFiles(context, { group, files, snapshot, name: `merged-${added.length + 1}` }))
+      added.push(await mergeFiles(context, { group, files, snapshot, name: `${name}-${added.length + 1}` }))
       for (const file of group) merged.add(file)
     }
   }
@@ -67,7 +69,6 @@ const groupFiles = (files: SnapshotFile[], smallFileBytes: number): SnapshotFile
 
 interface MergeFilesRequest extends CompactFilesRequest {
   group: SnapshotFile[]
-  name: string
 }
 
 const mergeFiles = async (

@@ -1,6 +1,4 @@
-import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
-import { compactFiles } from './compact-files.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
@@ -8,6 +6,7 @@ import { mapAhead } from './map-ahead.ts'
 import type { ColumnMapping } from './map-columns.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { createPublish, type Publish } from './publish-file.ts'
+import { publishLoad } from './publish-load.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
 import {
   columnNames,
@@ -18,7 +17,6 @@ import {
   withFiles,
 } from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
-import { TRANSFERS } from './table-files.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
@@ -57,18 +55,13 @@ export const mergeStaged = async (
   { keyPrefix, incremental }: LoadRequest,
   { table, staged }: { table: Snapshot; staged: SnapshotFile[] },
 ): Promise<Snapshot> => {
-  const { fields, primaryKey } = table
+  const { primaryKey } = table
   const kept = withFiles(table, incremental ? table.files : [])
   const merged =
     primaryKey.length > 0
       ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
       : [...kept.files, ...staged]
-  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
-  const publish = createPublish(context, { keyPrefix, fields })
-  const files = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
-    concurrency: TRANSFERS,
-  })
-  return withFiles(table, files)
+  return publishLoad(context, { table, kept, files: merged, keyPrefix })
 }
 
 /**

@@ -58,6 +58,8 @@ export interface Snapshot {
   lastFieldId: number
   primaryKey: string[]
   files: TableFile[]
+  /** The files with the same rows that the load left before it joined small ones with others. Only until it is stored. */
+  joinedFrom?: TableFile[] | undefined
   /** Without deleted ones. */
   rowsCount: number
   /** Files of rows and of deletes. */
@@ -114,7 +116,7 @@ export const withoutColumn = (snapshot: Snapshot, column: string): Snapshot => (
 })
 
 /** The same table with other files. */
-export const withFiles = (snapshot: Snapshot, files: TableFile[]): Snapshot => ({
+export const withFiles = ({ joinedFrom: _, ...snapshot }: Snapshot, files: TableFile[]): Snapshot => ({
   ...snapshot,
   files,
   rowsCount: sum(files.map(liveRows)),

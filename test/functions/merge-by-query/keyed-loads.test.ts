@@ -209,6 +209,32 @@ describe('a keyed load that Athena merges has the results and rows of one that a
     expect((await namesInGlue()).filter(name => /^(merge|staging)_/.test(name))).toEqual([])
   })
 
+  it('and shows in its history only what the head has shown', async () => {
+    const { tableId } = await play(
+      [
+        { content: `id,note\n${rows(0, 20, 'first')}`, settings: key },
+        { content: `id,note\n${rows(15, 25, 'second')}`, settings: { ...key, ...changes } },
+        { content: `id,note,more\n${rows(0, 5, 'third').replaceAll('"\n', '",y\n')}` },
+        { content: `id,note,more\n${rows(0, 8, 'fourth').replaceAll('"\n', '",y\n')}` },
+      ],
+      24,
+    )
+    const history = await createTableViews(service).history(tableId)
+    expect(history.map(({ operation, rows }) => [operation, rows])).toEqual([
+      ['overwrite', 20],
+      ['overwrite', 25],
+      ['overwrite', 5],
+      ['overwrite', 8],
+    ])
+    // Our own way back in time takes the metadata of then.
+    const table = await service.stores.tables.get(tableId)
+    for (const { timeMs, rows } of history.slice(1))
+      for (const at of [timeMs - 1, timeMs]) {
+        const then = table && (await service.stores.tables.contentAt(table, new Date(at)))
+        expect(then?.snapshot.rowsCount).toEqual(at === timeMs ? rows : expect.toBeOneOf([20, 25, 5]))
+      }
+  })
+
   it('and changes nothing when the values of a typed table come in other words', async () => {
     const { tableId } = await play([{ content: typedHead + typedRows(0, 12, 'first') }], 24, typed)
     const { metadataKey } = (await service.stores.tables.getHead(tableId)) ?? {}

@@ -23,7 +23,7 @@ import type { NewObject, TableChange } from './table-change.ts'
 const LOGGED_METADATA = 20
 
 /** Metadata and where its file lies. */
-interface CommittedMetadata {
+export interface CommittedMetadata {
   metadata: TableMetadata
   location: string
 }
@@ -34,6 +34,8 @@ export interface CommitRequest {
   /** The commit before, or what to make a new table of. */
   base: CommittedMetadata | NewTable
   change: TableChange
+  /** A snapshot after that of the change: the same rows in other files. It becomes visible with it. */
+  rewrite?: Pick<TableChange, 'added' | 'removedData' | 'removedDeletes'>
   /** Names the commit, for example after its job. The same id, base and change give the same snapshot id. */
   commitId: string
   /** When the commit is made, in milliseconds since 1970. */
@@ -99,9 +101,11 @@ interface SnapshotPlan {
 /** The new snapshot, with its manifests and manifest list. */
 const addSnapshot = async (
   metadata: TableMetadata,
-  { read, change, commitId }: CommitRequest,
-  timeMs: number,
+  { read, change, commitId, timeMs: askedMs }: Omit<CommitRequest, 'base'>,
 ): Promise<SnapshotPlan> => {
+  // A clock that goes back, or stands still, must not put a snapshot before its parent, or beside it.
+  const before = metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? -1
+  const timeMs = Math.max(askedMs, metadata['last-updated-ms'], before + 1)
   checkUnpartitioned(metadata, change)
   const parent = findSnapshot(metadata)
   const sequenceNumber = metadata['last-sequence-number'] + 1
@@ -142,12 +146,27 @@ const addSnapshot = async (
     metadata: {
       ...metadata,
       'last-sequence-number': sequenceNumber,
+      'last-updated-ms': timeMs,
       'current-snapshot-id': snapshotId,
       snapshots: [...metadata.snapshots, snapshot],
       'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': timeMs, 'snapshot-id': snapshotId }],
       refs: { ...metadata.refs, main: { 'snapshot-id': snapshotId, type: 'branch' } },
     },
   }
+}
+
+/** The snapshots of a change: none, one, or one more for its rewrite. */
+const addSnapshots = async (metadata: TableMetadata, request: CommitRequest): Promise<SnapshotPlan> => {
+  const first = hasFiles(request.change) ? await addSnapshot(metadata, request) : { metadata, objects: [] }
+  const { rewrite } = request
+  if (!rewrite) return first
+  const unwritten = new Map(first.objects.map(({ location, content }) => [location, content]))
+  const second = await addSnapshot(first.metadata, {
+    ...request,
+    read: async location => unwritten.get(location) ?? request.read(location),
+    change: { ...rewrite, operation: 'replace' },
+  })
+  return { ...second, objects: [...first.objects, ...second.objects] }
 }
 
 const isCommitted = (base: CommittedMetadata | NewTable): base is CommittedMetadata => 'metadata' in base
@@ -161,6 +180,13 @@ const applySettings = (
   return properties ? { ...metadata, properties: { ...metadata.properties, ...properties } } : metadata
 }
 
+/** The metadata file that follows the one at `earlier`. */
+export const metadataFile = (metadata: TableMetadata, earlier: string | undefined): NewObject => {
+  const content = Buffer.from(formatMetadata(metadata))
+  const name = `${nextVersion(earlier)}-${digestUuid(content)}.metadata.json`
+  return { location: `${metadata.location}/metadata/${name}`, content }
+}
+
 /**
  * Plans one commit, from nothing but its arguments and what `read` gives: the same request gives the same objects.
  * Earlier manifests are used again; one with removed files is written anew, and many small ones are merged. A change of
@@ -170,20 +196,15 @@ export const planCommit: PlanCommit = async request => {
   const { base, change } = request
   const earlier = isCommitted(base) ? base : undefined
   const start = isCommitted(base) ? base.metadata : newMetadata(base, request.timeMs)
-  // A clock that goes back must not put a snapshot before its parent.
-  const timeMs = Math.max(request.timeMs, start['last-updated-ms'])
   const settled = applySettings(start, change)
-  const { metadata: grown, objects } = hasFiles(change)
-    ? await addSnapshot(settled, request, timeMs)
-    : { metadata: settled, objects: [] }
+  const { metadata: grown, objects } = await addSnapshots(settled, request)
   const current = request.expire ? withoutOldSnapshots(grown, request.expire).metadata : grown
   const logged = earlier && { 'metadata-file': earlier.location, 'timestamp-ms': start['last-updated-ms'] }
   const metadata: TableMetadata = {
     ...current,
-    'last-updated-ms': timeMs,
+    'last-updated-ms': Math.max(request.timeMs, grown['last-updated-ms']),
     'metadata-log': [...current['metadata-log'], ...(logged ? [logged] : [])].slice(-LOGGED_METADATA),
   }
-  const text = Buffer.from(formatMetadata(metadata))
-  const location = `${metadata.location}/metadata/${nextVersion(earlier?.location)}-${digestUuid(text)}.metadata.json`
-  return { objects: [...objects, { location, content: text }], location, metadata }
+  const file = metadataFile(metadata, earlier?.location)
+  return { objects: [...objects, file], location: file.location, metadata }
 }

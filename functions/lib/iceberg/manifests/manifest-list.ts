@@ -88,6 +88,8 @@ export const encodeManifestList = async (
       ...writeCounts('added', manifest),
       ...writeCounts('existing', manifest),
       ...writeCounts('deleted', manifest),
+      // One for each field of the partition spec, of which there are none. Trino and Spark count them without looking for null.
+      partitions: [],
     })),
   })
 }

@@ -58,6 +58,17 @@ export const manifestEntrySchema: AvroSchema = {
   ],
 }
 
+const partitionSummary: AvroSchema = {
+  type: 'record',
+  name: 'r508',
+  fields: [
+    required(509, 'contains_null', 'boolean'),
+    optional(518, 'contains_nan', 'boolean'),
+    optional(510, 'lower_bound', 'bytes'),
+    optional(511, 'upper_bound', 'bytes'),
+  ],
+}
+
 /** Entries of a manifest list (specification, "Manifest Lists", version 2). */
 export const manifestFileSchema: AvroSchema = {
   type: 'record',
@@ -76,6 +87,7 @@ export const manifestFileSchema: AvroSchema = {
     required(512, 'added_rows_count', 'long'),
     required(513, 'existing_rows_count', 'long'),
     required(514, 'deleted_rows_count', 'long'),
+    optional(507, 'partitions', list(508, partitionSummary)),
   ],
 }
 
@@ -87,7 +99,6 @@ const names = new Map<number, string>(
     ...dataFileFields,
     ...(manifestEntrySchema.fields as AvroField[]),
     ...(manifestFileSchema.fields as AvroField[]),
-    optional(507, 'partitions', 'null'),
     optional(519, 'key_metadata', 'bytes'),
   ].map(field => [idOf(field), field.name]),
 )

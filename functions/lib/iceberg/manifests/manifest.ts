@@ -78,14 +78,13 @@ const readStatistics = (record: DataFileRecord): Map<number, ColumnStatistics> =
   return columns
 }
 
-const writeStatistics = (map: StatisticMap, columns: DataFile['columns']) => {
-  const entries = [...columns].flatMap(([key, statistics]) => {
+/** Empty where nothing is known: PyIceberg's `inspect.entries` reads each map without looking for null. */
+const writeStatistics = (map: StatisticMap, columns: DataFile['columns']) =>
+  [...columns].flatMap(([key, statistics]) => {
     const value = statistics[statisticFields[map]]
     if (value === undefined) return []
     return [{ key, value: typeof value === 'number' ? BigInt(value) : Buffer.from(value) }]
   })
-  return entries.length === 0 ? null : entries
-}
 
 const readFile = (record: DataFileRecord, specId: number): DataFile => {
   if (record.key_metadata) throw new IcebergRefusal(`The file ${record.file_path} is encrypted.`)
@@ -119,7 +118,8 @@ const writeFile = (file: DataFile) => ({
   key_metadata: null,
   split_offsets: file.splitOffsets?.map(BigInt) ?? null,
   equality_ids: file.equalityIds ?? null,
-  sort_order_id: file.sortOrderId ?? null,
+  // Specification, "Data File Fields": position deletes have none. Trino reads that of other files without looking for null.
+  sort_order_id: file.sortOrderId ?? (file.content === 'positionDeletes' ? null : 0),
   referenced_data_file: file.referencedDataFile ?? null,
 })
 

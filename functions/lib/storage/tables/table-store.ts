@@ -46,7 +46,8 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
   /** Writes the content first: a head names what is there. */
   const toItem = async (table: TableRecord): Promise<Item> => {
     const metadataKey = await contents.save(table)
-    return { ...table, snapshot: { ...table.snapshot, files: [] }, metadataKey }
+    const { joinedFrom, ...snapshot } = table.snapshot
+    return { ...table, snapshot: { ...snapshot, files: [] }, metadataKey }
   }
 
   const find = async (tableId: string): Promise<Item | undefined> => {

@@ -3,6 +3,7 @@ import { unnamedLocations, withoutOldSnapshots } from '#lib/iceberg/commit/expir
 import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import { decodeAvro } from '#lib/iceberg/manifests/avro-container.ts'
 import type { ColumnStatistics } from '#lib/iceberg/manifests/data-file.ts'
+import { manifestFieldName } from '#lib/iceberg/manifests/manifest-schema.ts'
 import { formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { findSnapshot, readManifest, readManifestList } from '#lib/iceberg/read/read-manifests.ts'
@@ -139,12 +140,30 @@ describe('a commit', () => {
     expect(metadata.properties).toMatchObject({ owner: 'me', index: '29' })
   })
 
-  it('is not older than the one before, whatever the clock says', async () => {
+  it('is later than the one before, whatever the clock says', async () => {
     const table = createTableWriter()
     await table.commit({ fields, added: [file('1')] }, { timeMs: 5_000 })
     const { metadata } = await table.commit({ added: [file('2')] }, { timeMs: 4_000 })
-    expect(metadata['last-updated-ms']).toBe(5_000)
-    expect(metadata['snapshot-log'].map(entry => entry['timestamp-ms'])).toEqual([5_000, 5_000])
+    expect(metadata['last-updated-ms']).toBe(5_001)
+    expect(metadata['snapshot-log'].map(entry => entry['timestamp-ms'])).toEqual([5_000, 5_001])
+  })
+
+  it('leaves no field null that other readers take for granted', async () => {
+    const table = createTableWriter()
+    const deletes = { content: 'positionDeletes', referencedDataFile: pathOf('1') } as const
+    const added = [file('1'), dataFile('d', content, 1, deletes)]
+    const { objects } = await table.commit({ fields, added })
+    const [data, removed, list] = await Promise.all(
+      objects.slice(0, 3).map(({ content }) => decodeAvro(content, manifestFieldName)),
+    )
+    // Trino's `$manifests` and Spark's `.manifests`.
+    expect(list?.records).toMatchObject([{ partitions: [] }, { partitions: [] }])
+    // Trino's `$entries`; PyIceberg's `inspect.entries`.
+    const none = { column_sizes: [], value_counts: [], null_value_counts: [], nan_value_counts: [] }
+    const bounds = { lower_bounds: [], upper_bounds: [] }
+    expect(data?.records).toMatchObject([{ data_file: { sort_order_id: 0, ...none, ...bounds } }])
+    // Specification, "Data File Fields": position deletes have no order of a table.
+    expect(removed?.records).toMatchObject([{ data_file: { sort_order_id: null, ...none, ...bounds } }])
   })
 
   it('merges manifests when there are more than 100, and no file is lost', async () => {

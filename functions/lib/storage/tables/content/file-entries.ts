@@ -167,35 +167,45 @@ export const addedEntries = (
   places: Places,
 ): DataFile[] => files.map(file => dataEntry(file, fieldsById(fields), places))
 
-/** What has changed between the files of the last commit and those of a snapshot. */
+/** Paths of the files that a table has. */
+export interface FilePaths {
+  data: ReadonlySet<string>
+  deletes: ReadonlySet<string>
+}
+
+export const livePaths = (live: readonly LiveFile[]): FilePaths => ({
+  data: new Set(live.map(({ file }) => file.path)),
+  deletes: new Set(
+    live.flatMap(({ positionDeletes, equalityDeletes }) =>
+      [...positionDeletes, ...equalityDeletes].map(({ path }) => path),
+    ),
+  ),
+})
+
+export const tablePaths = (files: readonly TableFile[], { locationOf }: Places): FilePaths => ({
+  data: new Set(files.map(({ key }) => locationOf(key))),
+  deletes: new Set(files.flatMap(({ deletes }) => (deletes ? [locationOf(deletes.key)] : []))),
+})
+
+/** What has changed between the files before and those of a table's snapshot. */
 export const filesChange = (
-  before: readonly LiveFile[],
-  snapshot: Snapshot,
+  before: FilePaths,
+  snapshot: Pick<Snapshot, 'fields' | 'files'>,
   places: Places,
 ): { added: DataFile[]; removedData: Set<string>; removedDeletes: Set<string> } => {
   const fields = fieldsById(icebergFields(snapshot.fields))
-  const dataBefore = new Set(before.map(({ file }) => file.path))
-  const deletesBefore = new Set(
-    before.flatMap(({ positionDeletes, equalityDeletes }) =>
-      [...positionDeletes, ...equalityDeletes].map(({ path }) => path),
-    ),
-  )
+  const after = tablePaths(snapshot.files, places)
   const isNew = ({ key }: { key: string }): boolean => {
     const path = places.locationOf(key)
-    return !dataBefore.has(path) && !deletesBefore.has(path)
+    return !before.data.has(path) && !before.deletes.has(path)
   }
-  const paths = new Set(
-    snapshot.files
-      .flatMap(file => (file.deletes ? [file, file.deletes] : [file]))
-      .map(({ key }) => places.locationOf(key)),
-  )
   return {
     // Only what is new is written out: a table may have thousands of files, and a load adds a few.
     added: snapshot.files.flatMap(file => [
       ...(isNew(file) ? [dataEntry(file, fields, places)] : []),
       ...(file.deletes && isNew(file.deletes) ? [deletesEntry(file.deletes, file, places)] : []),
     ]),
-    removedData: dataBefore.difference(paths),
-    removedDeletes: deletesBefore.difference(paths),
+    removedData: new Set(before.data).difference(after.data),
+    removedDeletes: new Set(before.deletes).difference(after.deletes),
   }
 }

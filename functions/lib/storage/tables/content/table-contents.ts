@@ -1,10 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { LRUCache } from 'lru-cache'
 import type { MetadataFile } from '#lib/distributed/glue-catalog.ts'
+import { adoptCommit } from '#lib/iceberg/commit/adopt-commit.ts'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
-import { type CommitRequest, planCommit } from '#lib/iceberg/commit/plan-commit.ts'
+import { type CommitRequest, metadataFile, planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
 import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
@@ -21,8 +22,10 @@ import {
   filesChange,
   hasOwnDeletes,
   icebergFields,
+  livePaths,
   tableFields,
   tableFileOf,
+  tablePaths,
 } from './file-entries.ts'
 import { keyIn, keyProperty } from './key-property.ts'
 import { createTableObjects } from './table-objects.ts'
@@ -49,10 +52,18 @@ export interface ContentThen {
   isWhole: boolean
 }
 
-const operationOf = ({ added = [], removedData }: TableChange): NonNullable<TableChange['operation']> => {
-  const isAppend = !removedData?.size && added.every(({ content }) => content === 'data')
-  if (isAppend) return 'append'
-  return added.some(({ content }) => content === 'data') ? 'overwrite' : 'delete'
+/** The specification's word for a change of rows ("Snapshots"). Rows whose deletes are gone are there again. */
+const operationOf = ({
+  added = [],
+  removedData,
+  removedDeletes,
+}: TableChange): NonNullable<TableChange['operation']> => {
+  const addsRows = added.some(({ content }) => content === 'data')
+  const addsDeletes = added.some(({ content }) => content !== 'data')
+  const removes = Boolean(removedData?.size || removedDeletes?.size)
+  if (!removes && !addsDeletes) return 'append'
+  const isDelete = !addsRows && (Boolean(removedData?.size) || addsDeletes)
+  return isDelete ? 'delete' : 'overwrite'
 }
 
 /**
@@ -83,6 +94,21 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
     const plan = await planCommit({ ...request, read, expire: expireAt(request.timeMs) })
     await objects.write(plan.objects)
     return keyOf(plan.location)
+  }
+
+  /**
+   * What a query has committed on top of `baseKey`, as the next content of the head that names `headKey`. Resolves to the key of its
+   * metadata file.
+   */
+  const adopt = async (
+    { metadata, location }: MetadataFile,
+    { baseKey, headKey }: { baseKey: string; headKey: string | undefined },
+  ): Promise<string> => {
+    if (headKey === undefined || headKey === baseKey) return keyOf(location)
+    const head = { metadata: await load(headKey), location: locationOf(headKey) }
+    const file = metadataFile(adoptCommit(metadata, head), location)
+    await objects.write([file])
+    return keyOf(file.location)
   }
 
   const newTable = ({ internalId }: TableRecord): NewTable => {
@@ -128,6 +154,8 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
 
     takeOver,
 
+    adopt,
+
     metadataFile: async (metadataKey: string): Promise<MetadataFile> => ({
       metadata: await load(metadataKey),
       location: locationOf(metadataKey),
@@ -158,7 +186,9 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
       const { metadataKey, snapshot, revision, lastLoad, lastJob } = table
       const metadata = metadataKey === undefined ? undefined : await load(metadataKey)
       const before = metadata ? await readLiveFiles(read, metadata) : []
-      const files = filesChange(before, snapshot, objects)
+      const { joinedFrom } = snapshot
+      const loaded = { fields: snapshot.fields, files: joinedFrom ?? snapshot.files }
+      const files = filesChange(livePaths(before), loaded, objects)
       const fields = icebergFields(snapshot.fields)
       const hasSameFields =
         metadata && JSON.stringify(currentSchema(metadata).fields) === JSON.stringify(fields)
@@ -175,6 +205,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
           lastColumnId: snapshot.lastFieldId,
           ...(!hasSameProperties && { properties }),
         },
+        ...(joinedFrom && { rewrite: filesChange(tablePaths(joinedFrom, objects), snapshot, objects) }),
         // Two runs of one job may have taken different files along.
         commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}${lastLoad.together ?? ''}`,
         timeMs: Date.parse(table.lastChangeDate ?? table.created),
