@@ -14,8 +14,11 @@ import type { FieldType } from './types/field-type.ts'
  */
 export const DIGEST_COLUMN = quoteIdentifier('_digest')
 
-/** Below the ids that Iceberg reserves, and above those of any table. */
-export const DIGEST_ID = 2147483000
+/**
+ * Of the ids that Iceberg reserves (above 2147483447), one that no column of its own has: ClickHouse refuses files with another id that
+ * no schema knows. Files from before have 2147483000, and are compared by value.
+ */
+export const DIGEST_ID = 2147483500
 
 /** Always in the order of the ids, so that a new column does not change the order of the others. */
 export const byId = <Field extends Pick<TableField, 'id'>>(fields: Field[]): Field[] =>

@@ -4,6 +4,7 @@ import { failureOf, type Log } from '../http/failure.ts'
 const typesByCode: Readonly<Record<string, string>> = {
   'iceberg.namespaceNotFound': 'NoSuchNamespaceException',
   'iceberg.tableNotFound': 'NoSuchTableException',
+  'iceberg.viewNotFound': 'NoSuchViewException',
   'iceberg.warehouseNotFound': 'NoSuchWarehouseException',
 }
 

@@ -6,6 +6,7 @@ import { listCatalogTables } from './operations/list-tables.ts'
 import { loadCredentials } from './operations/load-credentials.ts'
 import { loadTable, tableExists } from './operations/load-table.ts'
 import { reportMetrics } from './operations/report-metrics.ts'
+import { viewExists } from './operations/view-exists.ts'
 
 /** Needs no token, and has errors of its own form. */
 export const oauthEndpoint = 'POST /v1/oauth/tokens'
@@ -21,6 +22,7 @@ export const operations: readonly CatalogOperation[] = [
   tableExists,
   loadCredentials,
   reportMetrics,
+  viewExists,
 ]
 
 /** As clients read it in the reply of `config`. */

@@ -32,6 +32,5 @@ export const refusedOperations: Readonly<Record<string, string>> = {
   [`GET ${namespace}/views/{view}`]: views,
   [`POST ${namespace}/views/{view}`]: views,
   [`DELETE ${namespace}/views/{view}`]: views,
-  [`HEAD ${namespace}/views/{view}`]: views,
   'POST /v1/{prefix}/views/rename': views,
 }

@@ -31,6 +31,8 @@ const accepted = new Set([
   'x-amz-mp-object-size',
   'x-amz-object-attributes',
   'x-amz-object-ownership',
+  // Lists say of an object that it was restored from an archive; there are none.
+  'x-amz-optional-object-attributes',
   'x-amz-part-number-marker',
   'x-amz-request-payer',
   'x-amz-sdk-checksum-algorithm',

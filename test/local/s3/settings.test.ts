@@ -181,6 +181,13 @@ describe('an object', () => {
       Checksum: { ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=' },
     })
     expect(asked.StorageClass ?? asked.ObjectParts).toBeUndefined()
+    // ListObjectsV2, "x-amz-optional-object-attributes": `RestoreStatus` of archived objects, of which there are none.
+    const listed = await sendSigned(s3.s3.endpoint, {
+      method: 'GET',
+      path: '/box?list-type=2',
+      headers: { 'x-amz-optional-object-attributes': 'RestoreStatus' },
+    })
+    expect(listed.status).toBe(200)
     const wrong = await sendSigned(s3.s3.endpoint, {
       method: 'GET',
       path: '/box/there?attributes',

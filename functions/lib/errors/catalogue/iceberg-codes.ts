@@ -12,6 +12,11 @@ export const icebergCodes = {
     meaning: 'No table of the bucket has this name or alias.',
     remedy: 'List the tables of the namespace.',
   },
+  'iceberg.viewNotFound': {
+    status: 404,
+    meaning: 'The bucket has no view of this name.',
+    remedy: 'Read the table that an alias shows.',
+  },
   'iceberg.warehouseNotFound': {
     status: 404,
     meaning: 'The warehouse that the client asks for does not exist.',

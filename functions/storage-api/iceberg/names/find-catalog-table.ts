@@ -4,7 +4,7 @@ import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import type { Services } from '../../services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
 import { ambiguousName } from './ambiguous-name.ts'
-import { findNamespace } from './find-namespace.ts'
+import { findNamespace, LEVELS } from './find-namespace.ts'
 import { itemsNamed } from './identifiers.ts'
 
 /** The tables of a bucket, by name. */
@@ -14,20 +14,32 @@ export const listTableNames = async ({ tables }: Pick<Services, 'tables'>, bucke
 /**
  * The table in the path, by alias, name or id.
  *
- * Errors: those of `findNamespace`, 404 `iceberg.tableNotFound`, 400 `iceberg.ambiguousName`.
+ * Errors: 404 `iceberg.tableNotFound`, also where there is no such namespace; otherwise those of `findNamespace`, and 400
+ * `iceberg.ambiguousName`.
  */
 export const findCatalogTable = async (
   { params, caller }: Pick<CatalogRequest, 'params' | 'caller'>,
   services: Pick<Services, 'buckets' | 'tables'>,
 ): Promise<TableHead> => {
   const { namespace = '', table = '' } = params
-  const bucket = await findNamespace(services, caller, namespace)
+  const bucket = await findNamespace(services, caller, namespace).catch(error => {
+    // So the specification wants it of `loadTable`. Spark looks for `snapshots` in the namespace of a table's name first.
+    throw isNotFound(error) ? tableNotFound(table, namespace) : error
+  })
   const found = itemsNamed(await listTableNames(services, bucket.id), table)
   if (found.length > 1) throw ambiguousName('table', table, found)
   const head = found[0] && (await services.tables.getHead(found[0].id))
   if (head) return head
-  throw new UserError(
+  throw tableNotFound(table, bucket.id)
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof UserError && error.code === 'iceberg.namespaceNotFound'
+
+const tableNotFound = (table: string, bucket: string): UserError => {
+  const [name, place] = [table, bucket].map(text => text.slice(0, 250).replaceAll(LEVELS, '.'))
+  return new UserError(
     'iceberg.tableNotFound',
-    `The table "${table.slice(0, 250)}" does not exist in the bucket "${bucket.id}".`,
+    `The table "${name}" does not exist in the bucket "${place}".`,
   )
 }

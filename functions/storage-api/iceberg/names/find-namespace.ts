@@ -17,21 +17,29 @@ export const listNamespaces = async ({ buckets }: Pick<Services, 'buckets'>) =>
  * The bucket that a namespace stands for, by alias or by id.
  *
  * Errors: 403 `accessDenied` when the caller may not read it. A caller who may not read all buckets gets it for a namespace
- * that does not exist too, so that nobody can probe for names. 404 `iceberg.namespaceNotFound`, 400 `iceberg.ambiguousName`.
+ * that does not exist too, so that nobody can probe for names. 404 `iceberg.namespaceNotFound`, for one of several levels
+ * whoever asks: there is none. 400 `iceberg.ambiguousName`.
  */
 export const findNamespace = async (
   services: Pick<Services, 'buckets'>,
   caller: Caller,
   namespace: string,
 ): Promise<BucketRecord> => {
+  if (namespace.includes(LEVELS)) throw namespaceNotFound(namespace)
   const found = itemsNamed(await listNamespaces(services), namespace)
   const readable = found.filter(({ id }) => mayUseBucket(caller, id, 'read'))
   const [first] = readable
   if (first && found.length === 1) return first.bucket
   if (readable.length > 0) throw ambiguousName('namespace', namespace, readable)
   if (!caller.canManageBuckets) throw accessDenied()
-  throw new UserError('iceberg.namespaceNotFound', `The namespace ${shown(namespace)} does not exist.`)
+  throw namespaceNotFound(namespace)
 }
 
-/** Levels are separated by a control character (unit separator), which no bucket has. */
-const shown = (namespace: string): string => JSON.stringify(namespace.slice(0, 250).replaceAll('\u001f', '.'))
+/** What separates levels (unit separator). No bucket has it. */
+export const LEVELS = '\u001f'
+
+const namespaceNotFound = (namespace: string): UserError =>
+  new UserError(
+    'iceberg.namespaceNotFound',
+    `The namespace ${JSON.stringify(namespace.slice(0, 250).replaceAll(LEVELS, '.'))} does not exist.`,
+  )

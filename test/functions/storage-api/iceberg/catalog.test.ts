@@ -153,6 +153,18 @@ describe('namespaces', () => {
     }
     expect((await catalog.get('namespaces/gone', {}, 'HEAD')).status).toBe(404)
   })
+
+  // Spark asks so for `lake.in_c_main.orders.snapshots`, and goes on to the metadata table only at this answer.
+  it.each([
+    ['in_c_main%1Forders/tables/snapshots', 'a token that reads some buckets'],
+    ['in_c_other%1Forders/tables/snapshots', 'a token that reads some buckets'],
+    ['in_c_main%1Forders/tables/snapshots', 'the master token'],
+    ['gone/tables/orders', 'the master token'],
+  ])('%s is no table for %s', async (path, whose) => {
+    const headers = whose.startsWith('the') ? {} : reader
+    const { status, body } = await catalog.get(`namespaces/${path}`, headers)
+    expect([status, body]).toEqual([404, refusal(404, 'NoSuchTableException')])
+  })
 })
 
 describe('tables', () => {
@@ -295,6 +307,12 @@ describe('what is not served', () => {
       refusal(406, 'UnsupportedOperationException', expect.stringContaining('is not served')),
     )
     expect(body.error.message).toContain(`${method} /v1/{prefix}/`)
+  })
+
+  it('is 404 for a view, of which there are none', async () => {
+    const { status, text } = await catalog.get('namespaces/in_c_main/views/orders', {}, 'HEAD')
+    expect([status, text]).toEqual([404, expect.stringContaining('NoSuchViewException')])
+    expect((await catalog.get('namespaces/in_c_other/views/x', reader, 'HEAD')).status).toBe(403)
   })
 
   it('is 404 where the specification has nothing', async () => {
