@@ -168,7 +168,7 @@ export const addedEntries = (
 ): DataFile[] => files.map(file => dataEntry(file, fieldsById(fields), places))
 
 /** Paths of the files that a table has. */
-export interface FilePaths {
+interface FilePaths {
   data: ReadonlySet<string>
   deletes: ReadonlySet<string>
 }
