@@ -20,8 +20,7 @@ export const ResponseSettings = strictObject({
   ),
   encoding: key(
     optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
-    'Of CSV, JSON lines and XML.',
-    'utf-8',
+    'Without it: of JSON as `Content-Type` says; of CSV, JSON lines and XML `utf-8`.',
   ),
   delimiter: key(optional(character), 'CSV: what separates cells.', ','),
   quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),

@@ -11,6 +11,7 @@ import { formatQuery, parseQuery } from '../php/query.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import type { Exchange, HttpClient } from './http-client.ts'
 import type { HttpResponse, ResponseHeaders } from './http-response.ts'
+import { jsonText } from './json-text.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import { isUsual, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
@@ -116,8 +117,16 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     })
   }
 
-  const readJson = (response: HttpResponse, method: string, emptyIsLast: boolean): FetchedPage => {
-    const { headers, url, body } = response
+  const readJson = (
+    given: HttpResponse,
+    method: string,
+    emptyIsLast: boolean,
+    encoding: string | undefined,
+  ): FetchedPage => {
+    const isError = given.status >= 400 || given.rule !== undefined
+    const body = options.compat || isError ? given.body : jsonText(given, encoding)
+    const response = { ...given, body }
+    const { headers, url } = response
     const ways = { method, ignoreErrors, emptyIsLast, log, masker }
     if (isUsual(response, ways))
       return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
@@ -132,7 +141,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined
       if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))
-        return readJson(response, method, emptyIsLast)
+        return readJson(response, method, emptyIsLast, answer?.settings.encoding)
       try {
         const { bodyLimitBytes: limitBytes, spool } = options
         const read = await readAnswer(response, { ...answer, folder: spool.items, limitBytes }, log)

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
 import { CollectedBody } from './collected-body.ts'
+import { isBeingReset } from './dispatcher.ts'
 import type { ResponseHeaders } from './http-response.ts'
 
 interface CollectOptions {
@@ -89,6 +90,7 @@ export const collectResponse = (
       },
       onResponseEnd: () => {
         if (failed !== undefined) return
+        if (isBeingReset()) return fail(new BodyError('The connection was reset', { cause: reset() }))
         settle()
         resolve({ status, headers, ...body.finish() })
       },
@@ -96,6 +98,8 @@ export const collectResponse = (
         fail(status === 0 ? error : new BodyError(error.message, { cause: error })),
     })
   })
+
+const reset = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 
 export const tooLarge = (limitBytes: number): UserError =>
   new UserError(

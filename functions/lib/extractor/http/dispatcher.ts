@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { guardedLookup, type Resolve } from './address-guard.ts'
 
 interface DispatcherOptions {
@@ -26,12 +26,37 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher =>
     headersTimeout: options.requestTimeoutSeconds * 1000,
     bodyTimeout: options.requestTimeoutSeconds * 1000,
     connectTimeout: options.connectTimeoutSeconds * 1000,
-    connect: {
+    connect: noticingResets({
+      allowH2: true,
       timeout: options.connectTimeoutSeconds * 1000,
       ...(options.caCertificate === undefined ? {} : { ca: options.caCertificate }),
       ...(options.clientCertificate === undefined
         ? {}
         : { cert: options.clientCertificate, key: options.clientCertificate }),
       ...(options.guard ? { lookup: guardedLookup(options.resolve, options.allowedPrivateHosts) } : {}),
-    },
+    }),
   })
+
+let isReset = false
+
+/**
+ * Whether the connection of the response that ends just now is being reset. undici takes a reset for the end of a body whose length nobody
+ * told; an end it may be, but not of all of it.
+ */
+export const isBeingReset = (): boolean => isReset
+
+/** The error of a socket is noticed here first, and then by undici, which ends the response in the same step. */
+const noticingResets = (options: buildConnector.BuildOptions): buildConnector.connector => {
+  const connect = buildConnector(options)
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      socket?.on('error', (cause: NodeJS.ErrnoException) => {
+        isReset = cause.code === 'ECONNRESET'
+        process.nextTick(() => {
+          isReset = false
+        })
+      })
+      if (error === null) callback(null, socket)
+      else callback(error, null)
+    })
+}

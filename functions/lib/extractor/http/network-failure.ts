@@ -46,7 +46,10 @@ export const toNetworkFailure = (error: unknown): NetworkFailure | undefined => 
     const { code, name, message } = cause
     if (name === 'TimeoutError') return new NetworkFailure(28, 'Operation timed out', { cause: error })
     if (name === 'HTTPParserError')
-      return new NetworkFailure(1, `Malformed response: ${message}`, { cause: error })
+      // The end of a body that was cut, as against one that is none
+      return new NetworkFailure(code === 'HPE_INVALID_EOF_STATE' ? 56 : 1, `Malformed response: ${message}`, {
+        cause: error,
+      })
     if (code === undefined) continue
     if (certificateProblem.test(code))
       return new NetworkFailure(60, `SSL certificate problem: ${message}`, { cause: error })

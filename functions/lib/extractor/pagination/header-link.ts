@@ -40,8 +40,11 @@ export const headerLinkPagination = (
 export const findLink = (field: string, relation: string): string | undefined => {
   // A link is `<target>` and its parameters; commas part links only outside of quotes and angle brackets
   for (const [, target = '', parameters = ''] of field.matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {
-    const found = /(?:^|;)\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters)
-    const relations = (found?.[1] ?? found?.[2] ?? '').toLowerCase().split(/\s+/)
+    // Each parameter whole: a title may hold what looks like one
+    const found = [...parameters.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,]*))/g)].find(
+      ([, name]) => name?.toLowerCase() === 'rel',
+    )
+    const relations = (found?.[2] ?? found?.[3] ?? '').toLowerCase().split(/\s+/)
     if (relations.includes(relation)) return target.trim()
   }
   return undefined

@@ -68,6 +68,7 @@ export class AutomaticTables {
     this.#warn = options.warn
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
+    this.#structure.isCompat = compat
     if (options.keepsConflicts)
       this.#keeper = createConflictKeeper(this.#structure, state?.kinds, compat, ({ path, kind, column }) =>
         this.#warn(

@@ -1,3 +1,5 @@
+import { md5Digest } from '../../digests.ts'
+import { transliterate } from '../../table-engine/csv/column-names.ts'
 import { isObject } from '../php/php-values.ts'
 import { safeName } from '../php/safe-name.ts'
 import { hasHeader } from './learn.ts'
@@ -8,6 +10,8 @@ export class Structure {
   readonly roots = new Map<string, StructureNode>()
   /** Parent columns that were renamed because a data column has their name: asked name to given name. */
   readonly parentAliases = new Map<string, string>()
+  /** Names columns as Generic Extractor does, which drops letters that are not Latin ones. */
+  isCompat = true
   /** Column names taken, by table path. Not saved between runs, as in Generic Extractor. */
   readonly takenNames = new Map<string, Set<string>>()
 
@@ -29,12 +33,22 @@ export class Structure {
   }
 
   #nameNode(node: StructureNode, name: string, table: string): void {
-    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.#uniqueName(table, safeName(name))
+    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.#uniqueName(table, this.#nameOf(name))
     const isList = node.type === 'array'
     const childTable = isList ? `${table}.${name}` : table
     for (const [key, child] of node.children) {
       this.#nameNode(child, isList || name === '' ? key : `${name}.${key}`, childTable)
     }
+  }
+
+  /** A name of other letters than Latin ones is one that can be loaded, and the same in each run. */
+  #nameOf(path: string): string {
+    if (this.isCompat) return safeName(path)
+    const ascii = transliterate(path)
+    const name = safeName(ascii)
+    return name !== '' && !/[^\0-\x7f]/.test(ascii.replaceAll(/[^\p{L}\p{N}]/gu, ''))
+      ? name
+      : `${name || 'column'}_${md5Digest(path).slice(0, 8)}`
   }
 
   #uniqueName(table: string, name: string): string {

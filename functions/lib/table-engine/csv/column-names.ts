@@ -45,10 +45,13 @@ export const MAX_COLUMN_NAME_LENGTH = 64
  * `_` at its end. `Größe (cm)` becomes `Grosse_cm`. The result may be empty. Idempotent.
  */
 export const sanitizeColumnName = (name: string): string => {
-  const ascii = [...name.normalize('NFC')].map(toAscii).join('')
+  const ascii = transliterate(name)
   const sanitized = ascii.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '')
   return RESERVED.has(sanitized.toLowerCase()) ? `${sanitized}_` : sanitized
 }
+
+/** In ASCII letters as far as they are known; other letters stay. */
+export const transliterate = (name: string): string => [...name.normalize('NFC')].map(toAscii).join('')
 
 /** NFKD splits accented letters, and also ligatures and full-width letters. The marks are then dropped. */
 const toAscii = (character: string): string =>

@@ -90,13 +90,6 @@ describe('a server that misbehaves', () => {
     expect(error?.message).toContain('Invalid JSON response from API')
   })
 
-  it('sends invalid UTF-8: the bytes are dropped', async () => {
-    const body = Buffer.concat([Buffer.from('[{"a":"x'), Buffer.from([0xff, 0xfe]), Buffer.from('y"}]')])
-    const { tables, error } = await runExtraction((_, response) => response.end(body), {})
-    expect(error).toBeUndefined()
-    expect(tables['items']).toBe('"a"\n"xy"\n')
-  })
-
   it('storms with 429: bounded by the retries', async () => {
     const { requests, error } = await runExtraction(
       (_, response) => {
