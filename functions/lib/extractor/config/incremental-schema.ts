@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Ordering } from '../runner/ordering.ts'
 import { parseDuration } from '../windows/duration.ts'
 import { key, name, optional, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
@@ -39,7 +40,10 @@ const Windows = strictObject({
 const Marks = strictObject({
   idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
   param: key(name, 'Name of the parameter that carries it in the next run.'),
-  type: key(z.enum(['number', 'text', 'date']).default('text'), 'How values are compared.'),
+  type: key(
+    optional(Ordering),
+    'How values are compared. Without it: two numbers of JSON as numbers, else as texts.',
+  ),
   initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
 })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Ordering } from '../runner/ordering.ts'
 import { flag, integer, key, name, optional, record, text } from './fields.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -134,7 +135,10 @@ const jsonCursor = strictObject({
   param: key(name, 'Name of the parameter that carries the cursor.'),
   cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
   idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
-  type: key(z.enum(['number', 'text', 'date']).default('text'), 'How values of `idKey` are compared.'),
+  type: key(
+    optional(Ordering),
+    'How values of `idKey` are compared. Without it: two numbers of JSON as numbers, else as texts.',
+  ),
   reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
   ...stops,
 }).refine(

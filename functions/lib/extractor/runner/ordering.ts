@@ -1,16 +1,27 @@
+import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { wholeNumber } from '../pagination/whole-number.ts'
+import { JsonNumber } from '../php/json-number.ts'
 import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
-type Ordering = 'number' | 'text' | 'date'
+/** How values of a cursor are compared. */
+export const Ordering = z.enum(['number', 'text', 'date'])
 
-/** Orders two values by kind: by size, by code units, or by the moment they name. Negative when `a` comes first. */
-export const compareBy = (ordering: Ordering, a: Json, b: Json): number => {
+export type Ordering = z.output<typeof Ordering>
+
+/**
+ * Orders two values by kind: by size, by code units, or by the moment they name; without a kind two numbers by size, else by code units.
+ * Negative when `a` comes first.
+ */
+export const compareBy = (kind: Ordering | undefined, a: Json, b: Json): number => {
+  const ordering = kind ?? (isNumber(a) && isNumber(b) ? 'number' : 'text')
   if (ordering === 'text') return order(toText(a), toText(b))
   const key = ordering === 'date' ? moment : size
   return order(key(a), key(b))
 }
+
+const isNumber = (value: Json): boolean => typeof value === 'number' || value instanceof JsonNumber
 
 const order = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
