@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { runBody } from '../../functions/lib/wire/run-body.ts'
+import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
@@ -79,7 +79,7 @@ const listRuns = async ({ api, out, flags }: ServiceCall<Flags>): Promise<undefi
       found.map(each => [
         each.id,
         `${each.componentId}/${each.configId}`,
-        each.status,
+        shownStatus(each),
         formatTime(each.startTime),
         each.durationSeconds,
         each.rowsLoaded,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { hoursBody } from '../../functions/lib/wire/hours-body.ts'
 import { indexBody } from '../../functions/lib/wire/index-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { type Command, option } from '../command.ts'
@@ -17,6 +18,7 @@ const index = readsAll(indexBody, { revision: false })
 const token = readsAll(tokenBody, { description: true })
 const table = readsAll(listedTableBody, { rowsCount: false, dataSizeBytes: false })
 const anything = z.array(z.unknown())
+const run = z.pick(runBody, { status: true, results: true })
 
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
@@ -30,13 +32,13 @@ export const status: Command = {
   run: onService<{ hours?: string }>(async call => {
     if (call.flags.hours !== undefined) return showHours(call, wholeNumber(call.flags.hours))
     const { api, out } = call
-    const [about, caller, tables, jobs, letters, failedRuns] = await Promise.all([
+    const [about, caller, tables, jobs, letters, runs] = await Promise.all([
       api.get('', index, { exclude: 'components' }),
       api.get('tokens/verify', token),
       api.get('tables', z.array(table), { include: 'metadata' }),
       api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
       ifOffered(api.get('dead-letters', anything, { limit: 1000 })),
-      ifOffered(api.get('runs', anything, { status: 'error', limit: 20 })),
+      ifOffered(api.get('runs', z.array(run), { limit: LOOKED_AT_JOBS })),
     ])
     const countOf = (status: string) => jobs.filter(each => each.status === status).length
     const failures = jobs.filter(({ status }) => status === 'error')
@@ -55,7 +57,9 @@ export const status: Command = {
         error: failures.length,
       },
       deadLetters: letters?.length ?? null,
-      failedRuns: failedRuns?.length ?? null,
+      failedRuns: runs?.filter(each => each.status === 'error').length ?? null,
+      /** They succeeded, and say that not all may have come. */
+      warnedRuns: runs?.filter(each => shownStatus(each) === 'warned').length ?? null,
       failures: failures.slice(0, SHOWN_FAILURES).map(each => ({
         jobId: each.id,
         tableId: subjectOfJob(each),
@@ -73,6 +77,7 @@ export const status: Command = {
         jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done, ${error} failed`,
         'dead letters': status.deadLetters,
         'failed runs': status.failedRuns,
+        'runs with warnings': status.warnedRuns,
       })
       for (const { time, tableId, message } of status.failures)
         out.line(`${formatTime(time)}  ${tableId}  ${message}`, 'red')

@@ -117,6 +117,16 @@ export const runResults = z.object({
 
 export type RunResults = z.infer<typeof runResults>
 
+/**
+ * The status of a run, but `warned` for one that succeeded and has something to say: not all may have come. A result of another shape has
+ * nothing to say.
+ */
+export const shownStatus = ({ status, results }: Pick<RunBody, 'status' | 'results'>): string => {
+  if (status !== 'success') return status
+  const { data } = z.object({ rows: z.array(rowResult) }).safeParse(results)
+  return data?.rows.some(({ warnings }) => warnings.length > 0) ? 'warned' : status
+}
+
 /** Log lines of a job or a run, or where they are. */
 export const logLinesBody = z.object({
   lines: z.array(

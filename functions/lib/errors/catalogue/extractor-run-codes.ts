@@ -75,6 +75,12 @@ export const extractorRunCodes = {
     meaning: 'The API answered something that is not JSON.',
     remedy: 'Check the endpoint, or ask the API for JSON with a header.',
   },
+  'extractor.response.encoding': {
+    meaning:
+      'The bytes of a JSON response are no text in the charset that it names, or in UTF-8 when it names none. They would be lost.',
+    remedy:
+      'Name the right one: `"response": {"format": "json", "encoding": "windows-1252"}` in the job or in `api`.',
+  },
   'extractor.response.damaged': {
     meaning: 'A reply is not what its format says, or it was cut off. Nothing of it was read.',
     remedy: 'Check "response" of the job (format, encoding, delimiter), or ask the API again.',
@@ -95,6 +101,12 @@ export const extractorRunCodes = {
     meaning: 'The API answered a GraphQL query with errors.',
     remedy:
       'Read them in the message. "errors": "warn" in "graphql" of the job takes the data that came all the same.',
+  },
+  'extractor.pagination.endless': {
+    meaning:
+      'A job would not end: it asks again for what it asked for, gets the same rows for the third time, or has more than 1,000,000 pages.',
+    remedy:
+      'Correct the pagination: the API may not know the parameter of the page, or names the same page again and again.',
   },
   'extractor.pagination.graphql': {
     meaning:
@@ -152,6 +164,11 @@ export const extractorRunCodes = {
   'extractor.job.empty': {
     meaning: 'A job that must not be empty gave no rows.',
     remedy: 'Check the endpoint, or remove "failWhenEmpty".',
+  },
+  'extractor.job.silent': {
+    meaning:
+      'A job ended although the answers of its API say that there is more, and `"silence": "fail"` is set.',
+    remedy: 'Do what the message says. `"silence": "warn"` says it and goes on.',
   },
   'extractor.job.incomplete': {
     meaning:

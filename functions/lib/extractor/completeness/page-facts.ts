@@ -45,8 +45,7 @@ export const pageFacts = (
 
 /** The header that a total may come from, in lower case. */
 export const totalHeader = ({ completeness }: Job): string | undefined => {
-  if (completeness === undefined) return undefined
-  const { total } = completenessOf(completeness)
+  const { total } = completenessOf(completeness ?? 'warn')
   if (total === undefined) return usualHeader.toLowerCase()
   return typeof total === 'string' ? undefined : total.header.toLowerCase()
 }
@@ -75,8 +74,12 @@ const idOf = (item: Json, paths: readonly string[]): string | null => {
   return parts.length === 1 ? (parts[0] ?? null) : JSON.stringify(parts)
 }
 
+/** The total that an answer says where APIs mostly say it. */
+export const usualTotal = (response: Json | undefined, headers: Page['headers']): number | undefined =>
+  totalOf({ response: response ?? null, headers }, undefined, undefined)
+
 const totalOf = (
-  { response, headers }: Page,
+  { response, headers }: Pick<Page, 'response' | 'headers'>,
   total: string | { header: string } | undefined,
   limitField: string | undefined,
 ): number | undefined => {

@@ -4,6 +4,7 @@ import { OAuthCredentials } from './authentication-schema.ts'
 import { Drift } from './drift-schema.ts'
 import { filePart, flag, key, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
+import { Silence } from './silence-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Keys of `parameters.config` that mean something to the extractor; every other key is a user attribute. */
@@ -46,6 +47,11 @@ const configShape = {
   drift: key(
     optional(Drift),
     'Ours: what becomes of tables that differ from the last run, see [drift](extractor-drift.md). Without it: they are not compared.',
+  ),
+  silence: key(
+    optional(Silence),
+    'Ours: what becomes of a run whose job ends although the answers say that there is more, see [silence](extractor-jobs.md#silence).',
+    'warn',
   ),
   compatLevel: key(
     optional(z.union([z.literal([1, 2, 3]), z.literal(['1', '2', '3']).transform(Number)])),

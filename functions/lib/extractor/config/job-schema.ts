@@ -12,6 +12,7 @@ import { Report } from './report-schema.ts'
 import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { windowsProblem } from './sent-window.ts'
+import { Silence } from './silence-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 const DataField = z.union([
@@ -72,6 +73,10 @@ const jobShape = {
   drift: key(
     optional(Drift),
     'Ours: what becomes of tables that differ from the last run, in place of that of `config`, see [drift](extractor-drift.md).',
+  ),
+  silence: key(
+    optional(Silence),
+    'Ours: what becomes of the run when the job ends although the answers say that there is more, in place of that of `config`, see [silence](#silence).',
   ),
   records: key(
     optional(Records),

@@ -62,6 +62,7 @@ const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageReques
 const onePage = (input: PaginationInput): Pagination => ({
   first: pageRequest(input),
   next: () => undefined,
+  isOnePage: true,
   ended: 'the job has no pagination',
 })
 

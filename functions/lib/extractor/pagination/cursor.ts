@@ -32,6 +32,7 @@ export const cursorPagination = (settings: PaginationOf<'cursor'>, input: Pagina
         toJson(best),
       )
     },
+    isToldByItems: true,
     ended: 'a page held no items',
     itemKey: onlyKey(settings.idKey),
   }

@@ -42,6 +42,7 @@ export const jsonCursorPagination = (
       const cursor = cursorOf(page, position)
       return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
     },
+    isToldByItems: cursorPath === undefined,
     ended: cursorPath
       ? `the response has no cursor at '${cursorPath}'`
       : 'a page held no items with a new cursor',

@@ -31,6 +31,7 @@ export const offsetPagination = (settings: PaginationOf<'offset'>, input: Pagina
   return {
     first: settings.firstPageParams === false ? pageRequest(input, {}, start) : at(start),
     next: (page, previous) => (page.items.length < limit ? undefined : at(Number(previous.position) + limit)),
+    pageSize: limit,
     ended: `a page held fewer items than the limit of ${limit}`,
   }
 }

@@ -30,6 +30,7 @@ export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: Pagi
     first: settings.firstPageParams === false ? pageRequest(input, {}, first) : at(first),
     next: (page, previous) =>
       page.items.length < (limit ?? 1) ? undefined : at(Number(previous.position) + 1),
+    ...(limit === undefined ? {} : { pageSize: limit }),
     ended:
       limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,
   }

@@ -24,6 +24,14 @@ export interface Pagination {
   next: Paginator
   /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
   stuck?: (page: Page, previous: PageRequest) => string | undefined
+  /** The next page is told by values of items: it may be one that was read, when they are the last ones again. */
+  isToldByItems?: boolean
+  /** The end is told by something else than the address of a next page, which is there all the same. */
+  leavesNext?: boolean
+  /** No page follows the first, whatever it says. */
+  isOnePage?: boolean
+  /** Rows of a page that is not the last. Absent: nobody knows. */
+  pageSize?: number
   /** Why there is no next page, for the summary. */
   ended: string
   /** The key of the items that `next` reads. Absent: none, or more than one. */

@@ -21,5 +21,5 @@ export const zendeskUrlPagination = (
     const start = query['start_time']
     return typeof start === 'string' && /^\d+$/.test(start) && Number(start) > input.now() - tooRecentSeconds
   })
-  return { ...pagination, ended: `${pagination.ended}, or its start_time is too recent` }
+  return { ...pagination, leavesNext: true, ended: `${pagination.ended}, or its start_time is too recent` }
 }

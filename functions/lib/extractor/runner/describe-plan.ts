@@ -86,6 +86,7 @@ const describeIteration = async (
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     checks: undefined,
+    silence: undefined,
     windows: new WindowProgress(input.windows),
     iterationName: iterationNames(file.parameters.iterations, masker)[index] ?? '',
     noteKeys: undefined,
@@ -113,7 +114,7 @@ const describeIteration = async (
   const prefix = parsed.runs.length > 1 ? `${index}/` : ''
   const known: KnownRequests[] = []
   const forecast = (plan: JobPlan, parent: JobPlan | undefined, windows?: number): string[] => {
-    const requests = knownRequests({ plan, parent, windows, pagination: api.pagination })
+    const requests = knownRequests({ plan, parent, windows, pagination: api.pagination, isBounded: !compat })
     known.push(requests)
     return forecastJob({ plan, prefix, requests, last, mask: masker.mask })
   }

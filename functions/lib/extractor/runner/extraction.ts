@@ -23,6 +23,7 @@ import {
   completenessWarnings,
   createRunStatistics,
   type JobSummary,
+  silenceWarnings,
   windowWarnings,
 } from './run-statistics.ts'
 import { createSinks } from './sinks.ts'
@@ -118,7 +119,7 @@ export const openExtraction = async (
   const warningsOf = ({ jobs }: ExtractSummary): string[] => {
     const said = [...windowWarnings(jobs), ...windows.warnings()]
     for (const warning of said) log.warning(warning)
-    return [...completenessWarnings(jobs), ...said]
+    return [...completenessWarnings(jobs), ...silenceWarnings(jobs), ...said]
   }
 
   const close = (): void => {

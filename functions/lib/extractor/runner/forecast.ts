@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_PAGES } from '../completeness/run-watch.ts'
 import type { Api } from '../config/api-schema.ts'
 import { completenessOf } from '../config/completeness-schema.ts'
 import { windowsOf } from '../config/incremental-schema.ts'
@@ -43,6 +44,8 @@ interface KnownRequestsOptions {
   /** How many windows are to be read. Undefined: the job has none, or they depend on the parent row. */
   windows: number | undefined
   pagination: Api['pagination']
+  /** Runs of jobs are watched for circles. */
+  isBounded: boolean
 }
 
 export const knownRequests = ({
@@ -50,13 +53,16 @@ export const knownRequests = ({
   parent,
   windows = 1,
   pagination,
+  isBounded,
 }: KnownRequestsOptions): KnownRequests => ({
   least: windows * requestsOfRun(plan),
   parent: parent?.dataType,
   unknown: [
     ...(parent !== undefined && windowsOf(plan.job) !== undefined ? ['windows'] : []),
     ...(plan.job.report === undefined ? [] : ['polls']),
-    ...(isPaged(plan, pagination) ? ['pages'] : []),
+    ...(isPaged(plan, pagination)
+      ? [isBounded ? `at most ${MAX_PAGES.toLocaleString('en-US')} pages` : 'pages']
+      : []),
   ],
 })
 

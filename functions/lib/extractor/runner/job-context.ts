@@ -2,6 +2,7 @@ import type { RunChecks } from '../completeness/run-checks.ts'
 import type { Config } from '../config/config-schema.ts'
 import type { Pagination } from '../config/pagination-schema.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
+import type { Silence } from '../config/silence-schema.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
@@ -32,6 +33,8 @@ export interface JobContext {
   iterationName: string
   /** Absent in plans and previews: those read no more than the first rows. */
   checks: RunChecks | undefined
+  /** What becomes of runs of jobs that end although the API says that there is more; absent in previews and compat. */
+  silence: Silence | undefined
   /** Keeps the keys of rows that go to the tables; absent in plans and previews, and where no job has `deletions`. */
   noteKeys: ((run: Pick<JobRun, 'plan' | 'columns'>, items: readonly Json[]) => void) | undefined
   statistics: RunStatistics

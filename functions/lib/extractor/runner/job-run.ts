@@ -1,5 +1,6 @@
 import type { PassRecording } from '../completeness/pass-recording.ts'
 import type { RunCheck } from '../completeness/run-check.ts'
+import type { RunWatch } from '../completeness/run-watch.ts'
 import type { FetchedPage } from '../http/fetched-page.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
@@ -27,6 +28,8 @@ export interface JobRun {
   lastPage: ReadPage | undefined
   /** In place of `lastPage` right after a resume. */
   lastFingerprint: string | undefined
+  /** Of new runs: looks for circles, and at what answers say of more. */
+  watch?: RunWatch | undefined
   /** What it is asked for, of a job with windows. */
   window?: RunWindow | undefined
   /** From the first page on, when the job is checked for completeness. */

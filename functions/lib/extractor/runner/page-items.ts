@@ -1,8 +1,12 @@
 import { LIST_ITEMS } from '../answers/answer-limits.ts'
 import { readAllItems, readPart, removeItems } from '../answers/item-file.ts'
+import type { RunEnding } from '../completeness/judge-end.ts'
+import { usualTotal } from '../completeness/page-facts.ts'
 import type { PassRecording } from '../completeness/pass-recording.ts'
+import type { WatchedPage } from '../completeness/run-watch.ts'
 import type { FetchedPage } from '../http/fetched-page.ts'
 import type { Page } from '../pagination/paginator.ts'
+import { isObject } from '../php/php-values.ts'
 import { findItems } from '../select/find-items.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { AddOptions } from '../tables/sink-types.ts'
@@ -73,6 +77,34 @@ export const recordItems = (
   const { items, path: _, ...said } = listOf(work, fetched)
   recording.add(items) // as they came: filters see them when they are read from it
   return { ...said, items: work.run.plan.filterItems?.(items) ?? items }
+}
+
+/** A page with values, as it is watched, and what its response has when it has nothing where its rows should be. */
+export const watchedPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+): { watched: WatchedPage; missing: RunEnding['missing'] } => {
+  const { headers, items: waiting } = fetched
+  if (waiting !== undefined) {
+    const { items: count, digest: items } = waiting.file
+    return { watched: { count, items, headers, beside: fetched.response }, missing: undefined }
+  }
+  const { response } = fetched
+  const { items, isMissing } = listOf(work, fetched)
+  const { length: count } = items
+  const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
+  const { dataField } = work.run.plan.job
+  const path = typeof dataField === 'object' ? dataField.path : dataField
+  const saysNone = usualTotal(response, headers) === 0
+  return {
+    watched: {
+      count,
+      items: count === 0 || work.run.pagination.isOnePage === true ? '' : JSON.stringify(items),
+      headers,
+      beside: response,
+    },
+    missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
+  }
 }
 
 /** Whether a page begins here, rather than a later part of one. */

@@ -70,6 +70,7 @@ const nextPass = (
   run.progress = { pages: 0, items: 0, volume: 0, startedAt: now() }
   run.lastPage = undefined
   run.lastFingerprint = undefined
+  run.watch = undefined
   return { run, request: run.pagination.first }
 }
 

@@ -164,6 +164,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     windows: given.windows,
     iterationName: given.iterationName,
     checks: given.checks,
+    silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
     noteKeys: given.noteKeys,
     statistics: given.statistics,
     log,

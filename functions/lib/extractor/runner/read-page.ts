@@ -8,13 +8,22 @@ import { checkEnd, checkPage } from './check-run.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
-import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
+import {
+  digestOf,
+  dropItems,
+  isFirstPart,
+  itemsOfPage,
+  nextItems,
+  recordItems,
+  watchedPage,
+} from './page-items.ts'
 import { endPass, noteEmptyPage, passesOf } from './passes.ts'
 import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { breakWindow, itemsOfWindow } from './run-window.ts'
 import { isSamePage } from './same-page.ts'
 import { fingerprint } from './same-response.ts'
+import { nameOf, tellSilence, watchPage } from './watch-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
 export const readPage = (
@@ -42,6 +51,7 @@ export const readPage = (
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
       doubt(run, 'the API sent the same page twice', context)
+      tellSilence(run, { reason: 'the response matched the previous one', isRepeated: true }, context)
       return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
     }
     run.lastFingerprint = digestOf(fetched)
@@ -95,7 +105,11 @@ const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context
   const { count, path } = bytes.page
   context.statistics.rows(run.plan, count)
   run.progress.items += count
-  const next = nextPage(work, pageOfBytes(bytes.page, fetched), context)
+  const { start, end, rest } = bytes.page
+  const items = run.pagination.isOnePage === true ? '' : fetched.body.subarray(start, end)
+  const beside = path.length === 0 ? undefined : rest
+  const watched = { count, items, headers: fetched.headers, beside }
+  const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
   return { items: [], bytes, source: { body: fetched.body, path }, next: next === undefined ? [] : [next] }
 }
 
@@ -119,7 +133,8 @@ const endPage = (
   context: JobContext,
 ): PendingPage | undefined => {
   const { response, headers, url } = fetched
-  const next = nextPage(work, { response, items, headers, url }, context)
+  const seen = context.silence === undefined ? undefined : watchedPage(work, fetched)
+  const next = nextPage(work, { response, items, headers, url }, seen, context)
   dropItems(fetched, context)
   return next
 }
@@ -148,22 +163,40 @@ const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
   return items.length > left ? items.slice(0, left) : items
 }
 
-const nextPage = ({ run, request }: PageWork, page: Page, context: JobContext): PendingPage | undefined => {
+/** @param seen the page as it came, for the watch of new runs */
+const nextPage = (
+  { run, request }: PageWork,
+  page: Page,
+  seen: ReturnType<typeof watchedPage> | undefined,
+  context: JobContext,
+): PendingPage | undefined => {
   const { plan, pagination, progress } = run
   const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
   const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
   const reason = isPreviewed ? 'the preview is full' : stop?.reason
-  const next = reason === undefined ? pagination.next(page, request) : undefined
   checkPage(run, page, context)
-  if (next !== undefined) return { run, request: next }
-  const stuck = reason === undefined ? pagination.stuck?.(page, request) : undefined
+  watchPage(run, request, seen, context)
+  const following = reason === undefined ? pagination.next(page, request) : undefined
+  const isSame =
+    following !== undefined && pagination.isToldByItems === true && run.watch?.hasAsked(following) === true
+  const next = isSame ? undefined : following
+  if (next !== undefined) {
+    run.watch?.asks(nameOf(run), next, progress.pages)
+    return { run, request: next }
+  }
+  const stuck = isSame ? STUCK : reason === undefined ? pagination.stuck?.(page, request) : undefined
   if (stuck !== undefined) doubt(run, stuck, context)
   const isCut =
     stop?.isCut === true && run.check?.hasAll !== true && !pagination.isLast(page, request, progress)
-  const end = { reason: reason ?? pagination.ended, cut: isCut ? stop.reason : undefined }
+  const end = { reason: reason ?? (isSame ? STUCK : pagination.ended), cut: isCut ? stop.reason : undefined }
   context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
+  if (!isPreviewed && stop?.isCut !== true)
+    tellSilence(run, { reason: end.reason, stuck, missing: seen?.missing }, context)
   return endRun(run, end, context)
 }
+
+/** As paginators say it. */
+const STUCK = 'the cursor did not move'
 
 interface RunEnd {
   reason: string

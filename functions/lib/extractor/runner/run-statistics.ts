@@ -14,6 +14,8 @@ export interface JobSummary extends JobOutcome {
   casts?: Record<string, Partial<Record<CastOutcome, number>>>
   /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
   deleted?: number
+  /** Runs of the job that ended although the API says that there is more. */
+  silences?: { runs: number; messages: string[] }
   /** Why rows may be missing although nothing else is wrong; each once, and only where some job has `deletions`. */
   doubts?: string[]
 }
@@ -75,6 +77,8 @@ export interface RunStatistics {
   /** A value that could not be of its type. */
   cast(plan: JobPlan, field: string, outcome: CastOutcome): void
   doubted(plan: JobPlan, why: string): void
+  /** A run ended although the API says that there is more. Whether it is said in the log, too. */
+  silent(plan: JobPlan, message: string): boolean
   /** @param path of the plan */
   deleted(path: string, count: number): void
   rowsOf(plan: JobPlan): number
@@ -150,6 +154,15 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const summary = of(plan)
       summary.doubts = [...new Set(summary.doubts).add(why)]
     },
+    silent: (plan, message) => {
+      const summary = of(plan)
+      summary.silences ??= { runs: 0, messages: [] }
+      const { messages } = summary.silences
+      const isKept = messages.length < MAX_MESSAGES
+      if (isKept) messages.push(message)
+      summary.silences.runs++
+      return isKept
+    },
     deleted: (path, count) => {
       const summary = jobs.get(`${prefix}${path}`)
       if (summary !== undefined) summary.deleted = count
@@ -172,6 +185,17 @@ export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
           `Job '${endpoint}' has ${others} more runs that are not complete, not checked or changed while they were read: see the log.`,
         ]
   })
+
+/** What the author should know of jobs that may have stopped early. */
+export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, silences: { runs, messages } = { runs: 0, messages: [] } }) => [
+    ...messages,
+    ...(runs > messages.length
+      ? [
+          `Job '${endpoint}' has ${runs - messages.length} more runs that ended although the API says that there is more.`,
+        ]
+      : []),
+  ])
 
 /** What the author should know of windows. */
 export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { totalHeader } from '../completeness/page-facts.ts'
 import type { SavedRecording } from '../completeness/pass-recording.ts'
+import { RunWatch, type SavedWatch } from '../completeness/run-watch.ts'
 import { type FetchedPage, parsedLater } from '../http/fetched-page.ts'
 import { firstHeader } from '../http/http-response.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
@@ -52,6 +53,7 @@ interface SavedRun {
   elapsed: number
   last?: string
   window?: RunWindow
+  watch?: SavedWatch
   /** Number of its check for completeness. */
   check?: number
   passes?: SavedPasses
@@ -133,6 +135,7 @@ export const saveSequences = (
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
       ...(run.window === undefined ? {} : { window: run.window }),
+      ...(run.watch === undefined ? {} : { watch: run.watch.save() }),
       ...(run.check === undefined ? {} : { check: run.check.number }),
       ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
       ...(run.isRecorded === true ? { isRecorded: true } : {}),
@@ -244,6 +247,7 @@ export const restoreSequences = (
       },
       lastPage: undefined,
       lastFingerprint: run.last,
+      watch: run.watch && new RunWatch(run.watch),
       window: run.window,
       check: run.check === undefined ? undefined : context.checks?.at(run.check),
       passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),

@@ -5,6 +5,7 @@ import {
   type RowResult,
   type RunBody,
   rowResult,
+  shownStatus,
 } from '#lib/wire/run-body.ts'
 import { count, readable } from '../format.ts'
 import { Facts, Grid, Problem, Status } from '../layout.tsx'
@@ -33,7 +34,7 @@ export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { pr
       )}
       <Facts
         of={[
-          ['Status', <Status value={run.status} />],
+          ['Status', <Status value={shownStatus(run)} />],
           [
             'Configuration',
             <a href={pathOf(run.componentId, run.configId)}>
@@ -107,7 +108,8 @@ const RowOfRun = ({ row }: { row: unknown }) => {
 const Row = ({ row }: { row: RowResult }) => (
   <section class="panel">
     <h2>
-      {row.name || row.id || 'Configuration'}: <Status value={row.status} />
+      {row.name || row.id || 'Configuration'}:{' '}
+      <Status value={row.status === 'success' && row.warnings.length > 0 ? 'warned' : row.status} />
     </h2>
     <p>
       {row.seconds} s, {count(row.requests)} requests, {count(row.rowsLoaded)} rows, {count(row.legs)}{' '}

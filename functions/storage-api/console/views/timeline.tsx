@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { JobBody } from '#lib/wire/job-body.ts'
-import type { RunBody } from '#lib/wire/run-body.ts'
+import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
 import { count, duration } from '../format.ts'
 import { Empty, Grid, Status } from '../layout.tsx'
 import { pathOf } from './configurations.tsx'
@@ -73,7 +73,7 @@ const entryOfJob = (job: JobBody): Entry => ({
 
 const entryOfRun = (run: RunBody): Entry => ({
   at: run.startTime,
-  status: run.status,
+  status: shownStatus(run),
   link: <RunLink run={run} />,
   of: (
     <a href={pathOf(run.componentId, run.configId)}>

@@ -74,6 +74,8 @@ await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
 })
 beforeAll(async () => {
   await service.stores.runs.end(run('held', {}, held))
+  const doubtful = { ...row, status: 'success', warnings: ["Job 'items' ended after page 1, but more."] }
+  await service.stores.runs.end(run('warned', {}, { ...held, status: 'success', rows: [doubtful] }))
   await service.stores.runs.end(run('good', {}, { status: 'success', rowsLoaded: 1, requests: 2, rows: [] }))
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -107,6 +109,13 @@ it('the page of a run that holds tables back shows what has changed, with Approv
   expect(html).toContain('action="/console/runs/held/reject"')
   expect(html).toContain('other type')
   expect(await page('/console/runs/good')).not.toContain('Approve')
+})
+
+it('a run that succeeded and has warnings is not shown as a good one, alone and among others', async () => {
+  const warned = '<span class="status warned">warned</span>'
+  expect(await page('/console/runs/warned')).toContain(warned)
+  expect((await page('/console/jobs')).split(warned)).toHaveLength(2)
+  expect(await page('/console/runs/good')).not.toContain(warned)
 })
 
 it('and how long it waited for the limits of the API, and what has not changed', async () => {

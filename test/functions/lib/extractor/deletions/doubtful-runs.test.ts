@@ -96,7 +96,10 @@ describe('rows are not marked', () => {
         path === '/b' ? [{ id: 7 }] : pages([{ id: 1 }], { error: 'busy' })({ query } as never, {} as never),
       {
         ...{ api: pagenum },
-        config: { jobs: [{ endpoint: 'a', primaryKey: 'id', completeness: 'warn', children: [child] }] },
+        config: {
+          silence: 'allow',
+          jobs: [{ endpoint: 'a', primaryKey: 'id', completeness: 'warn', children: [child] }],
+        },
         options: {
           state: { millrace: { keySets: { b: { columns: ['id'], given: [], keys: [['8']] } } } },
         },

@@ -58,8 +58,8 @@ describe('the forecast of a plan', () => {
       'pages and parent rows as unknown',
       { api: paged },
       [
-        '  requests: 1 or more (pages: unknown before the first answer)',
-        '  requests: 1 or more for each row of users (rows of users, pages: unknown before the first answer)',
+        '  requests: 1 or more (at most 1,000,000 pages: unknown before the first answer)',
+        '  requests: 1 or more for each row of users (rows of users, at most 1,000,000 pages: unknown before the first answer)',
         '  requests: at least 1; the others are unknown before the first answer',
       ],
       [],
@@ -70,7 +70,7 @@ describe('the forecast of a plan', () => {
         api: { pagination: { method: 'multiple', scrollers: { p: { method: 'pagenum' } } } },
         config: { jobs: [{ endpoint: 'a' }, { endpoint: 'b', scroller: 'p' }] },
       },
-      ['  requests: 1\n', '  requests: 1 or more (pages', 'requests: at least 2'],
+      ['  requests: 1\n', '  requests: 1 or more (at most 1,000,000 pages', 'requests: at least 2'],
       [],
     ],
     [

@@ -99,6 +99,7 @@ describe('saved sequences', () => {
       windows: new WindowProgress({}),
       iterationName: '',
       checks: undefined,
+      silence: undefined,
       noteKeys: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto'
+import { UserError } from '../../errors/errors.ts'
+import type { PageRequest } from '../http/page-request.ts'
+import type { Page } from '../pagination/paginator.ts'
+import { isObject } from '../php/php-values.ts'
+import type { Json } from '../tables/json-value.ts'
+import { usualTotal } from './page-facts.ts'
+import { type More, saysMore } from './says-more.ts'
+
+/** Pages of one run of a job that ask for no end of their own. */
+export const MAX_PAGES = 1_000_000
+
+/** Requests and pages that a checkpoint remembers: circles of more pages are found a round later. */
+const SAVED_DIGESTS = 1_000
+
+const MAX_SAME_ITEMS = 3
+
+/** What a checkpoint holds of it. */
+export interface SavedWatch {
+  rows: number
+  /** Of the last page. */
+  count: number
+  requests: string[]
+  items: string[]
+  total?: number
+}
+
+/** A page as it is watched. */
+export interface WatchedPage {
+  /** As they came, before any filter. */
+  count: number
+  /** The bytes of the items, or something that stands for them. */
+  items: string | Uint8Array
+  headers: Page['headers']
+  /** The response without its items, absent when they are all of it. */
+  beside: Json | undefined
+}
+
+/** Watches the pages of one run of a job: for circles, and for what the last answer says of more. */
+export class RunWatch {
+  readonly #requests: Set<string>
+  readonly #items: Map<string, number>
+  #rows: number
+  #total: number | undefined
+  #more: More | undefined
+  #count: number
+
+  constructor(
+    { rows, count, requests, items, total }: SavedWatch = { rows: 0, count: 0, requests: [], items: [] },
+  ) {
+    this.#rows = rows
+    this.#count = count
+    this.#total = total
+    this.#requests = new Set(requests)
+    this.#items = new Map()
+    for (const digest of items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
+  }
+
+  save(): SavedWatch {
+    return {
+      rows: this.#rows,
+      count: this.#count,
+      requests: [...this.#requests].slice(-SAVED_DIGESTS),
+      items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
+      ...(this.#total === undefined ? {} : { total: this.#total }),
+    }
+  }
+
+  /** As the API gave them. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Of the last page, as it came. */
+  get count(): number {
+    return this.#count
+  }
+
+  get total(): number | undefined {
+    return this.#total
+  }
+
+  get more(): More | undefined {
+    return this.#more
+  }
+
+  /** @throws UserError `extractor.pagination.endless` when these items came twice before */
+  page(job: string, { count, items, headers, beside }: WatchedPage): void {
+    this.#rows += count
+    this.#count = count
+    this.#total = usualTotal(beside, headers) ?? this.#total
+    if (count > 0 || saysAnything(beside)) this.#more = saysMore(beside, headers)
+    if (count === 0) return
+    const digest = digestOf(items)
+    const times = (this.#items.get(digest) ?? 0) + 1
+    this.#items.set(digest, times)
+    if (times >= MAX_SAME_ITEMS)
+      throw endless(
+        job,
+        `the same ${count === 1 ? 'row' : `${count} rows`} came for the ${MAX_SAME_ITEMS}rd time`,
+      )
+  }
+
+  hasAsked(request: PageRequest): boolean {
+    return this.#requests.has(digestOfRequest(request))
+  }
+
+  /**
+   * @param pages read before it
+   * @throws UserError `extractor.pagination.endless` when it was asked for before
+   */
+  asks(job: string, request: PageRequest, pages: number): void {
+    const digest = digestOfRequest(request)
+    if (this.#requests.has(digest))
+      throw endless(
+        job,
+        `the next request (${request.method} ${request.endpoint}) is one that was sent before`,
+      )
+    this.#requests.add(digest)
+    if (pages >= MAX_PAGES) throw endless(job, `it has more than ${MAX_PAGES.toLocaleString('en-US')} pages`)
+  }
+}
+
+/** What the page before said holds while an answer says nothing at all. */
+const saysAnything = (beside: Json | undefined): boolean =>
+  beside === undefined || (isObject(beside) && Object.keys(beside).length > 0)
+
+const digestOf = (of: string | Uint8Array): string => hash('sha1', of, 'base64url').slice(0, 16)
+
+const digestOfRequest = ({ position: _, ...request }: PageRequest): string =>
+  digestOf(JSON.stringify(request))
+
+const endless = (job: string, why: string): UserError =>
+  new UserError(
+    'extractor.pagination.endless',
+    `Job '${job}' would not end: ${why}. Look at its pagination: the API may not know the parameter of the page, or gives the last page again.`,
+  )
