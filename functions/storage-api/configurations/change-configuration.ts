@@ -32,7 +32,7 @@ const editorOf = ({ caller }: ConfigurationRequest) => ({
   isMaster: caller.isMaster,
 })
 
-interface ChangeOptions {
+export interface ChangeOptions {
   /** The event of the change, if anything changes. */
   audit: (changed: Configuration, before: Configuration) => ReturnType<typeof auditEvent>
   /** `true`: changes a configuration in the trash; one that is not there is not found. Default false. */

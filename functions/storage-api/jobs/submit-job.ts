@@ -17,10 +17,8 @@ export type Submitter = Pick<
 
 export interface NewJob {
   input: JobInput
-  /** Jobs with the same queue run one after the other, in the order of acceptance. */
+  /** Jobs with the same queue run one after the other, in the order of acceptance. Default: the table that it changes. */
   queueTableId?: string
-  /** The table that the job shows. */
-  tableId?: string
   /**
    * Checks what the job needs and returns its `operationParams`, or throws. Not called for a repeated request, because
    * the world may have changed since the first one.
@@ -82,17 +80,20 @@ const tellOfShare = async (job: JobRecord, submitter: Submitter, services: Accep
 const storeJob = async (
   { caller, runId, idempotencyKey, sent, baseUrl, branchId, passedOver }: Submitter,
   services: AcceptServices,
-  { input, queueTableId, tableId, admit }: NewJob,
+  { input, admit, ...newJob }: NewJob,
 ): Promise<JobRecord> => {
   const { jobs, now, nextId } = services
+  const tableId = 'tableId' in input ? input.tableId : null
+  // An export reads a snapshot, whatever is changed meanwhile.
+  const changed = input.operationName === 'tableExport' ? null : tableId
   const maker =
     (operationParams: Record<string, unknown>) =>
     (id: number): JobRecord => ({
       id,
       status: 'waiting',
       input,
-      queueTableId: queueTableId ?? null,
-      tableId: tableId ?? null,
+      queueTableId: newJob.queueTableId ?? changed,
+      tableId,
       operationParams,
       ...ofBranch(branchId),
       ...(!caller.isMaster && { share: shareOf(caller.tokenId, input) }),

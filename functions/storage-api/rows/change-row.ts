@@ -10,7 +10,6 @@ import { type Configuration, rowMemory } from '../../lib/storage/configurations/
 import { rowBody } from '../../lib/wire/configuration-body.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowEvent } from '../configurations/configuration-events.ts'
-import { rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
@@ -20,6 +19,7 @@ import { sealedSettings, sealedState, stateBody } from '../configurations/sealed
 import { flag, text } from '../http/fields.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { storeRow } from './store-row.ts'
 
 /** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration. */
 export const updateRow = defineRoute({
@@ -50,18 +50,13 @@ export const updateRow = defineRoute({
     refuseStateInBranch(request.branchId, body.state, 'configuration row')
     const settings = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
-    const configuration = await changeConfiguration(
-      request,
-      services,
-      current => update(current, params.rowId, settings, changed),
-      {
-        audit: stored =>
-          rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
-        take: (current, taken) => takeRow(current, params.rowId, settings, taken),
-      },
-    )
+    const row = await storeRow(request, services, params.rowId, {
+      event: 'componentConfigurationRowChanged',
+      step: current => update(current, params.rowId, settings, changed),
+      take: (current, taken) => takeRow(current, params.rowId, settings, taken),
+    })
     await warnWhenWrapped(request, services, settings.configuration)
-    return ok(rowResource(findRow(configuration, params.rowId), configuration))
+    return ok(row)
   },
 })
 
@@ -93,11 +88,8 @@ export const patchRow = defineRoute({
       const { state } = rowMemory(current, params.rowId)
       return update(current, params.rowId, patch({ configuration, authors, state }), changed)
     }
-    const configuration = await changeConfiguration(request, services, step, {
-      audit: stored =>
-        rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
-    })
-    return ok(rowResource(findRow(configuration, params.rowId), configuration))
+    const event = 'componentConfigurationRowChanged'
+    return ok(await storeRow(request, services, params.rowId, { event, step }))
   },
 })
 
@@ -118,16 +110,9 @@ export const setRowState = defineRoute({
     const { rowId } = request.params
     findRow(await findConfiguration(request, services), rowId)
     const state = await sealedState(request.body, request, services)
-    const configuration = await changeConfiguration(
-      request,
-      services,
-      current => setState(current, rowId, state),
-      {
-        audit: stored =>
-          rowEvent('componentConfigurationRowStateChanged', request, stored, findRow(stored, rowId)),
-      },
-    )
-    return ok(rowResource(findRow(configuration, rowId), configuration))
+    const step = (current: Configuration) => setState(current, rowId, state)
+    const event = 'componentConfigurationRowStateChanged'
+    return ok(await storeRow(request, services, rowId, { event, step }))
   },
 })
 

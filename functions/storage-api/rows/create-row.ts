@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
-import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
+import { addRow } from '../../lib/storage/configurations/change-rows.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
-import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
-import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
-import { rowResource } from '../configurations/configuration-resource.ts'
+import { changeBy } from '../configurations/change-configuration.ts'
+import { rowFacts } from '../configurations/configuration-events.ts'
 import { entityId } from '../configurations/entity-id.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
@@ -14,6 +13,7 @@ import { flag, text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRowVersion } from './read-rows.ts'
+import { storeRow } from './store-row.ts'
 
 /** Adds a row at the end. Creates a version of the configuration. */
 export const createRow = defineRoute({
@@ -43,17 +43,12 @@ export const createRow = defineRoute({
     const rowId = body.rowId || String(services.nextId())
     const settings = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${rowId} added`)
-    const configuration = await changeConfiguration(
-      request,
-      services,
-      current => addRow(current, rowId, settings, changed),
-      {
-        audit: stored =>
-          rowEvent('componentConfigurationRowCreated', request, stored, findRow(stored, rowId)),
-      },
-    )
+    const row = await storeRow(request, services, rowId, {
+      event: 'componentConfigurationRowCreated',
+      step: current => addRow(current, rowId, settings, changed),
+    })
     await warnWhenWrapped(request, services, settings.configuration)
-    return created(rowResource(findRow(configuration, rowId), configuration))
+    return created(row)
   },
 })
 
@@ -87,20 +82,14 @@ export const copyRow = defineRoute({
       target.params.configId,
     )
     const sourceRow = rowFacts(request, source, row)
-    const changedTarget = await changeConfiguration(
-      target,
-      services,
-      current => {
+    const stored = await storeRow(target, services, rowId, {
+      event: 'componentConfigurationRowCopied',
+      step: current => {
         const next = addRow(current, rowId, { name, description, configuration, authors, isDisabled }, ofRow)
         return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
       },
-      {
-        audit: stored =>
-          rowEvent('componentConfigurationRowCopied', target, stored, findRow(stored, rowId), {
-            sourceRow,
-          }),
-      },
-    )
-    return created(rowResource(findRow(changedTarget, rowId), changedTarget))
+      params: { sourceRow },
+    })
+    return created(stored)
   },
 })

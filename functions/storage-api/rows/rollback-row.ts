@@ -2,14 +2,14 @@ import { z } from '@hono/zod-openapi'
 import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
-import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
-import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
-import { rowResource } from '../configurations/configuration-resource.ts'
+import { changeBy } from '../configurations/change-configuration.ts'
+import { rowFacts } from '../configurations/configuration-events.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRowVersion } from './read-rows.ts'
+import { storeRow } from './store-row.ts'
 
 /** Creates a version of a row with the content of an old one. Its state does not change. */
 export const rollbackRow = defineRoute({
@@ -35,13 +35,13 @@ export const rollbackRow = defineRoute({
       return { ...next, current: { ...next.current, changed } }
     }
     const sourceRow = rowFacts(request, found, target)
-    const configuration = await changeConfiguration(request, services, step, {
-      audit: stored =>
-        rowEvent('componentConfigurationRowRolledBack', request, stored, findRow(stored, rowId), {
-          sourceRow,
-        }),
+    const event = 'componentConfigurationRowRolledBack'
+    const row = await storeRow(request, services, rowId, {
+      event,
+      step,
+      params: { sourceRow },
       comesBack: true,
     })
-    return created(rowResource(findRow(configuration, rowId), configuration))
+    return created(row)
   },
 })

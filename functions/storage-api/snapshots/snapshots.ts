@@ -25,8 +25,6 @@ export const createSnapshot = defineRoute({
     const { description } = request.body
     return submitJob(request, services, {
       input: { operationName: 'tableSnapshotCreate', tableId, description },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         await findOwnTable(services, tableId)
         return { description }

@@ -44,8 +44,6 @@ export const updateTable = defineRoute({
     if (query.async || body.async)
       return submitJob(request, services, {
         input: { operationName: 'tableUpdate', tableId, displayName },
-        tableId,
-        queueTableId: tableId,
         admit: async () => ({ displayName }),
       })
     await services.own.table(tableId)
@@ -78,8 +76,6 @@ export const deleteTable = defineRoute({
     if (async)
       return submitJob(request, services, {
         input: { operationName: 'tableDrop', tableId, force },
-        tableId,
-        queueTableId: tableId,
         admit: async () => {
           const table = await findTable(services, tableId)
           await refuseAliases(table, force, services.aliases)
@@ -107,8 +103,6 @@ export const optimizeTable = defineRoute({
     const { tableId } = request.params
     return submitJob(request, services, {
       input: { operationName: 'tableOptimize', tableId },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         await findOwnTable(services, tableId)
         return {}
@@ -132,8 +126,6 @@ export const pullTable = defineRoute({
     const { tableId } = request.params
     return submitJob(request, services, {
       input: { operationName: 'tablePull', tableId },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         if (request.branchId === defaultBranchId)
           throw new UserError('notImplemented', 'A table cannot be pulled into the default branch.')

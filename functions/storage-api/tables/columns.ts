@@ -50,8 +50,6 @@ export const addColumn = defineRoute({
         ...renamed,
         definition,
       },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         const table = await findTable(services, tableId)
         requireSource(request.caller, table)
@@ -105,8 +103,6 @@ export const deleteColumn = defineRoute({
     const { force } = request.query
     return submitJob(request, services, {
       input: { operationName: 'tableColumnDelete', tableId, name, force },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         const table = await findTable(services, tableId)
         requireSource(request.caller, table)
@@ -159,8 +155,6 @@ export const updateColumnDefinition = defineRoute({
     }
     return submitJob(request, services, {
       input: { operationName: 'tableColumnDefinitionUpdate', tableId, name, change },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         changeDefinition(findTypedColumn(await findOwnTable(services, tableId), name).column, change)
         const { default: wanted, ...kept } = change

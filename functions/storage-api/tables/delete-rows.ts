@@ -48,8 +48,6 @@ export const deleteRows = defineRoute({
       )
     return submitJob(request, services, {
       input: { operationName: 'tableRowsDelete', tableId, conditions },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         const { snapshot } = await findOwnTable(services, tableId)
         const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))

@@ -60,7 +60,6 @@ export const exportTable = defineRoute({
         gzip,
         ...(fields.includeInternalTimestamp && { timestampZone }),
       },
-      tableId,
       admit: async () => {
         const table = await findTable(services, tableId)
         refuseUnknownQueryColumns(table, query)

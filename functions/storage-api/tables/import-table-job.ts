@@ -59,8 +59,6 @@ export const importTableJob = async (
       incremental,
       ...key,
     },
-    tableId,
-    queueTableId: tableId,
     admit: async () => {
       const { snapshot } = await findOwnTable(services, tableId)
       // Without a primary key nothing is deduplicated, so both strategies are the same.

@@ -24,8 +24,6 @@ export const addPrimaryKey = defineRoute({
     const columns = [...new Set(request.body.columns)]
     return submitJob(request, services, {
       input: { operationName: 'tablePrimaryKeyAdd', tableId, columns },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         refuseKey(await findOwnTable(services, tableId), columns)
         return { columns }
@@ -45,8 +43,6 @@ export const deletePrimaryKey = defineRoute({
     const { tableId } = request.params
     return submitJob(request, services, {
       input: { operationName: 'tablePrimaryKeyDelete', tableId },
-      tableId,
-      queueTableId: tableId,
       admit: async () => {
         await refuseReferencedKey(await findOwnTable(services, tableId), services.aliases)
         return {}

@@ -114,8 +114,6 @@ it(`${FILES} files that land in one table, 1,000 a second, are there in minutes,
         csv: { delimiter: ',', enclosure: '"', escapedBy: '' },
         incremental: true,
       },
-      queueTableId: tableId,
-      tableId,
       admit: async () => ({ source: { type: 'file', fileId } }),
     }
     const submitter = {
