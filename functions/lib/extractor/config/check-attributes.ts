@@ -1,5 +1,6 @@
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
+import { isExpression, parseExpression } from '../functions/expression/parse-expression.ts'
 import { type ConfigFile, configKeys } from './config-schema.ts'
 
 /**
@@ -25,6 +26,10 @@ export const checkAttributes = (file: ConfigFile): void => {
 /** The first step of every path that an `attr` reference names. */
 function* attributeReferences(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
+  if (isExpression(value)) {
+    parseExpression(value.expr) // refused here when it cannot be read
+    yield* value.expr.match(/#?\w+/g) ?? []
+  }
   for (const [key, inner] of Object.entries(value)) {
     if (key === 'attr' && typeof inner === 'string') {
       yield inner

@@ -4,6 +4,9 @@ import { ByteString, type Value } from '../php/byte-string.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
+import { evaluateExpression } from './expression/evaluate-expression.ts'
+import type { Expression } from './expression/expression-tree.ts'
+import { isExpression, parseExpression } from './expression/parse-expression.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { flatten } from './flatten.ts'
 import { callFunction, functionTable } from './function-table.ts'
@@ -15,7 +18,7 @@ const placeFunctions = new Set(['urlencode'])
 
 /**
  * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
- * called, an object with one key that names a context is a reference, other objects and lists are walked through,
+ * called, `{ "expr" }` is read and worked out, an object with one key that names a context is a reference, other objects and lists are walked through,
  * everything else is itself.
  *
  * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
@@ -60,6 +63,11 @@ class Evaluation {
     if (Object.hasOwn(expression, 'function')) return this.#call(expression)
     const keys = Object.keys(expression)
     const [only] = keys
+    if (isExpression(expression))
+      return evaluateExpression(readExpression(expression), this.#context, {
+        now: this.#now,
+        budget: this.#budget,
+      })
     if (keys.length === 1 && only !== undefined && Object.hasOwn(this.#context, only)) {
       return this.#reference(only, expression[only])
     }
@@ -104,6 +112,15 @@ class Evaluation {
     this.#budget.spend(sizeOf(value))
     return value
   }
+}
+
+/** Read once: a configuration keeps its objects. */
+const readExpressions = new WeakMap<object, Expression>()
+
+const readExpression = (given: { expr: string }): Expression => {
+  const read = readExpressions.get(given) ?? parseExpression(given.expr)
+  readExpressions.set(given, read)
+  return read
 }
 
 const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
