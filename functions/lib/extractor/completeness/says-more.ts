@@ -45,10 +45,9 @@ const facts = (object: Readonly<Record<string, Json>>, path: string): More[] | '
     const place = `${path}${name}`
     if (typeof value === 'boolean' && (FLAG.test(name) || LAST.test(name))) {
       if (value === LAST.test(name)) return 'last'
-      const stopOn = LAST.test(name)
       found.push({
         says: `"${place}" is ${value}`,
-        key: `"pagination", with "nextPageFlag": {"field": "${place}", "stopOn": ${stopOn}}`,
+        key: `"pagination", with "stopWhen": {"expr": "${value ? 'not ' : ''}response.${place}"}`,
       })
     } else if (LINK.test(name) && isAddress(hrefOf(value)))
       found.push({

@@ -99,6 +99,11 @@ const Http = strictObject({
     'Ours: expressions work in `defaultOptions` and in headers of jobs too, and values of parent rows everywhere.',
     false,
   ),
+  lists: key(
+    optional(z.enum(['indexed', 'repeat'])),
+    'Ours: how a list goes into a query or form, as `a[0]=x&a[1]=y` or as `a=x&a=y`.',
+    'indexed',
+  ),
   maxConcurrency: key(
     optional(integer),
     'Ours: requests under way at once. 1 asks strictly one after the other.',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
-import { bodyProblem, TextBody } from './body-schema.ts'
+import { Body, bodyProblem } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { Drift } from './drift-schema.ts'
@@ -25,7 +25,14 @@ const DataField = z.union([
 
 const Placeholder = z.union([
   text,
-  z.looseObject({ path: key(name, 'Path in the parent row.') }), // the other keys are a value expression: `function` and `args`
+  z.looseObject({
+    path: key(name, 'Path in the parent row.'),
+    missing: key(
+      optional(z.enum(['fail', 'skip'])),
+      'A parent row without a value there is an error, or gets no request.',
+      'fail',
+    ),
+  }), // the other keys are a value expression: `function` and `args`
 ])
 
 /** Names of columns, as a list or with commas between. */
@@ -59,8 +66,8 @@ const jobShape = {
     'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
   ),
   body: key(
-    optional(TextBody),
-    'Ours: the body of a POST as text, such as XML, see [text bodies](#text-bodies).',
+    optional(Body),
+    'Ours: the body as text, such as XML, or JSON beside a query, see [text bodies](#text-bodies).',
   ),
   graphql: key(
     optional(GraphqlRequest),

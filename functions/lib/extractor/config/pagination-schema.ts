@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Ordering } from '../runner/ordering.ts'
-import { flag, integer, key, name, optional, record, text } from './fields.ts'
+import { Expression, flag, integer, key, name, optional, record, text } from './fields.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
@@ -9,6 +9,10 @@ const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
 /** Stop rules that any method may have (docs/reference/extractor-pagination.md#stop-rules). */
 const stops = {
+  stopWhen: key(
+    optional(Expression),
+    'An [expression](#expressions): the job ends after a page for which it is true.',
+  ),
   nextPageFlag: key(
     optional(
       strictObject({
@@ -48,6 +52,10 @@ const stops = {
 
 const urlShape = {
   urlKey: key(optional(text), 'Path of the next address in the response.', 'next_page'),
+  url: key(
+    optional(Expression),
+    'Instead of `urlKey`: an [expression](#expressions) that gives the address.',
+  ),
   includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
   paramIsQuery: key(
     optional(flag),
@@ -58,8 +66,15 @@ const urlShape = {
 
 const offset = strictObject({
   method: key(z.literal('offset'), 'The method.'),
-  limit: key(limit, 'Items per page. A job param named as `limitParam` replaces it.'),
-  limitParam: key(optional(text), 'Name of the parameter with the limit.', 'limit'),
+  limit: key(
+    optional(limit),
+    'Items per page. A job param named as `limitParam` replaces it. Only with `"limitParam": false` it may be missing: the offset grows by the items of a page, and a page without any is the last.',
+  ),
+  limitParam: key(
+    optional(z.union([text, z.literal(false)])),
+    'Name of the parameter with the limit; `false`: it is not sent.',
+    'limit',
+  ),
   offsetParam: key(optional(text), 'Name of the parameter with the offset.', 'offset'),
   firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
   offsetFromJob: key(
@@ -68,6 +83,9 @@ const offset = strictObject({
     false,
   ),
   ...stops,
+}).refine(({ limit, limitParam }) => limit !== undefined || limitParam === false, {
+  path: ['limit'],
+  error: 'is needed, or "limitParam": false',
 })
 
 const pagenum = strictObject({
@@ -133,8 +151,15 @@ const headerLink = strictObject({
 const jsonCursor = strictObject({
   method: key(z.literal('json-cursor'), 'The method.'),
   param: key(name, 'Name of the parameter that carries the cursor.'),
-  cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
+  cursorPath: key(
+    optional(text),
+    'Path in the response; ends when it is empty. This one, `idKey` or `value`.',
+  ),
   idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
+  value: key(
+    optional(Expression),
+    'An [expression](#expressions) that gives the cursor, such as `last.id`; ends when it gives nothing.',
+  ),
   type: key(
     optional(Ordering),
     'How values of `idKey` are compared. Without it: two numbers of JSON as numbers, else as texts.',
@@ -142,8 +167,8 @@ const jsonCursor = strictObject({
   reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
   ...stops,
 }).refine(
-  ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
-  'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
+  ({ cursorPath, idKey, value }) => [cursorPath, idKey, value].filter(Boolean).length === 1,
+  'give exactly one of "cursorPath" (in the response), "idKey" (in each item) and "value" (an expression)',
 )
 
 /** The next page of a GraphQL connection. Ours (docs/reference/extractor-graphql.md#pages). */

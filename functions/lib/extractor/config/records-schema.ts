@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { rowPath } from '../records/row-path.ts'
 import { timePattern } from '../records/time-pattern.ts'
-import { integer, key, list, name, optional, record, Value } from './fields.ts'
+import { Expression, integer, key, list, name, optional, record, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 const path = name.refine(given => rowPath(given) !== undefined, 'must be a path such as "a.b" or "list[].x"')
@@ -49,6 +49,10 @@ export const decimalDigits = (format: string): { precision: number; scale: numbe
 
 /** One step of `records`: exactly one of these keys. */
 const RecordStep = strictObject({
+  filter: key(
+    optional(Expression),
+    'Only rows for which it is true go on: `{"expr": "row.status == \'open\'"}`.',
+  ),
   rename: key(optional(record(path)), 'Old path to new path.'),
   remove: key(optional(z.union([path, z.array(path).min(1)])), 'Paths that are left out.'),
   add: key(

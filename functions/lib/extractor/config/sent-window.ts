@@ -1,3 +1,4 @@
+import { isExpression } from '../functions/expression/parse-expression.ts'
 import { isObject } from '../php/php-values.ts'
 import { type WindowSettings, windowsOf } from './incremental-schema.ts'
 
@@ -50,5 +51,6 @@ const refersTo = (end: 'start' | 'end', value: unknown): boolean => {
   if (Array.isArray(value)) return value.some(inner => refersTo(end, inner))
   if (!isObject(value)) return false
   if (value['window'] === end && Object.keys(value).length === 1) return true
+  if (isExpression(value)) return value.expr.includes(`window.${end}`)
   return Object.values(value).some(inner => refersTo(end, inner))
 }

@@ -29,6 +29,7 @@ interface ApiSessionOptions {
   ruleFor: (response: HttpResponse) => ErrorRule | undefined
   /** Bodies byte by byte as in Generic Extractor. */
   compat: boolean
+  lists: 'indexed' | 'repeat' | undefined
   masker: Masker
   isSecretField: IsSecretField
   log: Log
@@ -59,7 +60,9 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const { client, baseUrl, defaultHeaders, trusted, masker, log, ignoreErrors } = options
 
   const outgoing = (request: PageRequest): OutgoingRequest =>
-    withUserInfo(toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat }))
+    withUserInfo(
+      toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat, lists: options.lists }),
+    )
 
   const exchange = async (
     request: PageRequest,

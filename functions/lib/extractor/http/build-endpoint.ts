@@ -8,6 +8,7 @@ import type { Json } from '../tables/json-value.ts'
 export const buildEndpoint = (
   endpoint: string,
   params: Readonly<Record<string, Json>> | readonly Json[],
+  lists?: 'indexed' | 'repeat',
 ): string => {
   if (Object.keys(params).length === 0) return endpoint
   const at = endpoint.indexOf('?')
@@ -18,7 +19,7 @@ export const buildEndpoint = (
   }
   delete query['']
   delete query['0']
-  const text = formEncode(query)
+  const text = formEncode(query, lists)
   return text === '' ? path : `${path}?${text}`
 }
 

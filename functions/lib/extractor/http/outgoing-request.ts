@@ -6,7 +6,7 @@ import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { buildEndpoint } from './build-endpoint.ts'
 import { fillText } from './fill-text.ts'
-import type { PageRequest } from './page-request.ts'
+import type { PageRequest, RequestBody } from './page-request.ts'
 import { type HttpUrl, resolveUrl } from './resolve-url.ts'
 
 /** Header names as written; looked up without regard to case. */
@@ -30,15 +30,14 @@ export const toOutgoing = (
   request: PageRequest,
   baseUrl: string,
   defaultHeaders: Headers,
-  options: { compat?: boolean } = {},
+  options: { compat?: boolean; lists?: 'indexed' | 'repeat' | undefined } = {},
 ): OutgoingRequest => {
   const headers = withDefaults(checkHeaders(request.headers), defaultHeaders)
+  if (request.body !== undefined) return withBody(request, request.body, baseUrl, headers, options.lists)
   if (request.method === 'GET') {
-    const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params))
+    const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params, options.lists))
     return { method: 'GET', url, headers, body: undefined }
   }
-  if (request.method === 'POST' && request.body !== undefined)
-    return textPost(request, request.body, baseUrl, headers)
   const isEmpty = Object.keys(request.params).length === 0
   const [type, body] =
     request.method === 'POST'
@@ -48,7 +47,7 @@ export const toOutgoing = (
             ? '[]'
             : phpJsonEncode(options.compat === true ? emptyAsLists(request.params) : request.params, true),
         ]
-      : ['application/x-www-form-urlencoded', formEncode(request.params)]
+      : ['application/x-www-form-urlencoded', formEncode(request.params, options.lists)]
   return {
     method: 'POST',
     url: resolveUrl(baseUrl, request.endpoint),
@@ -57,18 +56,60 @@ export const toOutgoing = (
   }
 }
 
-/** Params that the text names go there, the others into the query. */
-const textPost = (
-  { endpoint, params }: PageRequest,
-  { text, contentType }: NonNullable<PageRequest['body']>,
+/** Params that the body names go there, the others into the query. */
+const withBody = (
+  { endpoint, params, method }: PageRequest,
+  given: RequestBody,
   baseUrl: string,
   headers: Headers,
+  lists: 'indexed' | 'repeat' | undefined,
 ): OutgoingRequest => {
   const values: Record<string, Json> = Object.fromEntries(Object.entries(params))
-  const { text: body, used } = fillText(text, values)
+  const { body, contentType, used } = bodyText(given, values, lists)
   const others = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)))
-  const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others))
-  return { method: 'POST', url, headers: setHeader(headers, 'Content-Type', contentType), body }
+  const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others, lists))
+  return {
+    method: method === 'GET' ? 'GET' : 'POST',
+    url,
+    headers: setHeader(headers, 'Content-Type', contentType),
+    body,
+  }
+}
+
+const bodyText = (
+  given: RequestBody,
+  values: Readonly<Record<string, Json>>,
+  lists: 'indexed' | 'repeat' | undefined,
+) => {
+  if ('text' in given) {
+    const { text: body, used } = fillText(given.text, values)
+    return { body, contentType: given.contentType, used }
+  }
+  const used = new Set<string>()
+  if ('form' in given)
+    return {
+      body: formEncode((filled(given.form, values, used) ?? {}) as Record<string, Json>, lists), // an object stays one
+      contentType: 'application/x-www-form-urlencoded',
+      used,
+    }
+  return {
+    body: phpJsonEncode(filled(given.json, values, used) ?? null, true),
+    contentType: 'application/json',
+    used,
+  }
+}
+
+/** `"{name}"` becomes the value of that name, with its type; nothing while there is none. */
+const filled = (given: Json, values: Readonly<Record<string, Json>>, used: Set<string>): Json | undefined => {
+  const name = typeof given === 'string' ? /^\{([^{}\s"]+)\}$/.exec(given)?.[1] : undefined
+  if (name !== undefined) {
+    used.add(name)
+    return Object.hasOwn(values, name) ? values[name] : undefined
+  }
+  if (Array.isArray(given)) return given.flatMap(item => filled(item, values, used) ?? [])
+  if (!isObject(given)) return given
+  const members = Object.entries(given).map(([key, inner]) => [key, filled(inner, values, used)] as const)
+  return Object.fromEntries(members.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined))
 }
 
 /** Generic Extractor reads `{}` as `[]`, and sends `[]`. */

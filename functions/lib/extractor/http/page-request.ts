@@ -2,16 +2,16 @@ import type { Json } from '../tables/json-value.ts'
 
 export type Params = Record<string, Json> | Json[]
 
-/** Sent in place of a body that is made from params, which then go into the text or into the query. */
-interface TextBody {
-  text: string
-  contentType: string
-}
+/** Sent in place of a body that is made from params, which then go where it names them, or into the query. */
+export type RequestBody =
+  | { text: string; contentType: string }
+  | { json: Json }
+  | { form: Record<string, Json> }
 
 /** What a job, a default, a login or a scroll request says about a request, before it becomes an address and a body. */
 export interface RequestOptions {
   endpoint?: string | undefined
-  body?: TextBody | undefined
+  body?: RequestBody | undefined
   params?: Params | undefined
   method?: 'GET' | 'POST' | 'FORM' | undefined
   headers?: Record<string, Json> | undefined
@@ -24,7 +24,7 @@ export interface PageRequest {
   method: 'GET' | 'POST' | 'FORM'
   params: Params
   headers: Record<string, Json>
-  body?: TextBody
+  body?: RequestBody
   /** What the paginator has to remember from this page to the next, such as the offset. */
   position?: Json
   /** Of a request before the pages of a report. */

@@ -3,6 +3,7 @@ import { isEmpty, toText } from '../php/php-values.ts'
 import { compareBy } from '../runner/ordering.ts'
 import { onlyKey, valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
+import { pageValue } from './page-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
 /**
@@ -20,9 +21,14 @@ export const jsonCursorPagination = (
   settings: PaginationOf<'json-cursor'>,
   input: PaginationInput,
 ): Pagination => {
-  const { param, cursorPath, idKey } = settings
+  const { param, cursorPath, idKey, value } = settings
+  const source = cursorPath ?? idKey ?? value?.expr
   const cursorOf = (page: Page, before: Json | undefined): Json | undefined => {
-    const cursor = cursorPath ? valueAt(cursorPath, page.response) : bestOf(page, settings, before)
+    const cursor = cursorPath
+      ? valueAt(cursorPath, page.response)
+      : value === undefined
+        ? bestOf(page, settings, before)
+        : pageValue(value, page, 'pagination.value')
     return isEmpty(cursor) ? undefined : cursor
   }
   const isSame = (cursor: Json, before: Json | undefined): boolean =>
@@ -33,7 +39,7 @@ export const jsonCursorPagination = (
       const cursor = cursorOf(page, position)
       if (cursor === undefined) return undefined
       if (isSame(cursor, position)) {
-        input.log.warning(`The cursor at '${cursorPath ?? idKey}' did not move; stopping.`)
+        input.log.warning(`The cursor at '${source}' did not move; stopping.`)
         return undefined
       }
       return pageRequest(input, { params: { ...input.job.params, [param]: cursor } }, cursor)
@@ -43,9 +49,10 @@ export const jsonCursorPagination = (
       return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
     },
     isToldByItems: cursorPath === undefined,
-    ended: cursorPath
-      ? `the response has no cursor at '${cursorPath}'`
-      : 'a page held no items with a new cursor',
+    ended:
+      idKey === undefined
+        ? `the response has no cursor at '${source}'`
+        : 'a page held no items with a new cursor',
     itemKey: idKey === undefined ? undefined : onlyKey(idKey),
   }
 }

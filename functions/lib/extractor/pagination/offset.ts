@@ -14,24 +14,36 @@ import { wholeNumber } from './whole-number.ts'
  * ```
  */
 export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
+  const isSent = settings.limitParam !== false && settings.limit !== undefined
   const limitParam = settings.limitParam || 'limit'
   const offsetParam = settings.offsetParam || 'offset'
   // A parameter may be named as what every object has
   const own: Record<string, unknown> = Object.assign(Object.create(null), input.job.params)
-  const limit = isEmpty(own[limitParam])
-    ? settings.limit
-    : Number(wholeNumber(own[limitParam]) ?? settings.limit)
+  const limit =
+    !isSent || isEmpty(own[limitParam])
+      ? settings.limit
+      : Number(wholeNumber(own[limitParam]) ?? settings.limit)
   const start = settings.offsetFromJob === true ? Number(wholeNumber(own[offsetParam]) ?? 0) : 0
   const at = (offset: number) =>
     pageRequest(
       input,
-      { params: { ...input.job.params, [limitParam]: limit, [offsetParam]: offset } },
+      {
+        params: {
+          ...input.job.params,
+          ...(isSent && limit !== undefined ? { [limitParam]: limit } : {}),
+          [offsetParam]: offset,
+        },
+      },
       offset,
     )
   return {
     first: settings.firstPageParams === false ? pageRequest(input, {}, start) : at(start),
-    next: (page, previous) => (page.items.length < limit ? undefined : at(Number(previous.position) + limit)),
-    pageSize: limit,
-    ended: `a page held fewer items than the limit of ${limit}`,
+    next: (page, previous) =>
+      page.items.length < (limit ?? 1)
+        ? undefined
+        : at(Number(previous.position) + (limit ?? page.items.length)),
+    ...(limit === undefined ? {} : { pageSize: limit }),
+    ended:
+      limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,
   }
 }

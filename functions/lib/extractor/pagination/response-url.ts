@@ -4,9 +4,13 @@ import type { Params } from '../http/page-request.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
 import { parseQuery, type Query } from '../php/query.ts'
 import { valueAt } from '../select/json-path.ts'
+import { pageValue } from './page-value.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
-type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'includeParams' | 'paramIsQuery'>
+type Settings = Pick<
+  PaginationOf<'response.url'>,
+  'urlKey' | 'url' | 'delimiter' | 'includeParams' | 'paramIsQuery'
+>
 
 /**
  * The response holds the next address (docs/reference/extractor-pagination.md#responseurl). `includeParams` adds the job's
@@ -25,12 +29,16 @@ export const responseUrlPagination = (
   input: PaginationInput,
   isLast: (query: Query) => boolean = () => false,
 ): Pagination => {
-  const urlKey = settings.urlKey || 'next_page'
+  const { url } = settings
+  const urlKey = url?.expr ?? (settings.urlKey || 'next_page')
   const params: Params = settings.includeParams === true ? (input.job.params ?? {}) : {}
   return {
     first: pageRequest(input),
     next: page => {
-      const found = valueAt(urlKey, page.response, settings.delimiter ?? '.')
+      const found =
+        url === undefined
+          ? valueAt(urlKey, page.response, settings.delimiter ?? '.')
+          : pageValue(url, page, 'pagination.url')
       if (isEmpty(found)) return undefined
       if (isObject(found) || Array.isArray(found)) {
         throw new UserError(

@@ -1,9 +1,11 @@
 import type { SinglePagination } from '../config/pagination-schema.ts'
 import { evaluate } from '../functions/evaluate.ts'
+import { isTrue } from '../functions/expression/worked-value.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
+import { pageValue } from './page-value.ts'
 import type { Page } from './paginator.ts'
 
 /** What one run of a job has read so far, this page included. */
@@ -16,7 +18,7 @@ export interface Progress {
   startedAt: number
 }
 
-type StopRules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
+type StopRules = Pick<SinglePagination, 'stopWhen' | 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
 /** The end of a job by a rule. */
 interface Stop {
@@ -32,19 +34,16 @@ interface Stop {
 export const stopReason = (rules: StopRules, page: Page, progress: Progress, now: number): Stop | undefined =>
   limitReached(rules.limitStop, page, progress) ??
   stop(forced(rules.forceStop, progress, now), true) ??
-  stop(flagged(rules.nextPageFlag, page), false)
+  stop(flagged(rules, page), false)
 
 const stop = (reason: string | undefined, isCut: boolean): Stop | undefined =>
   reason === undefined ? undefined : { reason, isCut }
 
 /** Whether the job ends after this page by what the API says, whatever limits the configuration has. */
-export const endsByItself = (
-  { nextPageFlag, limitStop }: StopRules,
-  page: Page,
-  progress: Progress,
-): boolean => {
+export const endsByItself = (rules: StopRules, page: Page, progress: Progress): boolean => {
+  const { limitStop } = rules
   const total = limitStop?.field ? limitReached(limitStop, page, progress) : undefined
-  return total?.isCut === false || flagged(nextPageFlag, page) !== undefined
+  return total?.isCut === false || flagged(rules, page) !== undefined
 }
 
 const limitReached = (rule: StopRules['limitStop'], page: Page, progress: Progress): Stop | undefined => {
@@ -78,7 +77,9 @@ const toSeconds = (time: number | string): number =>
     ? time
     : Number(evaluate({ function: 'strtotime', args: [time, 0] }, {}, { now: 0 }))
 
-const flagged = (rule: StopRules['nextPageFlag'], page: Page): string | undefined => {
+const flagged = ({ stopWhen, nextPageFlag: rule }: StopRules, page: Page): string | undefined => {
+  if (stopWhen !== undefined && isTrue(pageValue(stopWhen, page, 'pagination.stopWhen')))
+    return `"stopWhen" says that this is the last page`
   if (rule === undefined) return undefined
   const { response } = page
   const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined

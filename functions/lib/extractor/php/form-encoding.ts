@@ -4,18 +4,21 @@ import { toText } from './php-values.ts'
 
 /**
  * `application/x-www-form-urlencoded` as PHP's `http_build_query` writes it: nested values as `a[b]`, true `1`,
- * false `0`, null left out, blank `+`, and only letters, digits, `-`, `_` and `.` unescaped.
+ * false `0`, null left out (`lists`: `repeat` gives lists one name), blank `+`, and only letters, digits, `-`, `_` and `.` unescaped.
  */
-export const formEncode = (params: Readonly<Record<string, Json>> | readonly Json[]): string =>
-  [...pairs(params, '')].map(([name, value]) => `${name}=${urlEncode(value)}`).join('&')
+export const formEncode = (
+  params: Readonly<Record<string, Json>> | readonly Json[],
+  lists: 'indexed' | 'repeat' = 'indexed',
+): string => [...pairs(params, '', lists)].map(([name, value]) => `${name}=${urlEncode(value)}`).join('&')
 
 /** The names as they go on the wire, each with its text. */
-function* pairs(values: object, prefix: string): Generator<[string, string]> {
+function* pairs(values: object, prefix: string, lists: 'indexed' | 'repeat'): Generator<[string, string]> {
   for (const [key, value] of Object.entries(values) as [string, Json][]) {
     // own members of a JSON container
-    const name = prefix === '' ? urlEncode(key) : `${prefix}%5B${urlEncode(key)}%5D`
+    const isRepeated = lists === 'repeat' && prefix !== '' && Array.isArray(values)
+    const name = isRepeated ? prefix : prefix === '' ? urlEncode(key) : `${prefix}%5B${urlEncode(key)}%5D`
     if (value === null || value === undefined) continue
-    if (typeof value === 'object' && !(value instanceof JsonNumber)) yield* pairs(value, name)
+    if (typeof value === 'object' && !(value instanceof JsonNumber)) yield* pairs(value, name, lists)
     else yield [name, value === false ? '0' : toText(value)]
   }
 }

@@ -1,4 +1,6 @@
 import type { RecordStep } from '../config/records-schema.ts'
+import { evaluate } from '../functions/evaluate.ts'
+import { isTrue } from '../functions/expression/worked-value.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
@@ -23,6 +25,7 @@ export type Shaper = (items: readonly Json[], context: ShapeContext) => Generato
 type Step =
   | { kind: 'one'; change: (row: JsonObject, context: ShapeContext) => JsonObject }
   | { kind: 'many'; rows: (row: JsonObject) => Generator<JsonObject> }
+  | { kind: 'filter'; holds: (row: JsonObject, context: ShapeContext) => boolean }
 
 /**
  * Reads `records` of a job (docs/reference/extractor-records.md). Items that are no objects pass as they are.
@@ -40,7 +43,8 @@ export const createShaper = (records: readonly RecordStep[], where: string): Sha
         for (const part of step.rows(current)) yield* shaped(part, at + 1, context)
         return
       }
-      current = step.change(current, context)
+      if (step.kind === 'one') current = step.change(current, context)
+      else if (!step.holds(current, context)) return
     }
     yield current
   }
@@ -53,7 +57,15 @@ export const createShaper = (records: readonly RecordStep[], where: string): Sha
   }
 }
 
-const readStep = ({ rename, remove, add, flatten, explode, cast }: RecordStep, where: string): Step => {
+const readStep = (
+  { filter, rename, remove, add, flatten, explode, cast }: RecordStep,
+  where: string,
+): Step => {
+  if (filter !== undefined) {
+    const holds: Extract<Step, { kind: 'filter' }>['holds'] = (row, { contexts, now }) =>
+      isTrue(evaluate(filter, { ...contexts, row }, { path: `${where}.filter`, now }))
+    return { kind: 'filter', holds }
+  }
   if (rename !== undefined) return { kind: 'one', change: renameFields(rename) }
   if (remove !== undefined) {
     const paths = [remove].flat().map(readPath)

@@ -123,7 +123,7 @@ const describeIteration = async (
     const first = firstRun(plan, context)
     const job = `  job jobs.${plan.path} -> ${plan.dataType}`
     if (first === undefined) return [`${plan.job.endpoint}: all windows have been read`, job]
-    const unsigned = toOutgoing(first.request, baseUrl, defaultHeaders)
+    const unsigned = toOutgoing(first.request, baseUrl, defaultHeaders, { lists: parsed.api.http?.lists })
     const { request } = await authenticator.sign(unsigned)
     const layers: Layer[] = [
       ['api.http.headers', api.http?.headers],

@@ -28,17 +28,19 @@ export const resolvePlaceholders = (
 ): Placeholder[][] => {
   const byName = new Map(inherited.map(placeholder => [placeholder.name, placeholder]))
   for (const [name, definition] of Object.entries(placeholders ?? {})) {
-    byName.set(name, resolve(name, definition, rows, now))
+    const placeholder = resolve(name, definition, rows, now)
+    if (placeholder === undefined) return []
+    byName.set(name, placeholder)
   }
   return combinations([...byName.values()])
 }
 
 const resolve = (
   name: string,
-  definition: string | { path: string },
+  definition: string | { path: string; missing?: 'fail' | 'skip' | undefined },
   rows: readonly Json[],
   now: number,
-): Placeholder => {
+): Placeholder | undefined => {
   const level = /^\d+:/.test(name) ? Number.parseInt(name, 10) : 1
   const path = typeof definition === 'string' ? definition : definition.path
   if (level < 1 || level > rows.length) {
@@ -49,13 +51,14 @@ const resolve = (
   }
   const value = valueAt(path, rows[level - 1])
   if (value === undefined) {
+    if (typeof definition === 'object' && definition.missing === 'skip') return undefined
     throw new UserError(
       'extractor.placeholder',
       `No value found for ${name} in parent result. (level: ${level})`,
     )
   }
   if (typeof definition === 'string') return { name, path, value }
-  const { path: _, ...expression } = definition
+  const { path: _path, missing: _missing, ...expression } = definition
   if (Object.keys(expression).length === 0) return { name, path, value }
   const context = { placeholder: { value } }
   return {

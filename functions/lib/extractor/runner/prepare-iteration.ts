@@ -132,6 +132,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     ignoreErrors: new Set(api.http?.ignoreErrors),
     ruleFor: createErrorRules(api.http?.errorRules ?? []),
     compat,
+    lists: api.http?.lists,
     masker,
     isSecretField: secretFields(api, run),
     log,

@@ -23,9 +23,11 @@ export const readBytes = (
   const isPart = items !== undefined || listAt !== undefined
   if (!isParsed || isPart || ends !== undefined || !goesStraightToTables(run, context)) return undefined
   const { plan, columns, pagination } = run
+  const path = pathOf(plan.job.dataField)
+  if (path?.includes('*') === true) return undefined
   return sink.readBytes(plan.dataType, {
     body,
-    path: pathOf(plan.job.dataField),
+    path,
     parent: columns,
     watched: pagination.itemKey,
   })

@@ -10,7 +10,7 @@ import type { Placeholder } from './placeholders.ts'
 const DEFAULT_TYPE = 'text/plain; charset=utf-8'
 
 /**
- * The text body of a job, its expression worked out and placeholders of the parent row filled in. Params of a page are
+ * The body of a job, its expressions worked out and placeholders of the parent row filled in. Params of a page are
  * filled in when the page is sent.
  *
  * @throws UserError `extractor.request.body` for what is not a single value
@@ -22,7 +22,11 @@ export const textBody = (
   { evaluate }: JobContext,
 ): Pick<RequestOptions, 'body'> => {
   if (job.body === undefined) return {}
-  const { text } = evaluate({ text: job.body.text }, contexts, `jobs.${path}.body`)
+  const { json, form } = job.body
+  const at = `jobs.${path}.body`
+  if (json !== undefined) return { body: { json: evaluate({ json }, contexts, at)['json'] ?? null } }
+  if (form !== undefined) return { body: { form: evaluate(form, contexts, `${at}.form`) } }
+  const { text } = evaluate({ text: job.body.text }, contexts, at)
   if (text === undefined || isObject(text) || Array.isArray(text))
     throw new UserError(
       'extractor.request.body',

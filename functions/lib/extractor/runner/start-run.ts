@@ -49,7 +49,7 @@ export const startRun = (
     endpoint: fillEndpoint(job.endpoint, [...placeholders, ...(sent?.placeholders ?? [])]),
     ...(job.graphql === undefined
       ? {
-          method: job.body === undefined ? job.method : 'POST',
+          method: job.body === undefined ? job.method : job.body.method,
           params: Array.isArray(job.params) ? Object.values(params) : params,
         }
       : { method: 'POST', params: queryOf(plan, params, contexts, context) }),

@@ -2,7 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
 import { isEmpty, isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
-import { keysOf, valueAt } from './json-path.ts'
+import { keysOf, valueAt, valueAtKeys } from './json-path.ts'
 
 interface Found {
   items: Json[]
@@ -47,11 +47,26 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
 }
 
 const atField = (response: Json, path: string, delimiter: string): Found => {
+  const keys = keysOf(path, delimiter)
+  if (keys.includes('*')) return atStars(response, keys, path)
   const found = valueAt(path, response, delimiter)
   if (found === undefined || isEmpty(found))
     return { items: [], warning: noData(path), ...(Array.isArray(found) ? {} : { isMissing: true }) }
   // A single object or scalar is one item; a keyed object is not walked through
   return Array.isArray(found) ? { items: found, path: keysOf(path, delimiter) } : { items: [found] }
+}
+
+/** `*` stands for each item of a list and each value of an object, unless it has a key of that name. What is missing there is no item. */
+const atStars = (response: Json, keys: readonly string[], path: string): Found => {
+  let found: Json[] = [response]
+  for (const key of keys)
+    found = found.flatMap(value => {
+      if (key !== '*' || (isObject(value) && Object.hasOwn(value, key)))
+        return [valueAtKeys([key], value)].filter(inner => inner !== undefined)
+      return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+    })
+  const items = keys.at(-1) === '*' ? found : found.flat()
+  return items.length > 0 ? { items } : { items, warning: noData(path) }
 }
 
 const noData = (path: string): string => `dataField '${path}' contains no data!`

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../errors/did-you-mean.ts'
+import { didYouMean } from '#lib/errors/did-you-mean.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json } from '../../tables/json-value.ts'
 import { plus } from '../../windows/duration.ts'

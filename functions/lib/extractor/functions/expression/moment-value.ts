@@ -59,7 +59,7 @@ const letters: Readonly<Record<string, string>> = {
 }
 
 /** A format of `strftime` as one of the function `date`, where that can say it. */
-export const dateFormat = (format: string): string | undefined => {
+const dateFormat = (format: string): string | undefined => {
   let isKnown = true
   const written = format.replace(/%(-?[A-Za-z%])|[A-Za-z\\]/g, (found, letter?: string) => {
     if (letter === undefined) return `\\${found}`

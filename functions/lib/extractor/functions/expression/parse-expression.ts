@@ -1,5 +1,5 @@
 import { parse, tokenize } from '@huggingface/jinja'
-import { UserError } from '../../../errors/errors.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json } from '../../tables/json-value.ts'
 import { type BinaryOperator, binaryOperators, type Expression } from './expression-tree.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../../errors/errors.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '../../php/json-number.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json } from '../../tables/json-value.ts'

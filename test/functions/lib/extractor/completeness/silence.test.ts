@@ -24,8 +24,8 @@ const offset = { pagination: { method: 'offset', limit: 4 } }
 describe('a job that ends although the answer shows more', () => {
   it.each([
     ['a total', { total: 9 }, '"pagination"'],
-    ['a flag', { has_more: true }, '"nextPageFlag": {"field": "has_more", "stopOn": false}'],
-    ['a flag in an object', { meta: { hasNextPage: true } }, '"field": "meta.hasNextPage"'],
+    ['a flag', { has_more: true }, '"stopWhen": {"expr": "not response.has_more"}'],
+    ['a flag in an object', { meta: { hasNextPage: true } }, '"not response.meta.hasNextPage"'],
     ['a page of pages', { page: 1, total_pages: 3 }, '"method": "pagenum"'],
     ['an address', { links: { next: '/items?p=2' } }, '"method": "response.url", "urlKey": "links.next"'],
     ['an address in an object', { next: { href: 'https://x.test/2' } }, '"urlKey": "next.href"'],

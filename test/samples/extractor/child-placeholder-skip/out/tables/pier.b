@@ -1,0 +1,2 @@
+"name","parent_no"
+"x","1"
