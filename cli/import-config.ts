@@ -1,15 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
 import { argument, type Call, type Command, option } from './command.ts'
 import { draftFile, secretNames, withoutValues, writeDraft } from './init/write-draft.ts'
+import type { Loss } from './onboarding/import/report.ts'
 import { plural } from './output/format-values.ts'
 import { readJsonObject } from './service/read-json.ts'
 import { pathIn } from './shell.ts'
 import { jsonOption } from './storage-options.ts'
 
 interface Flags {
+  acceptLosses?: boolean
+  try?: boolean
   from?: string
   settings?: string
   bucket?: string
@@ -34,6 +37,8 @@ export const importConfig: Command = {
       'values that the configuration asks for, as JSON: secrets, names in addresses',
     ),
     option('--bucket <name>', 'bucket of the tables; default: named after the host'),
+    option('--accept-losses', 'write config.json although rows would not be read'),
+    option('--try', 'ask the API for one page of each stream, with the values of --settings'),
     option('--no-secrets', 'leave the values of secrets empty in config.json'),
     jsonOption,
   ],
@@ -41,11 +46,22 @@ export const importConfig: Command = {
     const { importConfiguration } = await import('./onboarding/import/import-configuration.ts')
     const { checkConfiguration } = await import('../functions/lib/extractor/config/check-configuration.ts')
     const file = draftFile(dataDir, shell)
-    const { format, draft, losses } = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {
+    const report = join(file, '..', 'import-report.md')
+    const imported = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {
       format: flags.from,
       settings: flags.settings === undefined ? {} : settingsOf(await readJsonObject(flags.settings, shell)),
       bucket: flags.bucket,
     })
+    const { format, draft, losses } = imported
+    await writeReport(report, reportOf(source, format, losses))
+    const ofRows = losses.filter(({ level }) => level === 'rows')
+    if (draft === undefined) throw imported.problem
+    if (ofRows.length > 0 && flags.acceptLosses !== true)
+      throw new UserError(
+        'cli.usage',
+        `Rows would not be read, at ${plural(ofRows.length, 'place')}:\n${ofRows.map(({ path, why }) => `  ${path}: ${why}`).join('\n')}\n${report} has the list. With --accept-losses config.json is written without them.`,
+        { params: { losses } },
+      )
     const { config } = draft.parameters
     const kept =
       flags.secrets === false ? { parameters: { ...draft.parameters, config: withoutValues(config) } } : draft
@@ -59,14 +75,17 @@ export const importConfig: Command = {
       })
     }
     await writeDraft(file, kept)
-    const report = join(file, '..', 'import-report.md')
-    await writeFile(report, reportOf(source, format, losses))
+    const tried =
+      flags.try === true ? await (await import('./onboarding/try-streams.ts')).tryStreams(kept) : []
     const empty = [...secretNames(kept.parameters.config), ...Object.keys(kept.parameters.config)].filter(
       (name, index, all) => kept.parameters.config[name] === '' && all.indexOf(name) === index,
     )
-    out.show({ file, report, format, jobs: config.jobs.length, losses, empty, warnings }, () => {
+    out.show({ file, report, format, jobs: config.jobs.length, losses, empty, warnings, tried }, () => {
       out.line(`${file}: valid, ${plural(config.jobs.length, 'job')}, from ${format}.`, 'green')
-      for (const { path, why } of losses) out.line(`  not taken over: ${path}: ${why}`, 'yellow')
+      for (const { path, why, level } of losses)
+        if (level !== 'none') out.line(`  ${levels[level]}: ${path}: ${why}`, 'yellow')
+      for (const { job, rows, problem } of tried)
+        out.line(`  ${job}: ${problem ?? plural(rows, 'row')}`, problem === undefined ? 'green' : 'red')
       for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
       if (empty.length > 0) out.line(`  To be filled in: ${empty.join(', ')}.`)
       out.line(`${report}: the same list. Look next with: millrace extract ${dataDir ?? '.'} --plan`)
@@ -78,12 +97,22 @@ export const importConfig: Command = {
 /** What was read as JSON. */
 const settingsOf = (given: Record<string, unknown>): JsonObject => given as JsonObject
 
-const reportOf = (source: string, format: string, losses: readonly { path: string; why: string }[]): string =>
+const levels = { rows: 'rows are lost', asks: 'asked differently', none: 'does not matter' } as const
+
+const reportOf = (source: string, format: string, losses: readonly Loss[]): string =>
   [
     `# What was not taken over from ${source} (${format})`,
     '',
-    ...(losses.length === 0
-      ? ['Nothing: all of it is in config.json.']
-      : losses.map(({ path, why }) => `- \`${path}\`: ${why}`)),
-    '',
+    ...(losses.length === 0 ? ['Nothing: all of it is in config.json.', ''] : []),
+    ...(['rows', 'asks', 'none'] as const).flatMap(level => {
+      const lines = losses
+        .filter(loss => loss.level === level)
+        .map(({ path, why }) => `- \`${path}\`: ${why}`)
+      return lines.length === 0 ? [] : [`## ${levels[level]}`, '', ...lines, '']
+    }),
   ].join('\n')
+
+const writeReport = async (report: string, text: string): Promise<void> => {
+  await mkdir(dirname(report), { recursive: true })
+  await writeFile(report, text)
+}

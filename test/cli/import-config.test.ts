@@ -24,7 +24,7 @@ it('writes a configuration for its owner, and says what is not in it', async () 
   const { code, stdout } = await run()
   expect(code).toBe(0)
   expect(stdout).toContain('config.json: valid, 1 job, from dlt.')
-  expect(stdout).toContain('not taken over: client.paginator: pages are not looked for in a run')
+  expect(stdout).toContain('asked differently: client.paginator: pages are not looked for in a run')
   expect(stdout).not.toContain('s3cr3t-token')
   expect(JSON.parse(written('config.json'))).toMatchObject({
     parameters: { config: { outputBucket: 'shop', '#token': 's3cr3t-token' } },

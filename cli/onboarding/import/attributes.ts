@@ -1,17 +1,50 @@
+import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
+import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { isSecretName } from '../detect/credentials.ts'
+import { member } from './translate.ts'
 
 /** The settings of a foreign configuration as attributes of ours. */
 export class Attributes {
   readonly values: Record<string, Json> = {}
   readonly #settings: Readonly<Record<string, Json>>
   readonly #secrets: ReadonlySet<string>
+  readonly #optional: ReadonlySet<string>
 
-  /** `settings`: values by path, keys joined by dots; `secrets`: which of them are secret. Others are so by their names. */
-  constructor(settings: Readonly<Record<string, Json>>, secrets: Iterable<string> = []) {
+  /** `settings`: values by path, keys joined by dots; `secrets`: which of them are secret, others are so by their names; `optional`: which may be left out. */
+  constructor(
+    settings: Readonly<Record<string, Json>>,
+    secrets: Iterable<string> = [],
+    optional: Iterable<string> = [],
+  ) {
     this.#settings = settings
     this.#secrets = new Set(secrets)
+    this.#optional = new Set(optional)
+  }
+
+  /**
+   * A setting by its keys: its value when it is known and no secret, nothing when it was left out and may be, an attribute otherwise. A
+   * setting may be a list or an object, of which the last keys are members.
+   */
+  setting(keys: readonly string[]): Expression {
+    for (let length = keys.length; length > 0; length--) {
+      const path = keys.slice(0, length).join('.')
+      if (this.#settings[path] === undefined) continue
+      const rest = keys.slice(length)
+      if (this.isSecret(path)) return member('attr', [this.read(path).attr, ...rest])
+      return { kind: 'value', value: valueAtKeys(rest, this.#settings[path]) ?? null }
+    }
+    const path = keys.join('.')
+    const inner = Object.keys(this.#settings).filter(key => key.startsWith(`${path}.`))
+    if (inner.length > 0)
+      return {
+        kind: 'value',
+        value: Object.fromEntries(
+          inner.map(key => [key.slice(path.length + 1), this.#settings[key] ?? null]),
+        ),
+      }
+    return this.#optional.has(path) ? { kind: 'value', value: null } : member('attr', [this.read(path).attr])
   }
 
   /** The value of a setting when it is known and no secret. */
@@ -37,7 +70,7 @@ export class Attributes {
     return (
       this.#secrets.has(path) ||
       isSecretName(path.split('.').at(-1) ?? '') ||
-      /secret|password|token/i.test(path)
+      (/secret|password|token/i.test(path) && !/(endpoint|url|uri|path|type|host)$/i.test(path))
     )
   }
 }

@@ -22,22 +22,44 @@ interface ImportOptions {
 }
 
 /**
- * Our configuration of a foreign one, with what of it is not taken over.
+ * Our configuration of a foreign one, with what of it is not taken over; without a draft, and with the problem, when nothing of it can be
+ * read here.
  *
- * @throws UserError `cli.usage` when it is of no known form, or nothing of it can be read here
+ * @throws UserError `cli.usage` when it is of no known form
  */
 export const importConfiguration = (
   text: string,
   { format, settings = {}, bucket }: ImportOptions,
-): { format: Format; draft: Draft; losses: readonly Loss[] } => {
+): { format: Format; losses: readonly Loss[] } & (
+  | { draft: Draft; problem?: undefined }
+  | { draft?: undefined; problem: UserError }
+) => {
   const document = readForeign(text, 'The file')
   const found = formats.find(each => each === format) ?? formatOf(document)
   const report = new Report()
   const source = read(found, document, settings, report)
-  if (source.baseUrl === '') throw new UserError('cli.usage', 'It names no base address of an API.')
+  const { losses } = report
+  if (source.baseUrl === '')
+    return {
+      format: found,
+      losses,
+      problem: new UserError('cli.usage', 'It names no base address of an API. The report says why.'),
+    }
   const { baseUrl } = source
   const host = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? bucketOf(new URL(baseUrl)) : 'api'
-  return { format: found, draft: toConfiguration(source, bucket ?? host, report), losses: report.losses }
+  const draft = toConfiguration(source, bucket ?? host, report)
+  if (draft !== undefined) return { format: found, losses, draft }
+  return {
+    format: found,
+    losses,
+    problem: new UserError(
+      'cli.usage',
+      'Nothing of it can be read here: no stream is left. The report says why.',
+      {
+        params: { losses },
+      },
+    ),
+  }
 }
 
 const read = (format: Format, document: JsonObject, settings: JsonObject, report: Report): ImportedSource => {

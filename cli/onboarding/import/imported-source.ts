@@ -14,6 +14,8 @@ export interface ImportedStream {
   method: 'GET' | 'POST' | 'FORM'
   params: JsonObject
   headers: JsonObject
+  /** `body` of the job: params are its query then. */
+  body?: JsonObject | undefined
   /** `dataField` of the job; nothing: the whole answer. */
   items: string | { path: string; delimiter: string } | undefined
   primaryKey: string[]
@@ -23,7 +25,7 @@ export interface ImportedStream {
   /** Steps on the way to the table. */
   records?: JsonObject[] | undefined
   /** It is read for each row of this stream. `placeholders` of the endpoint to paths in that row. */
-  parent?: { name: string; placeholders: Record<string, string> } | undefined
+  parent?: { name: string; placeholders: JsonObject; isDependent?: boolean } | undefined
 }
 
 /** Reading by the last change. */

@@ -1,4 +1,3 @@
-import { UserError } from '#lib/errors/errors.ts'
 import { safeName } from '#lib/extractor/php/safe-name.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { type Draft, tableOf } from '../detect/draft.ts'
@@ -8,22 +7,19 @@ import type { Report } from './report.ts'
 
 /**
  * Our configuration of a foreign one: a job for each stream, child jobs below the job of their parent.
- *
- * @throws UserError `cli.usage` when no stream is left
+  Nothing when no stream is left.
  */
-export const toConfiguration = (source: ImportedSource, bucket: string, report: Report): Draft => {
+export const toConfiguration = (
+  source: ImportedSource,
+  bucket: string,
+  report: Report,
+): Draft | undefined => {
   const placed = placeStreams(source.streams, report)
-  if (placed.length === 0)
-    throw new UserError(
-      'cli.usage',
-      'Nothing of it can be read here: no stream is left. The report says why.',
-      {
-        params: { losses: report.losses },
-      },
-    )
+  if (placed.length === 0) return undefined
   const { pagination, scrollerOf } = paginationsOf(source.streams)
   const isEvaluated = source.streams.some(
-    ({ headers, params }) => readsParent(params) || hasExpression(headers),
+    ({ headers, params, body, records, parent }) =>
+      (parent !== undefined && readsParent([params, body ?? null, records ?? []])) || hasExpression(headers),
   )
   const jobOf = ({ stream, id, children }: Placed): JsonObject => {
     const scroller = scrollerOf(stream)
@@ -35,6 +31,7 @@ export const toConfiguration = (source: ImportedSource, bucket: string, report: 
       endpoint: stream.endpoint,
       dataType: safeName(stream.table ?? stream.name) || tableOf(stream.endpoint),
       ...(stream.method === 'GET' ? {} : { method: stream.method }),
+      ...(stream.body === undefined ? {} : { body: stream.body }),
       ...(stream.items === undefined ? {} : { dataField: stream.items }),
       ...(scroller === undefined ? {} : { scroller }),
       ...some('params', stream.params),
@@ -52,6 +49,7 @@ export const toConfiguration = (source: ImportedSource, bucket: string, report: 
     ...source.limits,
     ...(source.errorRules.length === 0 ? {} : { errorRules: source.errorRules }),
     ...(isEvaluated ? { evaluate: true } : {}),
+    ...(source.streams.some(stream => hasList(stream)) ? { lists: 'repeat' } : {}),
   }
   return {
     parameters: {
@@ -101,7 +99,8 @@ const placeStreams = (streams: readonly ImportedStream[], report: Report): Place
     if (!placed.has(stream))
       report.lost(
         stream.path,
-        `its parent stream "${stream.parent?.name}" is not there, or has itself for a parent`,
+        `its parent stream "${stream.parent?.name}" is not there, or has itself for a parent: it is left out`,
+        'rows',
       )
   return top
 }
@@ -132,7 +131,13 @@ const paginationsOf = (streams: readonly ImportedStream[]) => {
 const readsParent = (value: Json): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  ('parent' in value || Object.values(value).some(inner => readsParent(inner as Json))) // parsed JSON
+  ('parent' in value ||
+    ('expr' in value && /\bparent\d*\b/.test(String(value['expr']))) ||
+    Object.values(value).some(inner => readsParent(inner as Json))) // parsed JSON
+
+/** Tools of Python repeat the name. */
+const hasList = ({ method, params, body }: ImportedStream): boolean =>
+  (method === 'GET' || method === 'FORM' || body !== undefined) && Object.values(params).some(Array.isArray)
 
 const hasExpression = (headers: JsonObject): boolean =>
   Object.values(headers).some(value => typeof value === 'object' && value !== null)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
-import { runImported } from './run-imported.ts'
+import { importedDraft, runImported } from './run-imported.ts'
 
 /** A manifest of the structure that public ones have: definitions, references, parameters, a substream, a cursor. */
 const manifest = `
@@ -159,14 +158,20 @@ describe('a declarative manifest of Airbyte', () => {
     expect(imported.api['http']).toMatchObject({ maxConcurrency: 4, budget: { requests: 6000, seconds: 60 } })
     expect(imported.losses).toEqual([
       {
+        level: 'asks',
         path: 'streams.1.transformations.2.field_pointers.2',
         why: 'the field tmp_*: a pattern, or no name that a path can have',
       },
       {
+        level: 'asks',
         path: 'streams.1.transformations.3',
         why: 'the transformation KeysToLower: columns are as the API has them',
       },
-      { path: 'streams.3', why: 'the stream "own" is made of DeclarativeStream, CustomRetriever, undefined' },
+      {
+        level: 'rows',
+        path: 'streams.3',
+        why: 'the stream "own" is made of DeclarativeStream, CustomRetriever, undefined: it is left out',
+      },
     ])
   })
 
@@ -198,7 +203,7 @@ describe('a declarative manifest of Airbyte', () => {
       ],
     })
   const imported = (text: string, settings = {}) => {
-    const { draft, losses } = importConfiguration(text, { settings })
+    const { draft, losses } = importedDraft(text, { settings })
     return { ...draft.parameters, losses: losses.map(({ path, why }) => `${path}: ${why}`) }
   }
   const option = (field_name: string) => ({
@@ -223,7 +228,7 @@ describe('a declarative manifest of Airbyte', () => {
         page_token_option: { type: 'RequestPath' },
         pagination_strategy: { type: 'CursorPagination', cursor_value: "{{ response['@odata.nextLink'] }}" },
       },
-      { method: 'response.url', urlKey: '@odata.nextLink', delimiter: '/' },
+      { method: 'response.url', url: { expr: "response['@odata.nextLink']" } },
     ],
     [
       'a Link header',
@@ -251,7 +256,7 @@ describe('a declarative manifest of Airbyte', () => {
         method: 'json-cursor',
         param: 'after',
         cursorPath: 'cursor',
-        nextPageFlag: { field: 'has_more', stopOn: false },
+        stopWhen: { expr: 'not response.has_more' },
       },
     ],
     [
@@ -260,7 +265,7 @@ describe('a declarative manifest of Airbyte', () => {
         page_token_option: option('after'),
         pagination_strategy: { type: 'CursorPagination', cursor_value: "{{ last_record['id'] }}" },
       },
-      { method: 'json-cursor', param: 'after', idKey: 'id' },
+      { method: 'json-cursor', param: 'after', value: { expr: 'last.id' } },
     ],
   ])('pages by %s', (_, paginator, pagination) => {
     expect(
@@ -279,7 +284,7 @@ describe('a declarative manifest of Airbyte', () => {
         type: 'apiKey',
         in: 'header',
         name: 'X-Key',
-        value: { function: 'concat', args: ['Token ', { attr: '#api_key' }] },
+        value: { expr: "'Token ' ~ attr['#api_key']" },
       },
     ],
     [
@@ -335,13 +340,13 @@ describe('a declarative manifest of Airbyte', () => {
       one(
         {
           requester: {
-            request_parameters: { from: "{{ now_utc().strftime('%Y') }}" },
+            request_parameters: { from: "{{ stream_state['at'] }}" },
             authenticator: { type: 'CustomAuthenticator' },
           },
           record_selector: {
             type: 'RecordSelector',
             extractor: { type: 'DpathExtractor', field_path: ['data', '*', 'row'] },
-            record_filter: { condition: 'x' },
+            record_filter: { condition: '{{ stream_state.x }}' },
           },
           paginator: { type: 'DefaultPaginator', pagination_strategy: { type: 'CustomPaginationStrategy' } },
           decoder: { type: 'CustomDecoder' },
@@ -351,7 +356,7 @@ describe('a declarative manifest of Airbyte', () => {
           incremental_sync: { type: 'IncrementingCountCursor' },
           file_uploader: {},
           transformations: [
-            { type: 'AddFields', fields: [{ path: ['a'], value: "{{ record['b'] or record['c'] }}" }] },
+            { type: 'AddFields', fields: [{ path: ['a'], value: '{{ next_page_token }}' }] },
             { type: 'RemoveFields', condition: '{{ property == 1 }}', field_pointers: [['a']] },
           ],
         },
@@ -361,14 +366,13 @@ describe('a declarative manifest of Airbyte', () => {
       expect.arrayContaining([
         expect.stringMatching(/^streams\.0\.file_uploader: there is no key/),
         expect.stringMatching(/^streams\.0\.retriever\.lazy: there is no key/),
-        expect.stringMatching(/request_parameters\.from: the expression \{\{ now_utc/),
+        expect.stringMatching(/request_parameters\.from: the expression \{\{ stream_state/),
         expect.stringMatching(/requester\.authenticator: an authenticator of the type CustomAuthenticator/),
-        expect.stringMatching(/field_path: the steps from "\*" on/),
-        expect.stringMatching(/record_filter: rows are not filtered/),
+        expect.stringMatching(/record_filter\.condition: the expression/),
         expect.stringMatching(
           /pagination_strategy: a strategy of the type CustomPaginationStrategy: only the first page/,
         ),
-        expect.stringMatching(/transformations\.0\.fields\.0: the expression \{\{ record/),
+        expect.stringMatching(/transformations\.0\.fields\.0: the expression \{\{ next_page/),
         expect.stringMatching(/transformations\.1: the transformation RemoveFields under a condition/),
         expect.stringMatching(/decoder: a decoder of the type CustomDecoder/),
         expect.stringMatching(/incremental_sync: a cursor of the type IncrementingCountCursor/),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
-import { runImported } from './run-imported.ts'
+import { importedDraft, runImported } from './run-imported.ts'
 
 describe('a rest_api dictionary of dlt', () => {
   const source = {
@@ -107,7 +106,7 @@ describe('a rest_api dictionary of dlt', () => {
     [{ type: 'header_cursor' }, undefined],
   ])('pages by %j', (paginator, expected) => {
     const text = JSON.stringify({ client: { base_url: 'https://a.example', paginator }, resources: ['x'] })
-    const { draft, losses } = importConfiguration(text, {})
+    const { draft, losses } = importedDraft(text, {})
     expect(draft.parameters.api['pagination']).toEqual(expected)
     expect(losses.length).toBe(expected === undefined ? 1 : 0)
   })
@@ -134,7 +133,7 @@ describe('a rest_api dictionary of dlt', () => {
       client: { base_url: 'https://a.example', auth, paginator: 'single_page' },
       resources: ['x'],
     })
-    const { api, config } = importConfiguration(text, {}).draft.parameters
+    const { api, config } = importedDraft(text, {}).draft.parameters
     expect(api['authentication']).toMatchObject(authentication)
     expect(config).toMatchObject(attributes)
   })
@@ -207,7 +206,7 @@ describe('settings of a Singer tap in a project of Meltano', () => {
     ['a: [', /neither JSON nor YAML/],
     ['plugins: {extractors: [{name: tap-github}]}', /no extractor with "api_url"/],
   ])('is refused: %s', (text, message) => {
-    expect(() => importConfiguration(text, {})).toThrow(message)
+    expect(() => importedDraft(text, {})).toThrow(message)
   })
 
   /** Each refers twice to the next one. */
@@ -229,6 +228,6 @@ describe('settings of a Singer tap in a project of Meltano', () => {
     ['many lists', `a: [${'[],'.repeat(200_000)}]`, /more than 100000 values/],
     ['five megabytes of brackets', '[]'.repeat(2_500_000), /more than 1048576 characters/],
   ])('is refused before it costs much: %s', (_, text, message) => {
-    expect(() => importConfiguration(text, {})).toThrow(message)
+    expect(() => importedDraft(text, {})).toThrow(message)
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { runImported } from './run-imported.ts'
+import { importedDraft, runImported } from './run-imported.ts'
 
 const option = (field_name: string, inject_into = 'request_parameter') => ({
   type: 'RequestOption',
@@ -175,7 +174,7 @@ it('children of a stream with several parts are below each of them', () => {
     name: 'parts',
     retriever: { ...parent?.retriever, requester, partition_router: substream },
   }
-  const { draft, losses } = importConfiguration(
+  const { draft, losses } = importedDraft(
     JSON.stringify({ ...whole, streams: [kinds, below] }).replaceAll('ORIGIN', 'https://a.example'),
     {},
   )

@@ -8,12 +8,21 @@ import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { type Answer, startApi } from '../../functions/lib/extractor/api-server.ts'
 import { readTables } from '../../functions/lib/extractor/run-extraction.ts'
 
+/** As `importConfiguration`, of what can be read. */
+export const importedDraft: (
+  ...given: Parameters<typeof importConfiguration>
+) => Extract<ReturnType<typeof importConfiguration>, { problem?: undefined }> = (...given) => {
+  const imported = importConfiguration(...given)
+  if (imported.draft === undefined) throw imported.problem
+  return imported
+}
+
 /** Imports a foreign configuration and runs what came out, against an API. `ORIGIN` in the text is its address. */
 export const runImported = async (text: string, answer: Answer, settings: JsonObject = {}) => {
   const api = await startApi(answer)
   const folder = mkdtempSync(join(tmpdir(), 'imported-'))
   try {
-    const imported = importConfiguration(text.replaceAll('ORIGIN', api.origin), { settings, bucket: 'b' })
+    const imported = importedDraft(text.replaceAll('ORIGIN', api.origin), { settings, bucket: 'b' })
     const warnings = checkConfiguration({ ...imported.draft })
     const outDir = join(folder, 'out')
     await extract({

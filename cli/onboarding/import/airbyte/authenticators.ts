@@ -1,7 +1,6 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { bearerKey } from '../../bearer-key.ts'
-import { singleReference } from '../template.ts'
 import { expressionOf, expressionsOf, type Scope } from './values.ts'
 
 /** `api.authentication` for an authenticator of a requester. */
@@ -25,11 +24,12 @@ export const authenticationOf = (
         ['username', 'username'],
         ['password', '#password'],
       ] as const) {
-        const reference = singleReference(given[key])
-        const value = reference === undefined ? text(key) : attributes.read(reference.keys.join('.'))
-        const attribute = isObject(value) ? attributes.values[String(value['attr'])] : value
-        if (isObject(value)) delete attributes.values[String(value['attr'])]
-        attributes.values[name] = attribute ?? ''
+        const value = text(key)
+        const attribute = isObject(value) && 'attr' in value ? String(value['attr']) : undefined
+        if (isObject(value) && attribute === undefined)
+          report.lost(`${path}.${key}`, 'it is worked out, which basic authentication cannot', 'rows')
+        attributes.values[name] = attribute === undefined ? value : (attributes.values[attribute] ?? '')
+        if (attribute !== undefined) delete attributes.values[attribute]
       }
       return { type: 'basic' }
     }
@@ -91,7 +91,7 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
   return {
     type: 'oauth2',
     grant: isRefresh ? 'refresh_token' : 'client_credentials',
-    tokenUrl: String(text('token_refresh_endpoint')),
+    tokenUrl: addressText(text('token_refresh_endpoint'), `${path}.token_refresh_endpoint`, scope),
     clientId: text('client_id'),
     clientSecret: text('client_secret'),
     clientIn: 'body',
@@ -103,13 +103,27 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
   }
 }
 
+/** An address is known when the configuration is made, and so are the settings in it. */
+const addressText = (value: Json, path: string, { report }: Scope): string => {
+  if (typeof value === 'string') return value
+  report.lost(path, 'the address needs settings that are not given: give them with --settings', 'rows')
+  return ''
+}
+
 /** A first request for a token that the others carry. */
 const session = (given: JsonObject, path: string, scope: Scope): JsonObject | undefined => {
   const login = isObject(given['login_requester']) ? given['login_requester'] : {}
   const request = isObject(given['request_authentication']) ? given['request_authentication'] : {}
   const at = `${path}.login_requester`
-  const base = expressionOf(login['url_base'] ?? login['url'] ?? '', `${at}.url_base`, scope)
-  if (typeof base !== 'string') return undefined
+  scope.report.unread(login, at, [
+    ...['type', 'url_base', 'url', 'path', 'http_method', 'authenticator', 'error_handler'],
+    ...['request_parameters', 'request_headers', 'request_body_json', 'request_body_data'],
+  ])
+  const read = (key: string): string =>
+    addressText(expressionOf(login[key] ?? '', `${at}.${key}`, scope) ?? '', `${at}.${key}`, scope)
+  const base = read(login['url_base'] === undefined ? 'url' : 'url_base')
+  const own = authenticationOf(login['authenticator'], `${at}.authenticator`, scope)
+  const credentials = loginHeaders(own, `${at}.authenticator`, scope)
   const isJson = isObject(login['request_body_json'])
   const body = login['request_body_json'] ?? login['request_body_data'] ?? login['request_parameters']
   const isPost = String(login['http_method'] ?? 'GET').toUpperCase() === 'POST'
@@ -127,16 +141,38 @@ const session = (given: JsonObject, path: string, scope: Scope): JsonObject | un
   return {
     type: 'login',
     loginRequest: {
-      endpoint: `${base.replace(/\/+$/, '')}/${String(login['path'] ?? '').replace(/^\/+/, '')}`.replace(
-        /\/$/,
-        '',
-      ),
+      endpoint: `${base.replace(/\/+$/, '')}/${read('path').replace(/^\/+/, '')}`.replace(/\/$/, ''),
       method: isPost ? (isJson ? 'POST' : 'FORM') : 'GET',
       ...(isObject(body) ? { params: expressionsOf(body, `${at}.body`, scope) } : {}),
-      ...(isObject(login['request_headers'])
-        ? { headers: expressionsOf(login['request_headers'], `${at}.request_headers`, scope) }
+      ...(isObject(login['request_headers']) || Object.keys(credentials).length > 0
+        ? {
+            headers: {
+              ...credentials,
+              ...expressionsOf(login['request_headers'] ?? {}, `${at}.request_headers`, scope),
+            },
+          }
         : {}),
     },
     apiRequest: { [place['in'] === 'query' ? 'query' : 'headers']: { [String(place['name'])]: value } },
   }
+}
+
+/** The authenticator of a login as headers of that one request. */
+const loginHeaders = (
+  own: JsonObject | undefined,
+  path: string,
+  { attributes, report }: Scope,
+): JsonObject => {
+  if (own === undefined) return {}
+  if (own['type'] === 'basic') {
+    const name = String(attributes.values['username'] ?? '')
+    const { attr } = attributes.hide('login_password', attributes.values['#password'] ?? '')
+    const read = { function: 'concat', args: [`${name}:`, { attr }] }
+    return {
+      Authorization: { function: 'concat', args: ['Basic ', { function: 'base64_encode', args: [read] }] },
+    }
+  }
+  if (own['type'] === 'apiKey' && own['in'] === 'header') return { [String(own['name'])]: own['value'] ?? '' }
+  report.lost(path, `a login by ${String(own['type'])} of a login has no counterpart`, 'rows')
+  return {}
 }

@@ -1,140 +1,120 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { singleReference } from '../template.ts'
-import { expressionOf, type Scope } from './values.ts'
+import { printExpression } from '../print-expression.ts'
+import { type RequestOption, requestOption } from './options.ts'
+import { expressionOf, readText, type Scope } from './values.ts'
 
 interface ImportedPaging {
   pagination: JsonObject | undefined
-  /** The size of a page, which every request carries. */
-  params: JsonObject
+  /** What every request carries, such as the size of a page. */
+  values: { option: RequestOption; value: Json }[]
+  /** What the pagination sends by itself. */
+  options: RequestOption[]
 }
 
-const none: ImportedPaging = { pagination: undefined, params: {} }
+const none: ImportedPaging = { pagination: undefined, values: [], options: [] }
+
+/** What templates of a paginator may name, and what it is called here. */
+const names = { response: 'response', headers: 'headers', last_record: 'last', last_page_size: 'count' }
 
 /** `api.pagination` for a paginator of a retriever. */
 export const pagingOf = (given: Json | undefined, path: string, scope: Scope): ImportedPaging => {
   if (!isObject(given) || given['type'] === 'NoPagination') return none
   const { report } = scope
   const lost = (key: string, why: string): ImportedPaging => {
-    report.lost(key === '' ? path : `${path}.${key}`, `${why}: only the first page is read`)
+    report.lost(key === '' ? path : `${path}.${key}`, `${why}: only the first page is read`, 'rows')
     return none
   }
   if (given['type'] !== 'DefaultPaginator')
     return lost('', `a paginator of the type ${String(given['type'])}`)
   const strategy = isObject(given['pagination_strategy']) ? given['pagination_strategy'] : {}
-  const token = isObject(given['page_token_option']) ? given['page_token_option'] : {}
-  const sizeOption = isObject(given['page_size_option']) ? given['page_size_option'] : {}
-  const tokenName = String(token['field_name'] ?? '')
-  const isPath = token['type'] === 'RequestPath' || token['inject_into'] === 'path'
-  if (token['inject_into'] === 'header')
-    return lost('page_token_option', 'a page cannot be asked for in a header')
-  if (sizeOption['inject_into'] === 'header')
-    report.lost(`${path}.page_size_option`, 'the size of a page is not sent as a header')
-  const sizeName = sizeOption['inject_into'] === 'header' ? undefined : textOf(sizeOption['field_name'])
+  const token = requestOption(given['page_token_option'], `${path}.page_token_option`, scope)
+  const sizeOption = requestOption(given['page_size_option'], `${path}.page_size_option`, scope)
+  if (token?.place === 'header') return lost('page_token_option', 'a page cannot be asked for in a header')
   const size = Number(
-    expressionOf(strategy['page_size'] ?? 0, `${path}.pagination_strategy.page_size`, scope),
+    expressionOf(strategy['page_size'] ?? 0, `${path}.pagination_strategy.page_size`, scope) ?? 0,
   )
-  const params: JsonObject = sizeName !== undefined && size > 0 ? { [sizeName]: size } : {}
-  const isFirstSent = strategy['inject_on_first_request'] === true
+  const values = sizeOption !== undefined && size > 0 ? [{ option: sizeOption, value: size }] : []
+  const first: JsonObject = strategy['inject_on_first_request'] === true ? {} : { firstPageParams: false }
+  const options = token === undefined || token.place === 'path' ? [] : [token]
 
   switch (strategy['type']) {
     case 'PageIncrement':
+      if (token === undefined) return lost('page_token_option', 'the number of a page is not sent')
       return {
-        params,
+        values,
+        options,
         pagination: {
           method: 'pagenum',
-          pageParam: tokenName || 'page',
+          pageParam: token.name,
           firstPage: Number(strategy['start_from_page'] ?? 0),
-          ...(sizeName !== undefined && size > 0 ? { limit: size, limitParam: sizeName } : {}),
-          ...(isFirstSent ? {} : { firstPageParams: false }),
+          ...(size > 0 ? { stopWhen: { expr: `count < ${size}` } } : {}),
+          ...first,
         },
       }
     case 'OffsetIncrement':
-      if (!(size > 0)) return lost('pagination_strategy.page_size', 'an offset without a size of pages')
-      if (sizeName === undefined)
-        report.lost(`${path}.page_size_option`, 'there is none, but "limit" is sent with the offset')
+      if (token === undefined) return lost('page_token_option', 'the offset is not sent')
       return {
-        params,
+        values,
+        options,
         pagination: {
           method: 'offset',
-          limit: size,
-          ...(sizeName === undefined ? {} : { limitParam: sizeName }),
-          offsetParam: tokenName || 'offset',
-          ...(isFirstSent ? {} : { firstPageParams: false }),
+          ...(size > 0 ? { limit: size } : {}),
+          limitParam: sizeOption?.place === 'query' ? sizeOption.name : false,
+          offsetParam: token.name,
+          ...first,
         },
       }
     case 'CursorPagination': {
-      const pagination = cursor(strategy, isPath, tokenName)
-      if (pagination === undefined)
-        return lost('pagination_strategy.cursor_value', `the expression ${String(strategy['cursor_value'])}`)
-      if (pagination['idKey'] !== undefined)
-        report.lost(
-          `${path}.pagination_strategy.cursor_value`,
-          'not the last item of a page counts but the one with the largest value',
-        )
-      return {
-        params,
-        pagination: { ...pagination, ...stopOf(strategy, pagination, `${path}.pagination_strategy`, scope) },
-      }
+      const at = `${path}.pagination_strategy`
+      if (token === undefined) return lost('page_token_option', 'the cursor is not sent')
+      const cursor = cursorOf(strategy['cursor_value'], token, `${at}.cursor_value`, scope)
+      if (cursor === undefined) return lost('pagination_strategy.cursor_value', 'there is no cursor')
+      return { values, options, pagination: { ...cursor, ...stopOf(strategy, cursor, at, scope) } }
     }
     default:
       return lost('pagination_strategy', `a strategy of the type ${String(strategy['type'])}`)
   }
 }
 
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined
-
-const cursor = (strategy: JsonObject, isPath: boolean, param: string): JsonObject | undefined => {
-  const reference = singleReference(strategy['cursor_value'])
-  if (reference === undefined) return undefined
-  const { root, keys } = reference
-  if (/^headers$/.test(root) && keys[0]?.toLowerCase() === 'link')
-    return { method: 'header-link', ...(keys[1] === undefined || keys[1] === 'next' ? {} : { rel: keys[1] }) }
-  if (root === 'response' && keys.length > 0) {
-    const dotted = keys.some(key => key.includes('.'))
-    if (isPath)
-      return {
-        method: 'response.url',
-        urlKey: keys.join(dotted ? '/' : '.'),
-        ...(dotted ? { delimiter: '/' } : {}),
-      }
-    return dotted || param === '' ? undefined : { method: 'json-cursor', param, cursorPath: keys.join('.') }
+const cursorOf = (
+  given: Json | undefined,
+  token: RequestOption,
+  path: string,
+  scope: Scope,
+): JsonObject | undefined => {
+  const link =
+    /^\{\{\s*headers(?:\.link|\[\s*['"]link['"]\s*\]|\.get\(['"]link['"][^)]*\))(?:\.(\w+)|\[\s*['"](\w+)['"]\s*\]|\.get\(['"](\w+)['"][^)]*\))/i.exec(
+      String(given),
+    )
+  if (link !== null) {
+    const rel = link[1] ?? link[2] ?? link[3] ?? 'next'
+    return { method: 'header-link', ...(rel === 'next' ? {} : { rel }) }
   }
-  const idKeys =
-    root === 'last_record' ? keys : root === 'last_records' && keys[0] === '-1' ? keys.slice(1) : []
-  return idKeys.length === 0 || param === ''
-    ? undefined
-    : { method: 'json-cursor', param, idKey: idKeys.join('.') }
+  const read = readText(String(given), path, { ...scope, names }, 'rows')
+  if (read === undefined) return undefined
+  const expr = printExpression(read)
+  // A path as people write it, where it is one
+  const keys = /^response((?:\.\w+)+)$/.exec(expr)?.[1]?.slice(1)
+  if (token.place === 'path')
+    return { method: 'response.url', ...(keys === undefined ? { url: { expr } } : { urlKey: keys }) }
+  return {
+    method: 'json-cursor',
+    param: token.name,
+    ...(keys === undefined ? { value: { expr } } : { cursorPath: keys }),
+  }
 }
 
 /** What ends the pages beside a missing cursor. */
-const stopOf = (
-  strategy: JsonObject,
-  pagination: JsonObject,
-  path: string,
-  { report }: Scope,
-): JsonObject => {
+const stopOf = (strategy: JsonObject, cursor: JsonObject, path: string, scope: Scope): JsonObject => {
   const given = strategy['stop_condition']
-  if (given === undefined || given === null) return {}
-  const condition = String(given)
-    .replace(/^\{\{\s*|\s*\}\}$/g, '')
-    .trim()
-  const negated = /^not\s+(.+)$/.exec(condition)
-  const reference = singleReference(
-    `{{ ${negated?.[1] ?? condition.replace(/\s*(==|is)\s*(none|''|""|false)\s*$/i, '')} }}`,
-  )
-  const isNegative = negated !== null || /(==|is)\s*(none|''|""|false)\s*$/i.test(condition)
-  const field = reference?.root === 'response' ? reference.keys.join('.') : undefined
-  const own = pagination['cursorPath'] ?? pagination['urlKey']
-  if (isNegative && field !== undefined && field === own) return {}
-  if (
-    /'next' not in headers\[['"]link['"]\]/i.test(condition) ||
-    (negated !== null && /^headers/.test(negated[1] ?? ''))
-  )
-    return {}
-  if (field !== undefined && reference?.keys.length === 1)
-    return { nextPageFlag: { field, stopOn: !isNegative } }
-  report.lost(`${path}.stop_condition`, `the condition ${String(given)}: pages end where the cursor does`)
-  return {}
+  // A link that is not there ends the pages
+  if (given === undefined || given === null || cursor['method'] === 'header-link') return {}
+  const read = readText(String(given), `${path}.stop_condition`, { ...scope, names }, 'none')
+  if (read === undefined || (read.kind === 'value' && !read.value)) return {}
+  const expr = printExpression(read)
+  const own = `response.${String(cursor['cursorPath'] ?? cursor['urlKey'])}`
+  return [`not ${own}`, `${own} is none`, `${own} == none`, `${own} == ''`].includes(expr)
+    ? {}
+    : { stopWhen: { expr } }
 }

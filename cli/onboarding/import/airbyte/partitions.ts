@@ -1,75 +1,127 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import type { Scope } from './values.ts'
+import { type RequestOption, requestOption } from './options.ts'
+import { expressionOf, type PartitionField, type Scope } from './values.ts'
 
 interface Partition {
-  fields: Scope['partition']
+  fields: [string, PartitionField][]
   /** What a partition adds to each request. */
-  params: JsonObject
-  /** Name of the stream whose rows are the partitions. */
-  parent?: string | undefined
+  values: { option: RequestOption; value: Json }[]
+  /** The stream whose rows are the partitions, the path of the key in them, and whether only changed ones count. */
+  parent?: { name: string; key: string; isDependent: boolean }
 }
 
 const MOST_VALUES = 200
 
-/** Whole: the one partition of a stream without a router. Several: one for each value of a list. */
-export const partitionsOf = (
-  given: Json | undefined,
-  path: string,
-  { report, attributes }: Omit<Scope, 'partition'>,
-): Partition[] => {
-  const whole: Partition = { fields: new Map(), params: {} }
-  const [router, ...others] = [given ?? []].flat().filter(isObject)
-  if (router === undefined) return [whole]
-  if (others.length > 0) report.lost(path, 'only the first of several partition routers is taken')
+/** One partition of a stream without a router. Otherwise one for each value of a list and each parent, and their combinations. */
+export const partitionsOf = (given: Json | undefined, path: string, scope: Scope): Partition[] => {
+  const whole: Partition = { fields: [], values: [] }
+  const routers = [given ?? []].flat().filter(isObject)
+  const all = routers.map((router, index) =>
+    readRouter(router, routers.length === 1 ? path : `${path}.${index}`, scope),
+  )
+  const combined = all.reduce<Partition[]>(
+    (sets, one) => sets.flatMap(set => one.map(part => merged(set, part))),
+    [whole],
+  )
+  if (
+    all.filter(one => one.some(({ parent }) => parent !== undefined)).length < 2 &&
+    combined.length <= MOST_VALUES
+  )
+    return combined
+  scope.report.lost(
+    path,
+    'combinations of the rows of two streams, or too many of lists: it is left out',
+    'rows',
+  )
+  return []
+}
+
+const merged = (one: Partition, other: Partition): Partition => ({
+  ...one,
+  ...other,
+  fields: [...one.fields, ...other.fields],
+  values: [...one.values, ...other.values],
+  ...((other.parent ?? one.parent) === undefined
+    ? {}
+    : { parent: (other.parent ?? one.parent) as NonNullable<Partition['parent']> }),
+})
+
+const readRouter = (router: JsonObject, path: string, scope: Scope): Partition[] => {
+  const { report } = scope
+  const valuesOf = (given: Json | undefined, value: Json): Partition['values'] => {
+    const option = requestOption(given, `${path}.request_option`, scope)
+    return option === undefined ? [] : [{ option, value }]
+  }
   switch (router['type']) {
-    case 'SubstreamPartitionRouter': {
-      const [config, ...more] = [router['parent_stream_configs'] ?? []].flat().filter(isObject)
-      if (config === undefined) return [whole]
-      if (more.length > 0)
-        report.lost(`${path}.parent_stream_configs`, 'only the first of several parent streams is taken')
-      report.unread(config, `${path}.parent_stream_configs.0`, [
-        ...['type', 'stream', 'parent_key', 'partition_field', 'request_option', 'incremental_dependency'],
-      ])
-      const key = String(config['parent_key']).replaceAll('/', '.')
-      const field = String(config['partition_field'])
-      const stream = isObject(config['stream']) ? config['stream'] : {}
-      return [
-        {
-          fields: new Map([[field, { parent: key }]]),
-          params: optionOf(config['request_option'], { parent: key }, `${path}.request_option`, report),
-          parent: String(stream['name']),
-        },
-      ]
-    }
+    case 'SubstreamPartitionRouter':
+      return [router['parent_stream_configs'] ?? []]
+        .flat()
+        .filter(isObject)
+        .map((config, index) => {
+          report.unread(config, `${path}.parent_stream_configs.${index}`, [
+            ...[
+              'type',
+              'stream',
+              'parent_key',
+              'partition_field',
+              'request_option',
+              'incremental_dependency',
+            ],
+            ...['extra_fields'],
+          ])
+          const stream = isObject(config['stream']) ? config['stream'] : {}
+          const key = madeOf(stream, String(config['parent_key']).replaceAll('/', '.'))
+          const field = String(config['partition_field'])
+          const extra = [config['extra_fields'] ?? []]
+            .flat(1)
+            .map(keys => [keys].flat().map(String).join('.'))
+          return {
+            fields: [
+              [field, { parent: key }],
+              ...extra.map((name): [string, PartitionField] => [name, { parent: name }]),
+            ],
+            values: valuesOf(config['request_option'], { parent: key }),
+            parent: {
+              name: String(stream['name']),
+              key,
+              isDependent: config['incremental_dependency'] === true,
+            },
+          }
+        })
     case 'ListPartitionRouter': {
-      const field = String(router['cursor_field'])
-      const named = /^\{\{\s*config(?:\[['"](\w+)['"]\]|\.(\w+))\s*\}\}$/.exec(String(router['values']))
-      const known = named === null ? router['values'] : attributes.known(named[1] ?? named[2] ?? '')
+      const field = String(expressionOf(router['cursor_field'] ?? '', `${path}.cursor_field`, scope) ?? '')
+      const read = router['values']
+      const known = typeof read === 'string' ? expressionOf(read, `${path}.values`, scope, 'rows') : read
       const values = typeof known === 'string' ? known.split(',').map(value => value.trim()) : known
       if (!Array.isArray(values) || values.length === 0 || values.length > MOST_VALUES) {
-        report.lost(`${path}.values`, 'the list is not known, or too long: give it with --settings')
+        report.lost(`${path}.values`, 'the list is not known, or too long: give it with --settings', 'rows')
         return []
       }
-      return values.map(value => ({
-        fields: new Map([[field, { value }]]),
-        params: optionOf(router['request_option'], value, `${path}.request_option`, report),
-      }))
+      return values.map((value, index) => {
+        const one = expressionOf(value, `${path}.values.${index}`, scope, 'rows') ?? ''
+        return { fields: [[field, { value: one }]], values: valuesOf(router['request_option'], one) }
+      })
     }
     default:
-      report.lost(path, `a partition router of the type ${String(router['type'])}`)
+      report.lost(
+        path,
+        `a partition router of the type ${String(router['type'])}: the stream is left out`,
+        'rows',
+      )
       return []
   }
 }
 
-const optionOf = (
-  given: Json | undefined,
-  value: Json,
-  path: string,
-  report: Scope['report'],
-): JsonObject => {
-  if (!isObject(given)) return {}
-  if (given['inject_into'] !== 'header') return { [String(given['field_name'])]: value }
-  report.lost(path, 'the value of a partition is not sent as a header')
-  return {}
+/** A key that a transformation of the parent makes of one of its fields is that field here: children see rows as the API has them. */
+const madeOf = (stream: JsonObject, key: string): string => {
+  for (const one of [stream['transformations'] ?? []].flat().filter(isObject))
+    for (const field of [one['fields'] ?? []].flat().filter(isObject)) {
+      const source = /^\{\{\s*record((?:\.\w+|\[\s*['"]\w+['"]\s*\])+)\s*\}\}$/.exec(
+        String(field['value']),
+      )?.[1]
+      if ([field['path']].flat().map(String).join('.') === key && source !== undefined)
+        return source.replace(/\[\s*['"](\w+)['"]\s*\]/g, '.$1').slice(1)
+    }
+  return key
 }

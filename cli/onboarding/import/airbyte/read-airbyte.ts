@@ -9,7 +9,7 @@ import { budgetOf } from './budget.ts'
 import { errorsOf } from './error-handlers.ts'
 import { resolveManifest } from './resolve-manifest.ts'
 import { streamsOf } from './streams.ts'
-import { expressionOf } from './values.ts'
+import { expressionOf, type Scope } from './values.ts'
 
 /** Of the manifest as a whole: nothing of them concerns an extraction. */
 const ofManifest = [
@@ -30,17 +30,14 @@ const ofManifest = [
 export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: Report): ImportedSource => {
   report.unread(manifest, 'manifest', ofManifest)
   const resolved = resolveManifest(manifest, report)
-  const { secrets, defaults } = specOf(manifest)
-  const attributes = new Attributes({ ...defaults, ...flattened(settings) }, secrets)
+  const { secrets, defaults, optional } = specOf(manifest)
+  const attributes = new Attributes({ ...defaults, ...flattened(settings) }, secrets, optional)
   const open = { attributes, report }
   const scope = { ...open, partition: new Map() }
   const streams = [resolved['streams'] ?? []].flat().filter(isObject)
   const all = withParents(streams)
 
-  const first = requesterOf(all[0]?.stream)
-  const baseUrl =
-    expressionOf(first['url_base'] ?? first['url'] ?? '', 'streams.0.retriever.requester.url_base', scope) ??
-    ''
+  const baseUrl = baseOf(all, scope)
   const authenticated = all.find(({ stream }) => isObject(requesterOf(stream)['authenticator']))
   const authenticator = requesterOf(authenticated?.stream)['authenticator']
   const authentication = authenticationOf(
@@ -57,7 +54,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     const at = `${path}.retriever.requester`
     const own = requester['authenticator']
     if (own !== undefined && JSON.stringify(own) !== JSON.stringify(authenticator))
-      report.lost(`${at}.authenticator`, 'all streams log in as the first one')
+      report.lost(`${at}.authenticator`, 'all streams log in as the first one', 'rows')
     const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, report)
     const made = streamsOf(stream, path, baseUrl, open)
     if (made.length === 0) continue
@@ -71,6 +68,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     }
     read.push(...made)
   }
+  readParentsWhole(read, report)
   return {
     baseUrl,
     authentication,
@@ -89,6 +87,40 @@ const requesterOf = (stream: JsonObject | undefined): JsonObject => {
   return isObject(requester) ? requester : {}
 }
 
+/** The base address that the first stream has whose address is known; of a whole address its origin. */
+const baseOf = (all: readonly Placed[], scope: Scope): Json => {
+  for (const { stream, path } of all) {
+    const requester = requesterOf(stream)
+    const given = String(requester['url_base'] ?? requester['url'] ?? '')
+    if (given === '') continue
+    const at = `${path}.retriever.requester.url_base`
+    const read = expressionOf(given, at, scope, 'rows')
+    if (typeof read !== 'string') {
+      if (isObject(read) && requester['url_base'] !== undefined) return read
+      continue
+    }
+    if (requester['url_base'] !== undefined && !read.includes('?')) return read
+    const origin = /^https?:\/\/[^/?#{]+/.exec(read)?.[0]
+    if (origin !== undefined) return origin
+  }
+  return ''
+}
+
+/** Children of rows that do not count as changed are read for all of them. */
+const readParentsWhole = (streams: readonly ImportedStream[], report: Report): void => {
+  for (const child of streams) {
+    if (child.parent === undefined || child.parent.isDependent === true) continue
+    for (const parent of streams) {
+      if (parent.name !== child.parent.name || parent.incremental === undefined) continue
+      delete parent.incremental
+      report.lost(
+        `${parent.path}.incremental_sync`,
+        `"${parent.name}" is read whole in each run: "${child.name}" is read for all of its rows`,
+      )
+    }
+  }
+}
+
 interface Placed {
   stream: JsonObject
   path: string
@@ -98,7 +130,7 @@ interface Placed {
 const withParents = (streams: readonly JsonObject[]): Placed[] => {
   const found = new Map<string, Placed>()
   const add = (stream: JsonObject, path: string): void => {
-    const name = String(stream['name'])
+    const name = String(stream['name'] ?? path)
     if (found.has(name)) return
     found.set(name, { stream, path })
     const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
@@ -111,7 +143,10 @@ const withParents = (streams: readonly JsonObject[]): Placed[] => {
 }
 
 /** Which settings are secret, and what they are without being set. */
-const specOf = (manifest: JsonObject): { secrets: string[]; defaults: Record<string, Json> } => {
+const specOf = (
+  manifest: JsonObject,
+): { secrets: string[]; defaults: Record<string, Json>; optional: string[] } => {
+  const optional: string[] = []
   const secrets: string[] = []
   const defaults: Record<string, Json> = {}
   const walk = (schema: Json | undefined, path: readonly string[]): void => {
@@ -120,10 +155,14 @@ const specOf = (manifest: JsonObject): { secrets: string[]; defaults: Record<str
     if (schema['airbyte_secret'] === true) secrets.push(name)
     if (schema['default'] !== undefined) defaults[name] = schema['default']
     const inner = isObject(schema['properties']) ? schema['properties'] : {}
-    for (const [key, value] of Object.entries(inner)) walk(value, [...path, key])
+    const required = [schema['required'] ?? []].flat()
+    for (const [key, value] of Object.entries(inner)) {
+      if (!required.includes(key)) optional.push([...path, key].join('.'))
+      walk(value, [...path, key])
+    }
     for (const variant of [schema['oneOf'] ?? []].flat()) walk(variant, path)
   }
   const spec = isObject(manifest['spec']) ? manifest['spec'] : {}
   walk(spec['connection_specification'] ?? spec['connectionSpecification'], [])
-  return { secrets, defaults }
+  return { secrets, defaults, optional }
 }

@@ -3,6 +3,7 @@ import { isObject } from '#lib/extractor/php/php-values.ts'
 import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { Report } from '../report.ts'
+import { keysByType, typeByPlace } from './component-types.ts'
 
 /** References may lead in circles. */
 const DEEPEST = 60
@@ -12,7 +13,7 @@ const MOST_VALUES = 100_000
 
 /**
  * A manifest with its references followed (`$ref`, and texts that begin with `#/`) and its `$parameters` handed down: each component gets those
- * that are named as one of its keys would be, and texts get the values of `{{ parameters['x'] }}`.
+ * that are named as one of its keys, where it has none of its own, and each type that follows from its place; texts get the values of `{{ parameters['x'] }}`.
  *
  * @throws UserError `cli.usage` when the references make very much of little
  */
@@ -23,7 +24,13 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
     return found ?? {}
   }
   let values = 0
-  const resolve = (value: Json, parameters: JsonObject, path: string, depth: number): Json => {
+  const resolve = (
+    value: Json,
+    parameters: JsonObject,
+    path: string,
+    depth: number,
+    place = 'DeclarativeSource.streams',
+  ): Json => {
     if (depth > DEEPEST) return null
     if (++values > MOST_VALUES)
       throw new UserError(
@@ -32,10 +39,10 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
       )
     if (typeof value === 'string')
       return value.startsWith('#/')
-        ? resolve(follow(value, path), parameters, path, depth + 1)
+        ? resolve(follow(value, path), parameters, path, depth + 1, place)
         : filled(value, parameters)
     if (Array.isArray(value))
-      return value.map((item, index) => resolve(item, parameters, `${path}.${index}`, depth + 1))
+      return value.map((item, index) => resolve(item, parameters, `${path}.${index}`, depth + 1, place))
     if (!isObject(value)) return value
     const { $ref, $parameters, ...own } = value
     const base = typeof $ref === 'string' ? follow($ref, path) : {}
@@ -47,31 +54,64 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
     }
     delete whole['$parameters']
     if (typeof whole['$ref'] === 'string')
-      return resolve({ ...whole, $parameters: inherited }, {}, path, depth + 1)
+      return resolve({ ...whole, $parameters: inherited }, {}, path, depth + 1, place)
+    const type =
+      typeof whole['type'] === 'string'
+        ? whole['type']
+        : isObject(whole['type'])
+          ? ''
+          : (typeByPlace[place] ?? '')
+    if (type !== '') whole['type'] = type
+    for (const key of keysByType[type] ?? [])
+      if (isLacking(whole[key]) && inherited[key] !== undefined) whole[key] = inherited[key] ?? null
     return Object.fromEntries(
       Object.entries(whole).map(([key, inner]) => [
         key,
         // A list of records is data, and so is a schema: neither holds components
         key === 'schema_loader'
           ? inner
-          : resolve(inner, inherited, path === '' ? key : `${path}.${key}`, depth + 1),
+          : resolve(
+              inner,
+              withoutKey(inherited, key),
+              path === '' ? key : `${path}.${key}`,
+              depth + 1,
+              `${type}.${key}`,
+            ),
       ]),
     )
   }
   const resolved = Object.fromEntries(
     Object.entries(manifest).map(([key, value]) => [
       key,
-      key === 'definitions' || key === 'spec' ? value : resolve(value, {}, key, 0),
+      key === 'definitions' || key === 'spec'
+        ? value
+        : resolve(value, {}, key, 0, `DeclarativeSource.${key}`),
     ]),
   )
   return resolved
 }
 
-const filled = (text: string, parameters: JsonObject): string =>
-  text.replace(
-    /\{\{\s*parameters(?:\[['"](\w+)['"]\]|\.(\w+)|\.get\(['"](\w+)['"][^)]*\))\s*\}\}/g,
-    (whole, a, b, c) => {
-      const value = parameters[a ?? b ?? c]
-      return value === undefined || isObject(value) ? whole : String(value)
-    },
+const isLacking = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** A component in its own parameter would have no end. */
+const withoutKey = (parameters: JsonObject, key: string): JsonObject => {
+  const { [key]: _, ...others } = parameters
+  return others
+}
+
+/** Parameters inside of templates as literals; a template that is nothing but one is its value. */
+const filled = (text: string, parameters: JsonObject): Json => {
+  const reference =
+    /\bparameters(?:\[\s*['"](\w+)['"]\s*\]|\.get\(\s*['"](\w+)['"]\s*(?:,\s*([^()]*))?\)|\.(\w+))/g
+  const given = (a?: string, b?: string, d?: string): Json | undefined => parameters[a ?? b ?? d ?? '']
+  const [, inner] = /^\{\{\s*([^{}]*?)\s*\}\}$/.exec(text.trim()) ?? []
+  const only = inner === undefined ? null : new RegExp(`^${reference.source}$`).exec(inner)
+  const whole = only === null ? undefined : given(only[1], only[2], only[4])
+  if (whole !== undefined) return typeof whole === 'string' ? filled(whole, {}) : whole
+  return text.replace(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, template =>
+    template.replace(reference, (_, a, b, other, d) =>
+      JSON.stringify(given(a, b, d) ?? null) === 'null' ? (other ?? 'none') : JSON.stringify(given(a, b, d)),
+    ),
   )
+}

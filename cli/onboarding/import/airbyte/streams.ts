@@ -2,11 +2,13 @@ import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { toDataField } from '../../detect/item-list.ts'
 import type { ImportedStream } from '../imported-source.ts'
+import { printExpression } from '../print-expression.ts'
 import { pagingOf } from './paginators.ts'
 import { partitionsOf } from './partitions.ts'
-import { bodyOf, keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
+import { requestOf } from './requests.ts'
+import { keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
 import { recordsOf } from './transformations.ts'
-import { endpointOf, expressionOf, expressionsOf, type Scope } from './values.ts'
+import { endpointOf, expressionOf, placeholderName, readText, type Scope } from './values.ts'
 
 type OpenScope = Omit<Scope, 'partition'>
 
@@ -50,9 +52,9 @@ export const streamsOf = (
   stream: JsonObject,
   path: string,
   baseUrl: Json,
-  open: OpenScope,
+  given: OpenScope,
 ): ImportedStream[] => {
-  const { report } = open
+  const { report } = given
   const name = String(stream['name'] ?? path)
   const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
   const requester = isObject(retriever['requester']) ? retriever['requester'] : {}
@@ -63,96 +65,122 @@ export const streamsOf = (
     requester['type'] !== 'HttpRequester'
   ) {
     const kinds = [stream['type'], retriever['type'], requester['type']].map(String).join(', ')
-    report.lost(path, `the stream "${name}" is made of ${kinds}`)
+    report.lost(path, `the stream "${name}" is made of ${kinds}: it is left out`, 'rows')
     return []
   }
   report.unread(stream, path, readKeys.stream)
   report.unread(retriever, `${path}.retriever`, readKeys.retriever)
   report.unread(requester, at, readKeys.requester)
+  const open: Scope = { ...given, partition: new Map() }
   const partitions = partitionsOf(retriever['partition_router'], `${path}.retriever.partition_router`, open)
   const keys = keysOfStream(stream['primary_key'], `${path}.primary_key`, open)
   const cursor = stream['incremental_sync']
-  const time = timeCursorOf(cursor, `${path}.incremental_sync`, { ...open, partition: new Map() })
-  const ends = windowFields(cursor, time, keys)
-  return partitions.flatMap(({ fields, params: ofPartition, parent }, index): ImportedStream[] => {
+  const time = timeCursorOf(cursor, `${path}.incremental_sync`, open)
+  const ends = windowFields(cursor, time?.cursor, keys)
+  return partitions.flatMap(({ fields, values, parent }, index): ImportedStream[] => {
     const scope: Scope = { ...open, partition: new Map([...fields, ...ends]) }
     const address = addressOf(requester, at, baseUrl, scope)
     if (address === undefined) return []
-    const { pagination, params: ofPages } = pagingOf(
-      retriever['paginator'],
-      `${path}.retriever.paginator`,
-      scope,
-    )
-    const query = expressionsOf(requester['request_parameters'] ?? {}, `${at}.request_parameters`, scope)
-    const body = bodyOf(requester)
-    const isPost = String(requester['http_method'] ?? 'GET').toUpperCase() === 'POST'
-    const sent = body === undefined ? {} : expressionsOf(body.value, `${at}.${body.key}`, scope)
-    if (isPost && body !== undefined && Object.keys(query).length > 0)
-      report.lost(`${at}.request_parameters`, 'a POST has its parameters in the body')
-    const headers = expressionsOf(requester['request_headers'] ?? {}, `${at}.request_headers`, scope)
+    const paging = pagingOf(retriever['paginator'], `${path}.retriever.paginator`, scope)
+    const request = requestOf(requester, at, scope, {
+      values: [...values, ...paging.values],
+      named: [...paging.options, ...(time?.options ?? [])],
+    })
+    const placeholders: JsonObject = {
+      // One request for each parent row, whether the request names it or not
+      ...(parent === undefined ? {} : { [placeholderName(parent.key)]: parent.key }),
+      ...address.placeholders,
+    }
     return [
       {
         name,
         ...(partitions.length > 1 ? { part: index + 1 } : {}),
         path,
         endpoint: address.endpoint,
-        method: isPost ? (body?.isForm === true ? 'FORM' : 'POST') : 'GET',
-        params: { ...(isPost && body !== undefined ? sent : query), ...ofPages, ...ofPartition },
-        headers,
+        ...request,
         items: itemsOf(retriever['record_selector'], `${path}.retriever.record_selector`, scope),
         primaryKey: keys,
-        pagination,
+        pagination: paging.pagination,
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
-        incremental: time,
-        records: recordsOf(stream['transformations'], `${path}.transformations`, scope),
-        ...(parent === undefined ? {} : { parent: { name: parent, placeholders: address.placeholders } }),
+        incremental: time?.cursor,
+        records: [
+          ...filterOf(retriever['record_selector'], `${path}.retriever.record_selector`, scope),
+          ...recordsOf(stream['transformations'], `${path}.transformations`, scope),
+        ],
+        ...(parent === undefined
+          ? {}
+          : {
+              parent: {
+                name: parent.name,
+                isDependent: parent.isDependent,
+                placeholders: skipping(placeholders),
+              },
+            }),
       },
     ]
   })
 }
 
+/** A parent row without the value has no requests. */
+const skipping = (placeholders: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(placeholders).map(([name, given]): [string, JsonObject] => [
+      name,
+      isObject(given) ? { ...given, missing: 'skip' } : { path: given, missing: 'skip' },
+    ]),
+  )
+
 /** The endpoint, whole where the stream has a base address of its own. */
 const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Scope) => {
-  const own = requester['url_base'] ?? requester['url'] ?? ''
+  const base = String(requester['url_base'] ?? requester['url'] ?? '')
   const given = String(requester['path'] ?? '')
-  if (JSON.stringify(expressionOf(own, `${path}.url_base`, scope)) === JSON.stringify(baseUrl)) {
+  const own = expressionOf(base, `${path}.url_base`, scope, 'rows')
+  if (own === undefined) return undefined
+  if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
     const found = endpointOf(given, `${path}.path`, scope)
     return found && (found.endpoint === '' ? { ...found, endpoint: './' } : found)
   }
-  return endpointOf(
-    `${String(own).replace(/\/+$/, '')}/${given.replace(/^\/+/, '')}`.replace(/\/$/, ''),
-    `${path}.url_base`,
-    scope,
-  )
+  const [before = '', query] = base.split('?')
+  const address = `${before.replace(/\/+$/, '')}/${given.replace(/^\/+/, '')}`.replace(/\/$/, '')
+  return endpointOf(query === undefined ? address : `${address}?${query}`, `${path}.url_base`, scope)
+}
+
+/** Rows that a condition leaves out are left out here. */
+const filterOf = (selector: Json | undefined, path: string, scope: Scope): JsonObject[] => {
+  const filter = isObject(selector) ? selector['record_filter'] : undefined
+  if (!isObject(filter)) return []
+  const at = `${path}.record_filter`
+  if (filter['type'] !== undefined && filter['type'] !== 'RecordFilter') {
+    scope.report.lost(at, `a filter of the type ${String(filter['type'])}: all rows are in the table`, 'asks')
+    return []
+  }
+  const read = readText(String(filter['condition'] ?? ''), `${at}.condition`, {
+    ...scope,
+    names: { record: 'row' },
+  })
+  return read === undefined || (read.kind === 'value' && read.value === true)
+    ? []
+    : [{ filter: { expr: printExpression(read) } }]
 }
 
 const itemsOf = (given: Json | undefined, path: string, scope: Scope): ImportedStream['items'] => {
   const { report } = scope
   if (!isObject(given)) return '.'
   report.unread(given, path, readKeys.selector)
-  if (given['record_filter'] !== undefined && given['record_filter'] !== null)
-    report.lost(`${path}.record_filter`, 'rows are not filtered: all are in the table')
   const extractor = isObject(given['extractor']) ? given['extractor'] : {}
   if (extractor['type'] !== 'DpathExtractor') {
     report.lost(
       `${path}.extractor`,
       `rows found by a ${String(extractor['type'])}: they are looked for in the answer`,
+      'rows',
     )
     return undefined
   }
   const keys = [extractor['field_path'] ?? []]
     .flat()
-    .map(key => expressionOf(key, `${path}.extractor.field_path`, scope))
+    .map(key => expressionOf(key, `${path}.extractor.field_path`, scope, 'rows'))
   if (keys.some(key => typeof key !== 'string')) return undefined
-  const texts = keys.map(String)
-  const star = texts.findIndex(key => key.includes('*'))
-  if (star >= 0)
-    report.lost(
-      `${path}.extractor.field_path`,
-      'the steps from "*" on: rows are the items of the list before it',
-    )
-  const fixed = star < 0 ? texts : texts.slice(0, star)
-  return fixed.length === 0 ? '.' : toDataField(fixed)
+  return keys.length === 0 ? '.' : toDataField(keys.map(String))
 }
 
 const responseOf = (given: Json | undefined, path: string, { report }: Scope): JsonObject | undefined => {
@@ -172,7 +200,7 @@ const responseOf = (given: Json | undefined, path: string, { report }: Scope): J
         .replace('JsonlinesDecoder', 'JsonlDecoder')
     ]
   if (format === undefined) {
-    report.lost(path, `a decoder of the type ${String(given['type'])}`)
+    report.lost(path, `a decoder of the type ${String(given['type'])}`, 'rows')
     return undefined
   }
   const delimiter = given['delimiter']

@@ -1,6 +1,7 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
 import type { TimeCursor } from '../imported-source.ts'
+import { type RequestOption, requestOption } from './options.ts'
 import { expressionOf, type PartitionField, type Scope } from './values.ts'
 
 /** Letters of `strftime` as those of our function `date`. */
@@ -13,12 +14,15 @@ const letters: Readonly<Record<string, string>> = {
   S: 's',
   y: 'y',
   z: 'O',
-  f: 'u',
   j: 'z',
 }
 
 /** `incremental` for a cursor of a stream. */
-export const timeCursorOf = (given: Json | undefined, path: string, scope: Scope): TimeCursor | undefined => {
+export const timeCursorOf = (
+  given: Json | undefined,
+  path: string,
+  scope: Scope,
+): { cursor: TimeCursor; options: RequestOption[] } | undefined => {
   if (!isObject(given)) return undefined
   const { report } = scope
   if (given['type'] !== 'DatetimeBasedCursor') {
@@ -42,25 +46,26 @@ export const timeCursorOf = (given: Json | undefined, path: string, scope: Scope
   if (typeof cursor !== 'string' || cursor === '') return undefined
   const text = (key: string): string | undefined => {
     const value = given[key] === undefined ? undefined : expressionOf(given[key], `${path}.${key}`, scope)
-    if (typeof value === 'object')
-      report.lost(`${path}.${key}`, 'a setting without a value: give it with --settings')
+    if (isObject(value)) report.lost(`${path}.${key}`, 'a setting without a value: give it with --settings')
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  return {
+  const [from, until] = (['start', 'end'] as const).map(end =>
+    optionOf(given[`${end}_time_option`], `${path}.${end}_time_option`, scope),
+  )
+  const read: TimeCursor = {
     cursor,
     isTime: true,
     isByRows: given['is_client_side_incremental'] === true,
-    param: optionOf(given['start_time_option'], `${path}.start_time_option`, scope),
-    until: optionOf(given['end_time_option'], `${path}.end_time_option`, scope),
+    param: from?.name,
+    until: until?.name,
     start: momentOf(given['start_datetime'], `${path}.start_datetime`, scope),
-    end: isNow(given['end_datetime'])
-      ? undefined
-      : momentOf(given['end_datetime'], `${path}.end_datetime`, scope),
+    end: momentOf(given['end_datetime'], `${path}.end_datetime`, scope),
     step: text('step'),
     lookback: text('lookback_window'),
     granularity: text('cursor_granularity'),
     format: formatOf(String(given['datetime_format'] ?? ''), `${path}.datetime_format`, scope),
   }
+  return { cursor: read, options: [from, until].filter(option => option !== undefined) }
 }
 
 /** What a request calls the ends of a window. None where windows cannot be read. */
@@ -76,36 +81,42 @@ export const windowFields = (
   ]
 }
 
-const optionOf = (given: Json | undefined, path: string, { report }: Scope): string | undefined => {
-  if (!isObject(given)) return undefined
-  const place = String(given['inject_into'])
-  const isInParams = ['request_parameter', 'body_json', 'body_data'].includes(place)
-  if (isInParams && typeof given['field_name'] === 'string') return given['field_name']
-  report.lost(path, isInParams ? 'a time inside of an object is not sent' : `a time in ${place} is not sent`)
+const optionOf = (given: Json | undefined, path: string, scope: Scope): RequestOption | undefined => {
+  const option = requestOption(given, path, scope)
+  if (option === undefined || option.place === 'query' || option.place === 'json' || option.place === 'form')
+    return option
+  scope.report.lost(path, `a time in ${option.place} is not sent`, 'asks')
   return undefined
 }
-
-const isNow = (given: Json | undefined): boolean => /now_utc\(|today_utc\(/.test(JSON.stringify(given ?? ''))
 
 const momentOf = (given: Json | undefined, path: string, scope: Scope): Json | undefined => {
   if (given === undefined || given === null) return undefined
   const moment: Json = isObject(given) ? (given['datetime'] ?? '') : given
   if (isObject(given) && (given['min_datetime'] ?? given['max_datetime']) !== undefined)
     scope.report.lost(path, 'the bounds of the time')
-  return expressionOf(moment, path, scope)
+  const read = expressionOf(moment, path, scope, 'rows') ?? undefined
+  // Reading ends now in any case
+  return isObject(read) && /^now_utc\(\)(\.strftime\('[^']*'\))?$/.test(String(read['expr']))
+    ? undefined
+    : read
 }
 
 const formatOf = (format: string, path: string, { report }: Scope): string | undefined => {
-  if (format === '' || /^%Y-%m-%dT%H:%M:%S(\.%f)?(Z|%z)?$/.test(format)) return undefined
+  if (format === '' || format === '%Y-%m-%dT%H:%M:%SZ') return undefined
   if (format === '%Y-%m-%d') return 'date'
   if (format === '%s') return 'seconds'
   if (format === '%ms') return 'milliseconds'
   let isKnown = true
-  const written = format.replace(/%(-?\w)|[A-Za-z]/g, (found, letter?: string) => {
-    const ours = letter === undefined ? `\\${found}` : letters[letter]
-    isKnown &&= ours !== undefined
-    return ours ?? ''
-  })
+  // Moments of windows have no parts of a second
+  const written = format
+    .replaceAll('%f', '\\0\\0\\0\\0\\0\\0')
+    .replaceAll('%_ms', '\\0\\0\\0')
+    .replace(/\\.|%(-?\w)|[A-Za-z]/g, (found, letter?: string) => {
+      if (found.startsWith('\\')) return found
+      const ours = letter === undefined ? `\\${found}` : letters[letter]
+      isKnown &&= ours !== undefined
+      return ours ?? ''
+    })
   if (isKnown) return written
   report.lost(path, `the format ${format}: times are sent as ISO 8601`)
   return undefined
@@ -122,19 +133,4 @@ export const keysOfStream = (
   if (!names.some(name => name.includes('.'))) return names
   report.lost(path, 'a key inside of an object')
   return []
-}
-
-/** One body of the kinds that a requester has. */
-export const bodyOf = (
-  requester: JsonObject,
-): { key: string; value: JsonObject; isForm: boolean } | undefined => {
-  const body = isObject(requester['request_body']) ? requester['request_body'] : {}
-  const value = body['value']
-  if (isObject(value))
-    return { key: 'request_body', value, isForm: body['type'] === 'RequestBodyUrlEncodedForm' }
-  for (const key of ['request_body_json', 'request_body_data']) {
-    const found = requester[key]
-    if (isObject(found)) return { key, value: found, isForm: key === 'request_body_data' }
-  }
-  return undefined
 }

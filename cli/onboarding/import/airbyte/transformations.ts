@@ -1,7 +1,6 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import { rowPath } from '#lib/extractor/records/row-path.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { readTemplate } from '../template.ts'
 import { expressionOf, type Scope } from './values.ts'
 
 /** `records` of a job for the transformations of a stream, in their order. What has no counterpart is reported. */
@@ -34,21 +33,8 @@ const additions = (given: Json | undefined, path: string, scope: Scope): JsonObj
       return name === undefined || value === undefined ? [] : [{ add: { [name]: value } }]
     })
 
-const addedValue = (given: Json, path: string, scope: Scope): Json | undefined => {
-  const roots = (readTemplate(String(given)) ?? []).flatMap(part => ('root' in part ? [part] : []))
-  const parent = roots.find(({ keys }) => 'parent' in (scope.partition.get(keys.join('.')) ?? {}))
-  if (parent !== undefined) {
-    scope.report.lost(path, `the value ${String(given)}; of a parent row its columns parent_… are there`)
-    return undefined
-  }
-  // Which of several values a row has is not known before
-  if (roots.some(({ root }) => root === 'record') && /\sor\s|\|/.test(String(given))) {
-    scope.report.lost(path, `the expression ${String(given)} has no counterpart`)
-    return undefined
-  }
-  const known = [...scope.partition].filter(([, field]) => 'value' in field)
-  return expressionOf(given, path, { ...scope, partition: new Map(known), hasRow: true })
-}
+const addedValue = (given: Json, path: string, scope: Scope): Json | undefined =>
+  expressionOf(given, path, { ...scope, names: { record: 'row' } })
 
 const removal = (given: Json | undefined, path: string, scope: Scope): JsonObject[] => {
   const pointers = [given ?? []].flat().map(pointer => [pointer].flat())

@@ -1,8 +1,10 @@
+import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { Attributes } from '../attributes.ts'
+import { printExpression } from '../print-expression.ts'
 import type { Report } from '../report.ts'
-import { readTemplate } from '../template.ts'
+import { literalOf, member, type Resolve, translate, written } from '../translate.ts'
 
 export type PartitionField = { parent: string } | { value: Json } | { window: 'start' | 'end' }
 
@@ -12,45 +14,63 @@ export interface Scope {
   report: Report
   /** Fields of the partition: a path in the parent row, a value that is known, or an end of a window of time. */
   partition: ReadonlyMap<string, PartitionField>
-  /** Where a field of the row can be read. */
-  hasRow?: boolean
+  /** Further names, such as `record`, and what they are called here. */
+  names?: Readonly<Record<string, string>>
 }
 
-const roots = { config: ['config'], partition: ['stream_partition', 'stream_slice', 'stream_interval'] }
+const partitionRoots = ['stream_partition', 'stream_slice', 'stream_interval']
 
-/** A text as an expression of ours, `undefined` and reported when there is none. */
-export const expressionOf = (value: Json, path: string, scope: Scope): Json | undefined => {
-  if (typeof value !== 'string') return value
-  const parts = readTemplate(value)
-  const read = parts?.map(part => ('text' in part ? part.text : reference(part, scope)))
-  if (read === undefined || read.includes(undefined)) {
-    scope.report.lost(path, `the expression ${value} has no counterpart`)
-    return undefined
+const resolveIn =
+  ({ attributes, partition, names = {} }: Scope): Resolve =>
+  (root, keys) => {
+    if (root === 'config') return keys.length === 0 ? undefined : attributes.setting(keys)
+    const name = Object.hasOwn(names, root) ? names[root] : undefined
+    if (name !== undefined) return member(name, keys)
+    if (!partitionRoots.includes(root)) return undefined
+    const [first = '', ...others] =
+      keys[0] === 'extra_fields' || keys[0] === 'partition' ? keys.slice(1) : keys
+    const field = partition.get(first)
+    if (field === undefined) return undefined
+    if ('value' in field) return others.length === 0 ? { kind: 'value', value: field.value } : undefined
+    if ('window' in field) return member('window', [field.window])
+    return member('parent', [...field.parent.split('.'), ...others])
   }
-  const values = read.filter(each => each !== undefined)
-  if (values.every(each => typeof each === 'string')) return values.join('')
-  return values.length === 1 ? values[0] : { function: 'concat', args: values }
+
+/** A text as an expression of ours with what it is made of; nothing, and reported, when there is none. */
+export const readText = (
+  value: string,
+  path: string,
+  scope: Scope,
+  level?: Parameters<Report['lost']>[2],
+): Expression | undefined => {
+  const read = translate(value, resolveIn(scope))
+  if ('expression' in read) return read.expression
+  scope.report.lost(path, `the expression ${value} has no counterpart: ${read.why}`, level)
+  return undefined
 }
 
-const reference = (
-  { root, keys }: { root: string; keys: string[] },
-  { attributes, partition, hasRow }: Scope,
+const isTemplate = (value: string): boolean => /\{\{|\{%/.test(value)
+
+/** A value as ours; `undefined`, and reported, when there is no counterpart; null for what a template leaves empty. */
+export const expressionOf = (
+  value: Json,
+  path: string,
+  scope: Scope,
+  level?: Parameters<Report['lost']>[2],
 ): Json | undefined => {
-  if (roots.config.includes(root)) return attributes.known(keys.join('.')) ?? attributes.read(keys.join('.'))
-  if (root === 'record' && hasRow === true)
-    return keys.length > 0 && keys.every(key => /^[^\d.[\]-][^.[\]]*$/.test(key))
-      ? { row: keys.join('.') }
-      : undefined
-  if (!roots.partition.includes(root)) return undefined
-  const field = partition.get(keys.join('.'))
-  if (field === undefined) return undefined
-  return 'value' in field ? field.value : { ...field }
+  if (typeof value !== 'string' || !isTemplate(value)) return value
+  const expression = readText(value, path, scope, level)
+  if (expression === undefined) return undefined
+  if (expression.kind !== 'value') return written(expression)
+  return expression.value === '' ? null : literalOf(expression.value)
 }
 
-/** All texts of an object or list. A key whose value has no counterpart is left out. */
+/** All texts of an object or list. A key whose value has no counterpart is left out, and so is one that is empty. */
 export const expressionsOf = (fields: Json, path: string, scope: Scope): JsonObject => {
-  if (!isObject(fields)) {
-    scope.report.lost(path, 'it is a text of Jinja as a whole')
+  const whole = typeof fields === 'string' ? expressionOf(fields, path, scope) : fields
+  if (!isObject(whole) || 'expr' in whole) {
+    if (whole !== null && whole !== undefined && whole !== '')
+      scope.report.lost(path, `it is no object but ${JSON.stringify(whole)}`, 'asks')
     return {}
   }
   const deep = (value: Json, at: string): Json | undefined => {
@@ -59,9 +79,22 @@ export const expressionsOf = (fields: Json, path: string, scope: Scope): JsonObj
     return isObject(value) ? expressionsOf(value, at, scope) : expressionOf(value, at, scope)
   }
   return Object.fromEntries(
-    Object.entries(fields)
-      .map(([name, value]): [string, Json | undefined] => [name, deep(value, `${path}.${name}`)])
-      .filter((pair): pair is [string, Json] => pair[1] !== undefined),
+    Object.entries(whole)
+      .map(([name, value]): [Json | undefined, Json | undefined] => [
+        expressionOf(name, `${path}.${name}`, scope),
+        deep(value, `${path}.${name}`),
+      ])
+      .filter(([name, value]) => typeof name === 'string' && value !== undefined && value !== null)
+      .map(([name, value]): [string, Json] => [String(name), value ?? null]),
+  )
+}
+
+/** What goes into a query: truth as its text. */
+export const queryOf = (fields: Json, path: string, scope: Scope): JsonObject => {
+  const asText = (value: Json): Json =>
+    Array.isArray(value) ? value.map(asText) : value === true ? 'True' : value === false ? 'False' : value
+  return Object.fromEntries(
+    Object.entries(expressionsOf(fields, path, scope)).map(([name, value]) => [name, asText(value)]),
   )
 }
 
@@ -70,28 +103,62 @@ export const endpointOf = (
   value: string,
   path: string,
   scope: Scope,
-): { endpoint: string; placeholders: Record<string, string> } | undefined => {
-  const placeholders: Record<string, string> = {}
-  const parts = readTemplate(value)?.map(part => {
-    if ('text' in part) return part.text
-    const field = part.keys.join('.')
-    if (roots.config.includes(part.root)) return scope.attributes.known(field)
-    const found = roots.partition.includes(part.root) ? scope.partition.get(field) : undefined
-    if (found === undefined) return undefined
-    if ('window' in found) return `{window.${found.window}}`
-    if ('value' in found) return encodeURIComponent(String(found.value))
-    const name = field.replace(/\W+/g, '_')
-    placeholders[name] = found.parent
+): { endpoint: string; placeholders: JsonObject } | undefined => {
+  const expression = readText(value, path, scope, 'rows')
+  if (expression === undefined) return undefined
+  const placeholders: JsonObject = {}
+  const text = (part: Expression): string | undefined => {
+    if (part.kind === 'value') return part.value === null ? '' : String(part.value)
+    if (part.kind === 'binary' && part.operator === '~') {
+      const [left, right] = [text(part.left), text(part.right)]
+      return left === undefined || right === undefined ? undefined : left + right
+    }
+    const given = written(part)
+    if (isObject(given) && 'window' in given) return `{window.${String(given['window'])}}`
+    if (isObject(given) && 'parent' in given) {
+      const at = String(given['parent'])
+      const name = placeholderName(at)
+      placeholders[name] = at
+      return `{${name}}`
+    }
+    // A function of one value of the parent row
+    const found = new Set<string>()
+    const renamed = inPlaceholder(part, found)
+    const [only] = found
+    if (found.size !== 1 || only === undefined || renamed === undefined) return undefined
+    const name = `${placeholderName(only)}_${Object.keys(placeholders).length}`
+    placeholders[name] = { path: only, expr: printExpression(renamed) }
     return `{${name}}`
-  })
-  if (parts !== undefined && !parts.includes(undefined))
-    return { endpoint: parts.join('').replace(/^\/+/, ''), placeholders }
-  const asked = /config(\[['"]|\.)(\w+)/.exec(value)?.[2]
+  }
+  const endpoint = text(expression)
+  if (endpoint !== undefined) return { endpoint: endpoint.replace(/^\/+/, ''), placeholders }
+  const asked = /config(?:\.get\(|\[)?['".]+(\w+)/.exec(value)?.[1]
   scope.report.lost(
     path,
     asked === undefined
-      ? `the address ${value} has no counterpart`
+      ? `the address ${value} has no counterpart: the stream is left out`
       : `the address needs the value of "${asked}": give it with --settings`,
+    'rows',
   )
   return undefined
+}
+
+export const placeholderName = (path: string): string => path.replace(/\W+/g, '_')
+
+const inPlaceholder = (part: Expression, found: Set<string>): Expression | undefined => {
+  const given = written(part)
+  if (isObject(given) && 'parent' in given) {
+    found.add(String(given['parent']))
+    return member('placeholder', ['value'])
+  }
+  if (part.kind === 'name') return undefined
+  if (part.kind === 'call') {
+    const args = part.args.map(arg => inPlaceholder(arg, found))
+    return args.includes(undefined) ? undefined : { ...part, args: args.filter(arg => arg !== undefined) }
+  }
+  if (part.kind === 'binary') {
+    const [left, right] = [inPlaceholder(part.left, found), inPlaceholder(part.right, found)]
+    return left === undefined || right === undefined ? undefined : { ...part, left, right }
+  }
+  return part.kind === 'value' ? part : undefined
 }
