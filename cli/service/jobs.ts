@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { jobBody } from '../../functions/lib/wire/job-body.ts'
-import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
+import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
-import { formatTime, plural } from '../output/format-values.ts'
+import { formatTime } from '../output/format-values.ts'
 import { styleOf } from '../output/output.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { follow } from './follow.ts'
@@ -63,7 +63,7 @@ const lineOf = (shown: ShownJob): string => {
     shown.operationName,
     subjectOfJob(shown),
     shown.status,
-    rows === undefined ? '' : plural(rows, 'row'),
+    rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(shown)),
     shown.error?.message ?? '',
   ]
     .filter(part => part !== '')
@@ -83,6 +83,7 @@ const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined
       ended: formatTime(shown.endTime),
       run: shown.runId,
       rows: rowsOfJob(shown),
+      replaced: replacedRowsOfJob(shown) || null,
       code: shown.error?.code,
       reason: shown.error?.message,
     })

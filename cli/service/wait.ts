@@ -1,7 +1,7 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
+import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
-import { plural, secondsBetween } from '../output/format-values.ts'
+import { secondsBetween } from '../output/format-values.ts'
 import type { Output } from '../output/output.ts'
 import { exitCodes } from '../output/say-error.ts'
 import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
@@ -19,6 +19,8 @@ interface WaitResult {
   jobId: number | null
   tableId: string | null
   rows: number | null
+  /** Of them: by a later row with the same key. */
+  replacedRows: number
   seconds: number | null
   error: { code: string; message: string } | null
 }
@@ -61,12 +63,13 @@ const waitFor = async (
       jobId: null,
       tableId: null,
       rows: null,
+      replacedRows: 0,
       seconds: ended.seconds,
       error: ended.error,
     }
   const imported = ended.jobId === null ? undefined : await api.get(`jobs/${ended.jobId}`, job)
   return {
-    ...(imported ? ofJob(imported) : { jobId: null, rows: null, error: null }),
+    ...(imported ? ofJob(imported) : { jobId: null, rows: null, replacedRows: 0, error: null }),
     status: 'success',
     tableId: ended.tableId,
     seconds: ended.seconds,
@@ -78,6 +81,7 @@ const ofJob = (ended: ShownJob): WaitResult => ({
   jobId: ended.id,
   tableId: subjectOfJob(ended) || null,
   rows: rowsOfJob(ended) ?? null,
+  replacedRows: replacedRowsOfJob(ended),
   seconds: secondsBetween(ended.createdTime, ended.endTime),
   error: ended.error ? { code: ended.error.code ?? '', message: ended.error.message } : null,
 })
@@ -92,7 +96,7 @@ const show = (result: WaitResult, out: Output): number => {
     }
     const facts = [
       tableId ?? 'done',
-      rows === null ? '' : plural(rows, 'row'),
+      rows === null ? '' : rowsText(rows, result.replacedRows),
       seconds === null ? '' : `${seconds.toFixed(1)} s`,
       jobId === null ? '' : `job ${jobId}`,
     ]

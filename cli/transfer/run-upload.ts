@@ -10,9 +10,8 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
-import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
+import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
-import { plural } from '../output/format-values.ts'
 import { type Shell, sayIn } from '../shell.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 import { writePrivately } from '../write-privately.ts'
@@ -50,12 +49,19 @@ export const runUpload = async (path: string, flags: UploadFlags, shell: Shell):
     const loaded =
       flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
     const { fileId, isSliced } = uploaded
-    const { jobId, warnings = [], rows } = loaded ?? {}
+    const { jobId, warnings = [], rows, replacedRows = 0 } = loaded ?? {}
     for (const warning of warnings) sayIn(shell)(`warning: ${warning}`)
-    const table = loaded ? { tableId: flags.table, jobId, ...(warnings.length > 0 && { warnings }) } : {}
+    const table = loaded
+      ? {
+          tableId: flags.table,
+          jobId,
+          ...(warnings.length > 0 && { warnings }),
+          ...(replacedRows > 0 && { replacedRows }),
+        }
+      : {}
     const isForPeople = shell.stdout.isTTY === true && flags.json !== true
     const sentence = loaded
-      ? `${flags.table}: ${rows === undefined ? 'loaded' : `${plural(rows, 'row')} loaded`} (job ${jobId})`
+      ? `${flags.table}: ${rows === undefined ? 'loaded' : `loaded ${rowsText(rows, replacedRows)}`} (job ${jobId})`
       : `file ${fileId}`
     shell.stdout.write(`${isForPeople ? sentence : JSON.stringify({ fileId, isSliced, ...table })}\n`)
   } finally {
@@ -67,6 +73,7 @@ interface Loaded {
   jobId: number
   warnings: string[]
   rows: number | undefined
+  replacedRows: number
 }
 
 interface Uploaded {
@@ -175,7 +182,12 @@ const load = async (
     if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
       const succeeded = succeededOrThrow(job)
       for (const warning of warningsOf(succeeded)) warnings.add(warning)
-      return { jobId: job.id, warnings: [...warnings], rows: rowsOfJob(succeeded) }
+      return {
+        jobId: job.id,
+        warnings: [...warnings],
+        rows: rowsOfJob(succeeded),
+        replacedRows: replacedRowsOfJob(succeeded),
+      }
     }
     idempotencyKey = keyAfter(idempotencyKey, job)
   }

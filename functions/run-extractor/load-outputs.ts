@@ -5,6 +5,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
 import { defineTypedTable } from './define-typed-table.ts'
 import { enterPhase, type OutputTable, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
@@ -76,7 +77,14 @@ const load = async (
       { params: { tableId: output.tableId, jobId: job.id } },
     )
   const all = new Set([...output.warnings, ...warnings, ...warningsOf(job)])
-  return { ...output, jobId: job.id, isLoaded: job.status === 'success', warnings: [...all] }
+  const replacedRows = replacedRowsOfJob(job)
+  return {
+    ...output,
+    jobId: job.id,
+    isLoaded: job.status === 'success',
+    warnings: [...all],
+    ...(replacedRows > 0 && { replacedRows }),
+  }
 }
 
 /** The job that loads a table, as far as it is known: from the run, or by the file of an earlier attempt. */

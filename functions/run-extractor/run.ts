@@ -34,6 +34,8 @@ const outputTable = z.object({
   primaryKey: z.array(z.string()),
   incremental: z.boolean(),
   rows: z.number(),
+  /** Those of them that a later one with the same key replaced, when it is loaded. */
+  replacedRows: z.number().optional(),
   /** Set before the job is asked for: whoever comes after a crash looks for the job first. */
   isAsked: z.boolean(),
   jobId: z.number().optional(),

@@ -35,7 +35,11 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
     log.warn('old keys not removed', { ...place, reason: String(error) }),
   )
   await keepSetAside(run, 'good', services)
-  const tables = run.outputs.map(({ tableId, rows }) => ({ tableId, rows }))
+  const tables = run.outputs.map(({ tableId, rows, replacedRows }) => ({
+    tableId,
+    rows,
+    ...(replacedRows && { replacedRows }),
+  }))
   const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
   const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]
   return {

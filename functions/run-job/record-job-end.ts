@@ -10,9 +10,9 @@ const importWarnings = z.object({ warnings: z.array(z.string()) })
 
 /** Details of a job may be too long for an event. These are what readers of events need. */
 const resultsOf = (job: FinalJob): Record<string, unknown> => {
-  const { importedRowsCount, totalRowsCount, warnings, file } = job.results ?? {}
+  const { importedRowsCount, replacedRowsCount, totalRowsCount, warnings, file } = job.results ?? {}
   const { inBytes, outBytes } = job.status === 'success' ? job.metrics : { inBytes: 0, outBytes: 0 }
-  return { importedRowsCount, totalRowsCount, warnings, file, inBytes, outBytes }
+  return { importedRowsCount, replacedRowsCount, totalRowsCount, warnings, file, inBytes, outBytes }
 }
 
 /** The request that made the job is over: its headers are not known any more. */

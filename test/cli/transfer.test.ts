@@ -211,6 +211,13 @@ describe('upload', () => {
     expect([added.code, added.log]).toEqual([1, expect.stringContaining('Nothing was loaded')])
   })
 
+  it('says how many rows a later one with the same key replaced', async () => {
+    const path = newPath()
+    await writeFile(path, 'id,v\n1,a\n1,b\n2,c\n')
+    const { output } = await millrace('upload', path, '--table', 'in.c-transfer.fewer', '--primary-key', 'id')
+    expect(JSON.parse(output.toString())).toMatchObject({ replacedRows: 1 })
+  })
+
   it('of large CSV is sliced between records, with the columns from the header', async () => {
     const path = newPath()
     const row = (index: number) => `${index},"${'x'.repeat(3000)}\n${index}"\n`

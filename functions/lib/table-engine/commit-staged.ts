@@ -1,7 +1,8 @@
 import pMap from 'p-map'
 import type { EngineContext } from './engine-context.ts'
-import type { LocalFile, SnapshotFile } from './local-file.ts'
-import { mergeByKey } from './merge-by-key.ts'
+import { sum } from './load-table.ts'
+import type { LocalFile } from './local-file.ts'
+import { type MergedByKey, mergeByKey } from './merge-by-key.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
 import { publishLoad } from './publish-load.ts'
 import { type Snapshot, type TableFile, withFiles } from './snapshot.ts'
@@ -22,21 +23,24 @@ export interface CommitStagedRequest {
 export const commitStaged = async (
   context: EngineContext,
   { table, staged, incremental, keyPrefix }: CommitStagedRequest,
-): Promise<{ snapshot: Snapshot }> => {
+): Promise<{ snapshot: Snapshot; replacedRowsCount: number }> => {
   const { fields, primaryKey } = table
   await context.session.fitTo(fields.length)
   const kept = withFiles(table, incremental ? table.files : [])
-  const merged =
+  const { files, replaced } =
     primaryKey.length === 0
-      ? [...kept.files, ...staged]
+      ? { files: [...kept.files, ...staged], replaced: [] }
       : await mergeStaged(context, { staged, snapshot: kept, keyPrefix })
-  return { snapshot: await publishLoad(context, { table, kept, files: merged, keyPrefix }) }
+  return {
+    snapshot: await publishLoad(context, { table, kept, files, keyPrefix }),
+    replacedRowsCount: sum(replaced),
+  }
 }
 
 const mergeStaged = async (
   context: EngineContext,
   { staged, snapshot, keyPrefix }: { staged: TableFile[]; snapshot: Snapshot; keyPrefix: string },
-): Promise<SnapshotFile[]> => {
+): Promise<MergedByKey> => {
   const local = await pMap(staged, (file, index) => bring(context, file, index), { concurrency: TRANSFERS })
   return mergeByKey(context, { staged: local, snapshot, keyPrefix, hasLoadOrder: true })
 }

@@ -43,6 +43,8 @@ export interface LoadResult {
   importedColumns: string[]
   /** Number of records in the file, including duplicates. */
   importedRowsCount: number
+  /** Those of them that a later record with the same primary key replaces: they are not in the table. */
+  replacedRowsCount: number
   warnings: string[]
   /** Bytes read from S3. */
   inBytes: number

@@ -40,28 +40,30 @@ const loadOpened = async (
   const table = tableForLoad(request, opened.mapping)
   await context.session.fitTo(table.fields.length)
   const staged = await stageSource(context, { request, opened, table, name: 'part' })
+  const { snapshot, replaced } = await mergeStaged(context, request, { table, staged })
   return {
-    snapshot: await mergeStaged(context, request, { table, staged }),
+    snapshot,
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
+    replacedRowsCount: sum(replaced),
     warnings: opened.warnings,
     ...opened.progress,
   }
 }
 
-/** The snapshot of the table with the staged rows. */
+/** The snapshot of the table with the staged rows, and how many of each staged file later ones replace. */
 export const mergeStaged = async (
   context: EngineContext,
   { keyPrefix, incremental }: LoadRequest,
   { table, staged }: { table: Snapshot; staged: SnapshotFile[] },
-): Promise<Snapshot> => {
+): Promise<{ snapshot: Snapshot; replaced: number[] }> => {
   const { primaryKey } = table
   const kept = withFiles(table, incremental ? table.files : [])
-  const merged =
+  const { files, replaced } =
     primaryKey.length > 0
       ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
-      : [...kept.files, ...staged]
-  return publishLoad(context, { table, kept, files: merged, keyPrefix })
+      : { files: [...kept.files, ...staged], replaced: [] }
+  return { snapshot: await publishLoad(context, { table, kept, files, keyPrefix }), replaced }
 }
 
 /**
@@ -141,4 +143,4 @@ const refuseUnknownKey = (primaryKey: string[], columns: string[]): void => {
   )
 }
 
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+export const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { CsvSource, LoadRequest, LoadResult } from './load-request.ts'
-import { mergeStaged, stageSource, tableForLoad } from './load-table.ts'
+import { mergeStaged, stageSource, sum, tableForLoad } from './load-table.ts'
 import type { SnapshotFile } from './local-file.ts'
 import { readSource } from './read-source.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
@@ -65,10 +65,16 @@ export const loadTogether = async (
   const end = staged.indexOf('addsColumns')
   const together = staged.slice(0, end === -1 ? undefined : end).filter(source => source !== 'addsColumns')
   const files = [first, ...together].flatMap(source => source.files)
-  return {
-    snapshot: await mergeStaged(context, toLoad(firstSource, current), { table, staged: files }),
-    loads: [first, ...together].map(({ load }) => load),
-  }
+  const { snapshot, replaced } = await mergeStaged(context, toLoad(firstSource, current), {
+    table,
+    staged: files,
+  })
+  const left = [...replaced]
+  const loads = [first, ...together].map(({ load, files }) => {
+    const own = left.splice(0, files.length)
+    return 'refusal' in load ? load : { ...load, replacedRowsCount: sum(own) }
+  })
+  return { snapshot, loads }
 }
 
 interface Staged {
@@ -101,7 +107,8 @@ const stageOne = async (
       files,
       load: {
         importedColumns: opened.mapping.importedColumns,
-        importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+        importedRowsCount: sum(files.map(({ rows }) => rows)),
+        replacedRowsCount: 0, // known when all are merged
         warnings: opened.warnings,
         ...opened.progress,
       },

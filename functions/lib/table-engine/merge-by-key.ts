@@ -21,6 +21,12 @@ interface MergeByKeyRequest {
   hasLoadOrder?: boolean
 }
 
+export interface MergedByKey {
+  files: SnapshotFile[]
+  /** Of each staged file: how many of its rows a later new row with the same key replaces. */
+  replaced: number[]
+}
+
 /**
  * Merges new rows into a table by its primary key. Drops each old row that a new row with the same key changes. Drops
  * each new row that changes nothing, or that a later row with the same key replaces.
@@ -32,20 +38,30 @@ interface MergeByKeyRequest {
 export const mergeByKey = async (
   context: EngineContext,
   { staged, snapshot, keyPrefix, hasLoadOrder = false }: MergeByKeyRequest,
-): Promise<SnapshotFile[]> => {
-  if (staged.length === 0) return snapshot.files
+): Promise<MergedByKey> => {
+  if (staged.length === 0) return { files: snapshot.files, replaced: [] }
   const { session } = context
   const { primaryKey } = snapshot
   await session.query('CREATE TABLE staged_drops (file_index BIGINT, file_row BIGINT)')
   await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
   const stagedPaths = staged.map(({ path }) => path)
   await session.query(dropEarlierDuplicates(stagedPaths, snapshot))
+  const replaced = await droppedOf(session)
   if (snapshot.files.length > 0) {
     await session.query(stageKeys(stagedPaths, primaryKey))
     await compareWithTable(context, { snapshot, stagedPaths })
   }
   const kept = await deletePositions(context, { snapshot, keyPrefix, positions: 'existing_drops' })
-  return [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder }))]
+  return {
+    files: [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder }))],
+    replaced: staged.map((_, index) => replaced.get(index) ?? 0),
+  }
+}
+
+/** How many rows of each staged file are dropped, by its index. */
+const droppedOf = async (session: DuckDbSession): Promise<Map<number, number>> => {
+  const counts = await session.query('SELECT file_index, count(*) FROM staged_drops GROUP BY ALL')
+  return new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
 }
 
 /** The last record of a key wins: later lines of a file are newer. */
@@ -94,8 +110,7 @@ const dropStagedRows = async (
   { session }: EngineContext,
   { staged, snapshot: { fields }, hasLoadOrder }: Required<Omit<MergeByKeyRequest, 'keyPrefix'>>,
 ): Promise<LocalFile[]> => {
-  const counts = await session.query('SELECT file_index, count(*) FROM staged_drops GROUP BY ALL')
-  const dropped = new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
+  const dropped = await droppedOf(session)
   const rewrite = async (file: LocalFile, index: number): Promise<LocalFile | undefined> => {
     const count = dropped.get(index) ?? 0
     if (count === 0 && !hasLoadOrder) return file

@@ -45,7 +45,7 @@ export interface TableEngine {
    */
   stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
   /** The snapshot of a table with the rows of all parts of a load. Idempotent like `load`. */
-  commitStaged(request: CommitStagedRequest): Promise<{ snapshot: Snapshot } & Cost>
+  commitStaged(request: CommitStagedRequest): ReturnType<typeof commitStaged>
   /**
    * The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`,
    * `storage.preview.tooLarge`.

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 const jobResults = z.object({
   id: z.optional(z.catch(z.optional(z.string().check(z.regex(/^(in|out|sys)\./))), undefined)),
   importedRowsCount: z.optional(z.number()),
+  replacedRowsCount: z.optional(z.number()),
   /** Of a table that the job made. */
   rowsCount: z.optional(z.nullable(z.number())),
   rowsLoaded: z.optional(z.number()),
@@ -23,6 +24,15 @@ export const fileOfJob = (job: Ended): { id: number } | undefined => resultsOf(j
 export const rowsOfJob = (job: Ended): number | undefined => {
   const { importedRowsCount, rowsLoaded, rowsCount } = resultsOf(job)
   return importedRowsCount ?? rowsLoaded ?? rowsCount ?? undefined
+}
+
+export const replacedRowsOfJob = (job: Ended): number => resultsOf(job).replacedRowsCount ?? 0
+
+/** `3 rows, of which 1 was replaced by a later one with the same key`. */
+export const rowsText = (rows: number, replaced: number): string => {
+  const all = `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`
+  if (replaced === 0) return all
+  return `${all}, of which ${replaced.toLocaleString('en-US')} ${replaced === 1 ? 'was' : 'were'} replaced by a later one with the same key`
 }
 
 export const rowsOfDeletion = (job: Ended): number | undefined => resultsOf(job).deletedRows

@@ -57,7 +57,8 @@ export const rowResult = z.object({
   name: z.string(),
   /** `held`: its tables wait for approval. */
   status: z.enum(['waiting', 'success', 'error', 'held', 'rejected']),
-  tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
+  /** With the rows that were read for it, and those of them that a later one with the same key replaced. Absent: none. */
+  tables: z.array(z.object({ tableId: z.string(), rows: z.number(), replacedRows: z.optional(z.number()) })),
   rowsLoaded: z.number(),
   requests: z.number(),
   /** Those of them that were sent again. Absent: none. */

@@ -22,8 +22,12 @@ export const createTable = async (
   // Made by Athena, whose work nobody needs any more.
   if (table.glueName !== undefined && catalog && stagedMerges)
     await cleanUpMerge(job.id, { catalog, notes: stagedMerges })
-  const { warnings } = table.lastLoad
-  const results = warnings.length === 0 ? resource : { ...resource, warnings }
+  const { warnings, importedRowsCount, replacedRowsCount } = table.lastLoad
+  const results = {
+    ...resource,
+    ...(warnings.length > 0 && { warnings }),
+    ...(replacedRowsCount && { importedRowsCount, replacedRowsCount }),
+  }
   return { results, metrics: loadMetrics(table.lastLoad), alsoEnded }
 }
 

@@ -37,17 +37,21 @@ export const tableResults = async (
 /** What the head stores about a load, for the job's results. */
 export const tableLoad = (
   jobId: number,
-  { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: Omit<LoadResult, 'snapshot'>,
+  load: Omit<LoadResult, 'snapshot' | 'replacedRowsCount'> & { replacedRowsCount?: number | undefined },
   durationSeconds: number,
-): TableLoad => ({
-  jobId,
-  importedColumns,
-  importedRowsCount,
-  warnings,
-  inBytes,
-  isCompressed,
-  durationSeconds,
-})
+): TableLoad => {
+  const { importedColumns, importedRowsCount, replacedRowsCount, warnings, inBytes, isCompressed } = load
+  return {
+    jobId,
+    importedColumns,
+    importedRowsCount,
+    ...(replacedRowsCount === undefined ? {} : { replacedRowsCount }),
+    warnings,
+    inBytes,
+    isCompressed,
+    durationSeconds,
+  }
+}
 
 /** `results` of a finished import (docs/reference/storage-api.md#import). */
 export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
@@ -56,6 +60,7 @@ export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
   totalRowsCount: snapshot.rowsCount,
   totalDataSizeBytes: snapshot.dataSizeBytes,
   importedRowsCount: lastLoad.importedRowsCount,
+  replacedRowsCount: lastLoad.replacedRowsCount,
   transaction: null,
   timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
 })

@@ -78,14 +78,14 @@ export const loadOutgrown = async (
     throw new OutgrownLoad({ ...place, correlationId: correlationIdOf(job) })
   }
   if (outgrowsOneMerge(ready, request, distribution)) return mergeByQuery(job, { ready, request }, services)
-  const snapshot = await commit(place, { ready, request }, services)
+  const { snapshot, replacedRowsCount } = await commit(place, { ready, request }, services)
   log.info('Load committed', {
     jobId: job.id,
     tableId: request.tableId,
     stagedFiles: ready.staged.files.length,
   })
   const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
-  return { snapshot, load: tableLoad(job.id, ready, durationSeconds) }
+  return { snapshot, load: tableLoad(job.id, { ...ready, replacedRowsCount }, durationSeconds) }
 }
 
 /** Writes what the steps of the machine need to know. */
@@ -113,18 +113,17 @@ const commit = async (
   place: LoadPlace,
   { ready, request: { current, incremental } }: { ready: ReadyLoad; request: OutgrownRequest },
   { tableEngine }: RunJobServices,
-): Promise<Snapshot> => {
+): Promise<{ snapshot: Snapshot; replacedRowsCount: number }> => {
   const { staged, table } = ready
   // The job has held the table since it was cut: nobody else has changed its columns.
   const kept = incremental ? (current?.files ?? []) : []
   const engine = await tableEngine()
-  const { snapshot } = await engine.commitStaged({
+  return engine.commitStaged({
     table: withFiles(table, kept),
     staged: staged.files,
     incremental,
     keyPrefix: `${loadPrefix(place)}commit/`,
   })
-  return snapshot
 }
 
 /** A merge reads the keys of the table, and the staged rows whole. */
@@ -159,7 +158,9 @@ const mergeByQuery = async (
   const adopted = newTable && (await stagedMerges.readAdopted(job.id))
   if (adopted) {
     const files = await tableContents.files(adopted.metadataKey)
-    return { snapshot: withFiles(ready.table, files), load, metadataKey: adopted.metadataKey }
+    const snapshot = withFiles(ready.table, files)
+    const replacedRowsCount = ready.importedRowsCount - snapshot.rowsCount
+    return { snapshot, load: { ...load, replacedRowsCount }, metadataKey: adopted.metadataKey }
   }
   await stagedMerges.writeStaged(ready.staged, {
     lastFieldId,

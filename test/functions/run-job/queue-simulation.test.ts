@@ -39,6 +39,7 @@ const simulatedEngine = (engine: TableEngine): TableEngine => ({
       loads: sources.map(() => ({
         importedColumns: ['n'],
         importedRowsCount: 1,
+        replacedRowsCount: 0,
         warnings: [],
         inBytes: 4,
         isCompressed: false,

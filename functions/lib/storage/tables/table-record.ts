@@ -8,6 +8,8 @@ export const tableLoad = z.object({
   jobId: z.number(),
   importedColumns: z.array(z.string()),
   importedRowsCount: z.number(),
+  /** Rows that a later one of the load with the same key replaced. Absent: Athena has merged them into a table that was there, and does not count them. */
+  replacedRowsCount: z.number().optional(),
   warnings: z.array(z.string()),
   inBytes: z.number(),
   isCompressed: z.boolean(),

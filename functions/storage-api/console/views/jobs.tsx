@@ -1,8 +1,8 @@
 import type { EventBody } from '#lib/wire/event-body.ts'
 import type { JobBody } from '#lib/wire/job-body.ts'
-import { fileOfJob, rowsOfJob } from '#lib/wire/job-results.ts'
+import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText } from '#lib/wire/job-results.ts'
 import type { LogLinesBody } from '#lib/wire/run-body.ts'
-import { bytes, count, duration, readable } from '../format.ts'
+import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem, Status } from '../layout.tsx'
 import { EventList } from './events.tsx'
 import { TableLink } from './links.tsx'
@@ -13,7 +13,7 @@ export const Outcome = ({ job }: { job: JobBody }) => {
   const rows = rowsOfJob(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
   if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>File {file.id}</a>
-  return <span>{rows === undefined ? '' : `${count(rows)} rows`}</span>
+  return <span>{rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))}</span>
 }
 
 const isOver = (job: JobBody): boolean => job.status === 'success' || job.status === 'error'

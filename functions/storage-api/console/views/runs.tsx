@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { rowsText } from '#lib/wire/job-results.ts'
 import {
   type JobOutcome,
   type LogLinesBody,
@@ -130,9 +131,9 @@ const Row = ({ row }: { row: RowResult }) => (
     <JobsOfExtraction jobs={row.jobs} />
     {row.tables.length > 0 && (
       <ul>
-        {row.tables.map(({ tableId, rows }) => (
+        {row.tables.map(({ tableId, rows, replacedRows = 0 }) => (
           <li>
-            <a href={tablePath(tableId)}>{tableId}</a>: {count(rows)} rows
+            <a href={tablePath(tableId)}>{tableId}</a>: {rowsText(rows, replacedRows)}
           </li>
         ))}
       </ul>

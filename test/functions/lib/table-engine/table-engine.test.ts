@@ -19,6 +19,7 @@ describe('a full load', () => {
     expect(result).toEqual({
       importedColumns: ['id', 'name'],
       importedRowsCount: 3,
+      replacedRowsCount: 0,
       warnings: [],
       inBytes: 32,
       bytesRead: 0,

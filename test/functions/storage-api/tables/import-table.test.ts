@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '#support/eventually.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
-const { service, bucketId, newName, load, detail, rowsOf } = await startTableRoutes()
+const { service, bucketId, newName, create, load, detail, rowsOf } = await startTableRoutes()
 
 describe('POST import-async', () => {
   it('replaces the rows and reports the load', async () => {
@@ -21,6 +21,7 @@ describe('POST import-async', () => {
         importedColumns: ['city', 'id'],
         totalRowsCount: 2,
         importedRowsCount: 2,
+        replacedRowsCount: 0,
         transaction: null,
         timers: [{ name: 'load', durationSeconds: expect.any(Number) }],
       },
@@ -39,6 +40,24 @@ describe('POST import-async', () => {
     })
     expect(body.results).toMatchObject({ totalRowsCount: 3, importedRowsCount: 2 })
     expect(await rowsOf(tableId)).toEqual(['"1","Prague"', '"2","Ostrava"', '"3","Brno"'])
+  })
+
+  it('says how many rows a later one with the same key replaced, also of a table that it makes', async () => {
+    const { body: made } = await create({
+      name: newName(),
+      primaryKey: 'id',
+      dataFileId: await service.upload('id,v\n1,a\n1,b\n2,c\n1,d\n'),
+    })
+    expect(made.results).toMatchObject({ rowsCount: 2, importedRowsCount: 4, replacedRowsCount: 2 })
+    const { body } = await load(made.results.id, {
+      dataFileId: await service.upload('id,v\n2,x\n3,y\n3,z\n'),
+      incremental: 1,
+    })
+    expect(body.results).toMatchObject({ totalRowsCount: 3, importedRowsCount: 3, replacedRowsCount: 1 })
+    const { body: events } = await service.call('GET', `/v2/storage/tables/${made.results.id}/events`)
+    expect(events.map(({ results }: { results: object }) => results)).toContainEqual(
+      expect.objectContaining({ importedRowsCount: 3, replacedRowsCount: 1 }),
+    )
   })
 
   describe('with a primary key that the table does not have', () => {

@@ -80,6 +80,7 @@ describe('POST tables/{id}/import', () => {
         totalRowsCount: 3,
         totalDataSizeBytes: expect.any(Number),
         importedRowsCount: 2,
+        replacedRowsCount: 0,
         transaction: null,
         timers: [{ name: 'load', durationSeconds: expect.any(Number) }],
       },
