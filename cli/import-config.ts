@@ -65,16 +65,20 @@ export const importConfig: Command = {
     const { config } = draft.parameters
     const kept =
       flags.secrets === false ? { parameters: { ...draft.parameters, config: withoutValues(config) } } : draft
+    await writeDraft(file, kept)
     let warnings: string[]
     try {
       warnings = checkConfiguration({ ...kept })
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      throw new UserError(error.code, `What was made of ${source} cannot run. ${error.message}`, {
-        cause: error,
-      })
+      throw new UserError(
+        error.code,
+        `${file} has what was made of ${source}. It cannot run yet. ${error.message}`,
+        {
+          cause: error,
+        },
+      )
     }
-    await writeDraft(file, kept)
     const tried =
       flags.try === true ? await (await import('./onboarding/try-streams.ts')).tryStreams(kept) : []
     const empty = [...secretNames(kept.parameters.config), ...Object.keys(kept.parameters.config)].filter(

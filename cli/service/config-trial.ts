@@ -47,8 +47,9 @@ const validate = async (call: Call<TrialFlags>, source: string): Promise<number>
   const { checkConfiguration } = await import('../../functions/lib/extractor/config/check-configuration.ts')
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
-      const warnings = [...checkConfiguration(configuration), ...saidMissing(missingSections(configuration))]
-      return { name, isValid: true, warnings, error: null }
+      const [problem] = checkConfiguration(configuration)
+      if (problem !== undefined) throw new UserError('extractor.config.invalid', problem)
+      return { name, isValid: true, warnings: saidMissing(missingSections(configuration)), error: null }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { name, isValid: false, warnings: [], error: { code: error.code, message: error.message } }

@@ -312,6 +312,21 @@ describe('config', () => {
     )
     const invalid = await millrace('config', 'validate', file)
     expect([invalid.code, invalid.stdout]).toEqual([1, expect.stringContaining('pages')])
+    await writeFile(
+      file,
+      JSON.stringify({
+        parameters: {
+          api: { baseUrl: 'https://example.com/', paginationn: {} },
+          config: { jobs: [{ endpoint: 'x' }] },
+        },
+      }),
+    )
+    const misspelt = await millrace('config', 'validate', file)
+    expect([misspelt.code, misspelt.stdout]).toEqual([
+      1,
+      expect.stringContaining('did you mean "pagination"?'),
+    ])
+    expect(misspelt.stdout).not.toContain(': valid')
     await writeFile(file, '{')
     expect((await millrace('config', 'validate', file)).stderr).toContain('is not JSON')
     const missing = await millrace('config', 'get', 'ex-generic-v2/none')

@@ -23,11 +23,17 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
   checkShape(configuration)
   const { config, isWhole } = completed({ ...configuration, parameters })
   const { parsed, warnings } = parse(config)
-  if (warnings.length === 0) markedJobs(parsed)
-  if (isWhole) checkLoads(parsed)
-  for (const { config } of parsed.runs) {
-    planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })
-    for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
+  try {
+    if (warnings.length === 0) markedJobs(parsed)
+    if (isWhole) checkLoads(parsed)
+    for (const { config } of parsed.runs) {
+      planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })
+      for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
+    }
+  } catch (error) {
+    if (!(error instanceof UserError) || warnings.length === 0) throw error
+    // What could never run is one problem, what runs only with "compat" another: both are said
+    throw new UserError(error.code, [error.message, ...warnings].join('\n'), { cause: error })
   }
   return warnings
 }
@@ -37,9 +43,10 @@ const parse = (config: unknown): { parsed: ExtractorConfig; warnings: string[] }
     return { parsed: parseConfig(config), warnings: [] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const parsed = parseConfig(config, { compat: true })
+    const repaired = parseConfig(config, { compat: true })
     return {
-      parsed,
+      // Without what is unknown, and for the rest of the checks as it is meant
+      parsed: { ...repaired, compat: false },
       warnings: [
         `${error.message}\nIt will not run like this; with "compat": true in parameters.config it does.`,
       ],

@@ -58,14 +58,16 @@ const atField = (response: Json, path: string, delimiter: string): Found => {
 
 /** `*` stands for each item of a list and each value of an object, unless it has a key of that name. What is missing there is no item. */
 const atStars = (response: Json, keys: readonly string[], path: string): Found => {
-  let found: Json[] = [response]
-  for (const key of keys)
-    found = found.flatMap(value => {
-      if (key !== '*' || (isObject(value) && Object.hasOwn(value, key)))
-        return [valueAtKeys([key], value)].filter(inner => inner !== undefined)
-      return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
-    })
-  const items = keys.at(-1) === '*' ? found : found.flat()
+  const items = keys.reduce<Json[]>(
+    (found, key, index) =>
+      found.flatMap(value => {
+        if (key === '*' && !(isObject(value) && Object.hasOwn(value, key)))
+          return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+        const inner = valueAtKeys([key], value) ?? []
+        return index === keys.length - 1 || !Array.isArray(inner) || inner.length === 0 ? inner : [inner]
+      }),
+    [response],
+  )
   return items.length > 0 ? { items } : { items, warning: noData(path) }
 }
 
