@@ -92,17 +92,14 @@ export const fetchGoCommand = async (command: string): Promise<string | undefine
 /** Of PyPI: a cloud to test against, and what checks templates. */
 export const pythonTools = ['moto[server]==5.2.5', 'cfn-lint==1.58.0']
 
-export const fetchPythonTools = (): Promise<NodeJS.ProcessEnv | undefined> =>
-  fetchPython(pythonTools.join('-').replaceAll(/[^\w.]+/g, '-'), pythonTools)
+export const fetchPythonTools = (): Promise<NodeJS.ProcessEnv | undefined> => fetchPython(pythonTools)
 
 /** Environment in which `python3 -m` finds these packages of PyPI, and the shell their commands. */
-const fetchPython = async (
-  name: string,
-  packages: readonly string[],
-): Promise<NodeJS.ProcessEnv | undefined> => {
+export const fetchPython = async (packages: readonly string[]): Promise<NodeJS.ProcessEnv | undefined> => {
   const { stdout } = await run('python3', ['--version']).catch(() => ({ stdout: '' }))
   const version = /\d+\.\d+/.exec(stdout)?.[0]
   if (version === undefined) return undefined
+  const name = packages.join('-').replaceAll(/[^\w.]+/g, '-')
   const folder = await cached(`${name}-python${version}`, async scratch => {
     await run('python3', ['-m', 'pip', 'install', '-q', '--target', scratch, ...packages])
   })
@@ -113,4 +110,15 @@ const fetchPython = async (
         PYTHONPATH: folder,
         PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
       }
+}
+
+/** The sources of a release on PyPI, with its tests: `name==version`. */
+export const fetchPythonSources = async (release: string): Promise<string | undefined> => {
+  const name = release.replace('==', '-')
+  return cached(`${name}-sources`, async scratch => {
+    const given = ['--no-deps', '--no-binary', ':all:', '-d', scratch]
+    await run('python3', ['-m', 'pip', 'download', '-q', ...given, release])
+    await run('tar', ['xzf', join(scratch, `${name}.tar.gz`), '-C', scratch])
+    return join(scratch, name)
+  })
 }
