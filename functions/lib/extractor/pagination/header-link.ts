@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import type { ResponseHeaders } from '../http/http-response.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
 /**
  * The next address is in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
@@ -18,7 +18,7 @@ export const headerLinkPagination = (
   input: PaginationInput,
 ): Pagination => {
   const relation = (settings.rel || 'next').toLowerCase()
-  const params = settings.includeParams === true ? (input.job.params ?? {}) : {}
+  const params = besideAddress(input, settings)
   const targetIn = ({ link = '' }: ResponseHeaders): string | undefined =>
     findLink([link].flat().join(', '), relation)
   return {

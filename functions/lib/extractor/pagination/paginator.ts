@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../http/http-response.ts'
 import { complete, overlay } from '../http/overlay.ts'
-import type { PageRequest, RequestOptions } from '../http/page-request.ts'
+import type { PageRequest, Params, RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
 import type { Json } from '../tables/json-value.ts'
 
@@ -57,3 +57,13 @@ export const pageRequest = (
   over: RequestOptions = {},
   position?: Json,
 ): PageRequest => complete(overlay(input.defaults, { ...input.job, ...over }), position)
+
+/** Params of a next page whose address has its own query: those that the body names, or all of the job. */
+export const besideAddress = (
+  { job: { params = {}, body } }: PaginationInput,
+  { includeParams }: { includeParams?: boolean | undefined },
+): Params => {
+  if (includeParams === true) return params
+  const named = JSON.stringify(body ?? null)
+  return Object.fromEntries(Object.entries(params).filter(([name]) => named.includes(`{${name}}`)))
+}

@@ -1,11 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
-import type { Params } from '../http/page-request.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
 import { parseQuery, type Query } from '../php/query.ts'
 import { valueAt } from '../select/json-path.ts'
 import { pageValue } from './page-value.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
 type Settings = Pick<
   PaginationOf<'response.url'>,
@@ -31,7 +30,7 @@ export const responseUrlPagination = (
 ): Pagination => {
   const { url } = settings
   const urlKey = url?.expr ?? (settings.urlKey || 'next_page')
-  const params: Params = settings.includeParams === true ? (input.job.params ?? {}) : {}
+  const params = besideAddress(input, settings)
   return {
     first: pageRequest(input),
     next: page => {
