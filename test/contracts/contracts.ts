@@ -1,6 +1,7 @@
 import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
+import { extractorSuite } from './extractor/extractor-suite.ts'
 import { plantedSuite } from './planted/planted-suite.ts'
 import { runSuites } from './run-suites.ts'
 import { motoS3Suite, versitygwSuite } from './s3-suites.ts'
@@ -13,6 +14,7 @@ const suites: ContractSuite[] = [
   versitygwSuite,
   motoS3Suite,
   eventRulerSuite,
+  extractorSuite,
   templateSuite,
   plantedSuite,
   trinoSuite,

@@ -25,9 +25,9 @@ export class Attributes {
 
   /**
    * A setting by its keys: its value when it is known and no secret, nothing when it was left out and may be, an attribute otherwise. A
-   * setting may be a list or an object, of which the last keys are members.
+   * setting may be a list or an object, of which the last keys are members. With `hasDefault` any but a secret may be left out.
    */
-  setting(keys: readonly string[]): Expression {
+  setting(keys: readonly string[], hasDefault = false): Expression {
     for (let length = keys.length; length > 0; length--) {
       const path = keys.slice(0, length).join('.')
       if (this.#settings[path] === undefined) continue
@@ -44,7 +44,8 @@ export class Attributes {
           inner.map(key => [key.slice(path.length + 1), this.#settings[key] ?? null]),
         ),
       }
-    return this.#optional.has(path) ? { kind: 'value', value: null } : member('attr', [this.read(path).attr])
+    const isOptional = this.#optional.has(path) || (hasDefault && !this.isSecret(path))
+    return isOptional ? { kind: 'value', value: null } : member('attr', [this.read(path).attr])
   }
 
   /** The value of a setting when it is known and no secret. */

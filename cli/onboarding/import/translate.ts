@@ -8,8 +8,12 @@ import { TextBudget } from '#lib/extractor/functions/text-budget.ts'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
 import { printExpression } from './print-expression.ts'
 
-/** What a name of a template stands for, with the keys that follow it. Nothing: no counterpart. */
-export type Resolve = (root: string, keys: readonly string[]) => Expression | undefined
+/**
+ * What a name of a template stands for, with the keys that follow it. Nothing: no counterpart.
+ *
+ * @param hasDefault whether the template says what counts without it
+ */
+export type Resolve = (root: string, keys: readonly string[], hasDefault: boolean) => Expression | undefined
 
 class NoCounterpart extends Error {}
 
@@ -36,11 +40,13 @@ export const translate = (
 const settled = (expression: Expression, resolve: Resolve): Expression => {
   const found = reference(expression)
   if (found !== undefined) {
-    const resolved = resolve(found.root, found.keys)
-    if (resolved === undefined)
-      throw new NoCounterpart(`"${[found.root, ...found.keys].join('.')}" has no counterpart`)
-    const isMissing = resolved.kind === 'value' && resolved.value === null
-    return isMissing && found.other !== undefined ? settled(found.other, resolve) : resolved
+    const { root, keys, other, isOr } = found
+    const resolved = resolve(root, keys, other !== undefined)
+    if (resolved === undefined) throw new NoCounterpart(`"${[root, ...keys].join('.')}" has no counterpart`)
+    if (other === undefined) return resolved
+    const instead = settled(other, resolve)
+    if (resolved.kind !== 'value') return withDefault(resolved, instead, isOr === true)
+    return resolved.value === null || (isOr === true && !isTrue(resolved.value)) ? instead : resolved
   }
   const known = withParts(expression, part => settled(part, resolve))
   if (known.kind === 'binary' && known.left.kind === 'value') {
@@ -53,11 +59,34 @@ const settled = (expression: Expression, resolve: Resolve): Expression => {
   return worked(known)
 }
 
-/** `config['a'].get('b', other)`: a name and the keys after it. */
-const reference = (
-  expression: Expression,
-): { root: string; keys: string[]; other?: Expression } | undefined => {
+/** What is missing is none here, and neither that nor an empty text needs to be said. */
+const withDefault = (of: Expression, other: Expression, isOr: boolean): Expression => {
+  if (other.kind === 'value' && !isTrue(other.value)) return of
+  return isOr
+    ? { kind: 'binary', operator: 'or', left: of, right: other }
+    : { kind: 'call', name: 'default', args: [of, other], named: {} }
+}
+
+interface Reference {
+  root: string
+  keys: string[]
+  /** What counts when it is missing; with `isOr` also when it is empty. */
+  other?: Expression
+  isOr?: boolean
+}
+
+/** `config['a'].get('b', other)`: a name and the keys after it, and the same with `or` and `default`. */
+const reference = (expression: Expression): Reference | undefined => {
   if (expression.kind === 'name') return { root: expression.name, keys: [] }
+  if (expression.kind === 'binary' && expression.operator === 'or') {
+    const left = reference(expression.left)
+    return left && { ...left, other: expression.right, isOr: true }
+  }
+  if (expression.kind === 'call' && expression.name === 'default') {
+    const [given, other = { kind: 'value', value: '' }, isOr] = expression.args
+    const found = given && reference(given)
+    return found && { ...found, other, isOr: isOr !== undefined }
+  }
   const [of, key, other] =
     expression.kind === 'member'
       ? [expression.of, expression.key]
@@ -114,7 +143,10 @@ export const written = (expression: Expression): Json => {
   if (expression.kind === 'value') return expression.value
   const found = reference(expression)
   const isPath =
-    found !== undefined && found.keys.length > 0 && found.keys.every(key => !/[.*\-[\]]|^\d/.test(key))
+    found !== undefined &&
+    found.other === undefined &&
+    found.keys.length > 0 &&
+    found.keys.every(key => !/[.*\-[\]]|^\d/.test(key))
   if (isPath && ['attr', 'row', 'parent', 'window'].includes(found.root))
     return { [found.root]: found.keys.join('.') }
   return { expr: printExpression(expression) }

@@ -53,11 +53,15 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     const requester = requesterOf(stream)
     const at = `${path}.retriever.requester`
     const own = requester['authenticator']
-    if (own !== undefined && JSON.stringify(own) !== JSON.stringify(authenticator))
-      report.lost(`${at}.authenticator`, 'all streams log in as the first one', 'rows')
     const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, report)
     const made = streamsOf(stream, path, baseUrl, open)
     if (made.length === 0) continue
+    if (JSON.stringify(own) !== JSON.stringify(authenticator))
+      report.lost(
+        `${at}.authenticator`,
+        'all streams log in as the first one that does',
+        own === undefined ? 'asks' : 'rows',
+      )
     readable++
     for (const rule of errors.rules) rules.add(rule, path, `${at}.error_handler`)
     for (const [key, value] of Object.entries(errors.retryConfig)) {

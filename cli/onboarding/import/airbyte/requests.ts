@@ -11,6 +11,8 @@ interface Options {
   values: readonly { option: RequestOption; value: Json }[]
   /** Sent by pages and windows, under these names. */
   named: readonly RequestOption[]
+  /** The next page has an address, to which params are not sent again, but the body is. */
+  isByAddress: boolean
 }
 
 /** What the requests of a stream carry, each where the manifest puts it. */
@@ -18,7 +20,7 @@ export const requestOf = (
   requester: JsonObject,
   path: string,
   scope: Scope,
-  { values, named }: Options,
+  { values, named, isByAddress }: Options,
 ): Request => {
   const verb = String(
     expressionOf(requester['http_method'] ?? 'GET', `${path}.http_method`, scope) ?? 'GET',
@@ -37,7 +39,9 @@ export const requestOf = (
     kind ??= place
     body = withValue(isObject(body) ? body : {}, keys, value)
   }
-  const isFlat = named.every(({ place, keys }) => (place === 'json' || place === 'form') && keys.length === 1)
+  const isFlat =
+    !isByAddress &&
+    named.every(({ place, keys }) => (place === 'json' || place === 'form') && keys.length === 1)
   for (const { option, value } of values) put(option.place, option.keys, value)
   if (verb === 'GET' && kind === undefined) return { method: 'GET', params, headers }
   // All of it in the body: params are that

@@ -85,6 +85,7 @@ export const streamsOf = (
     const request = requestOf(requester, at, scope, {
       values: [...values, ...paging.values],
       named: [...paging.options, ...(time?.options ?? [])],
+      isByAddress: ['header-link', 'response.url'].includes(String(paging.pagination?.['method'])),
     })
     const placeholders: JsonObject = {
       // One request for each parent row, whether the request names it or not
@@ -138,7 +139,9 @@ const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Sc
   if (own === undefined) return undefined
   if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
     const found = endpointOf(given, `${path}.path`, scope)
-    return found && (found.endpoint === '' ? { ...found, endpoint: './' } : found)
+    if (found === undefined || found.endpoint !== '') return found
+    // The base address itself, and that has no slash at its end
+    return { ...found, endpoint: typeof own === 'string' ? own.replace(/\/+$/, '') : './' }
   }
   const [before = '', query] = base.split('?')
   const address = `${before.replace(/\/+$/, '')}/${given.replace(/^\/+/, '')}`.replace(/\/$/, '')

@@ -22,8 +22,8 @@ const partitionRoots = ['stream_partition', 'stream_slice', 'stream_interval']
 
 const resolveIn =
   ({ attributes, partition, names = {} }: Scope): Resolve =>
-  (root, keys) => {
-    if (root === 'config') return keys.length === 0 ? undefined : attributes.setting(keys)
+  (root, keys, hasDefault) => {
+    if (root === 'config') return keys.length === 0 ? undefined : attributes.setting(keys, hasDefault)
     const name = Object.hasOwn(names, root) ? names[root] : undefined
     if (name !== undefined) return member(name, keys)
     if (!partitionRoots.includes(root)) return undefined

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
+import type { Loss } from '#cli/onboarding/import/report.ts'
+import { extract } from '#lib/extractor/extract.ts'
+import { isObject } from '#lib/extractor/php/php-values.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { type ApiRequest, startApi } from '../functions/lib/extractor/api-server.ts'
+import { readTables } from '../functions/lib/extractor/run-extraction.ts'
+import { type Feature, manifestOf } from './feature.ts'
+import { apiOf } from './manifest-api.ts'
+
+/** What reading the stream `s` gave, in no order: rows by their values, requests as they were sent. */
+export interface Reading {
+  rows: string[]
+  requests: string[]
+  error?: string
+}
+
+/** Ours: the manifest imported, and what came of it run. */
+export const readByOurs = async (
+  features: readonly Feature[],
+): Promise<Reading & { losses: readonly Loss[] }> => {
+  let losses: readonly Loss[] = []
+  const read = await reading(features, async (manifest, config) => {
+    const folder = await mkdtemp(join(tmpdir(), 'manifest-'))
+    try {
+      const imported = importConfiguration(JSON.stringify(manifest), { settings: config, bucket: 'b' })
+      losses = imported.losses
+      if (imported.draft === undefined) throw imported.problem
+      await extract({
+        config: JSON.parse(JSON.stringify(imported.draft)),
+        outDir: join(folder, 'out'),
+        spoolDir: join(folder, 'spool'),
+      })
+      const table = readTables(join(folder, 'out'))['b.s'] ?? ''
+      return parse(table, { columns: true }) as Record<string, string>[] // with `columns`
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+  return { ...read, losses }
+}
+
+/** Whatever reads a manifest, against an API that does what its features ask. */
+export const reading = async (
+  features: readonly Feature[],
+  read: (manifest: JsonObject, config: JsonObject) => Promise<JsonObject[]>,
+): Promise<Reading> => {
+  const api = await startApi(apiOf(features))
+  const { manifest, config } = manifestOf(features)
+  const placed = JSON.parse(JSON.stringify(manifest).replaceAll('ORIGIN', api.origin)) as JsonObject // ours
+  try {
+    const rows = await read(placed, config).catch((error: unknown) => error as Error) // only Errors are thrown
+    const requests = api.requests
+      .map(request => requestText(request))
+      .filter(isNoRepeatedLogin)
+      .toSorted()
+    if (rows instanceof Error) return { rows: [], requests, error: rows.message }
+    return { rows: rows.map(rowText).toSorted(), requests }
+  } finally {
+    await api.close()
+  }
+}
+
+/** Airbyte's runtime logs in again for each request, ours when there is a need. */
+const isNoRepeatedLogin = (request: string, index: number, all: readonly string[]): boolean =>
+  !/^POST \/(login|token)\b/.test(request) || all.indexOf(request) === index
+
+/** Columns that only our tables have are left out, and so are empty ones. */
+const rowText = (row: JsonObject): string =>
+  Object.entries(flat(row))
+    .filter(([name, value]) => !/^parent_|^JSON_parentId$/.test(name) && value !== '')
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join(' ')
+
+const flat = (row: JsonObject, before = ''): Record<string, string> =>
+  Object.assign(
+    {},
+    ...Object.entries(row).map(([name, value]) =>
+      isObject(value) ? flat(value, `${before}${name}_`) : { [`${before}${name}`]: cell(value) },
+    ),
+  )
+
+const cell = (value: Json): string =>
+  value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+const requestText = ({ method, path, query, headers, body }: ApiRequest): string => {
+  const sorted = [...query].map(([name, value]) => `${name}=${value}`).toSorted()
+  const own = Object.entries(headers)
+    .filter(([name]) => name === 'authorization' || name.startsWith('x-'))
+    .map(([name, value]) => ` ${name}: ${String(value)}`)
+  return `${method} ${path}${sorted.length === 0 ? '' : '?'}${sorted.join('&')}${own.join('')}${bodyText(body)}`
+}
+
+const bodyText = (body: string): string => {
+  if (body === '') return ''
+  try {
+    return ` ${JSON.stringify(sortedKeys(JSON.parse(body) as Json))}` // JSON
+  } catch {
+    return ` ${[...new URLSearchParams(body)]
+      .map(pair => pair.join('='))
+      .toSorted()
+      .join('&')}`
+  }
+}
+
+const sortedKeys = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(sortedKeys)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortedKeys(inner)]),
+  )
+}
