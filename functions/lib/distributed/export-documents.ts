@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-content.ts'
 import { rowSelection } from '../storage/tables/row-selection.ts'
+import { exportedFileTypes } from '../table-engine/exported-file-types.ts'
 import { createDocuments } from './documents.ts'
 import { stagingFolder } from './merge-notes.ts'
 import { refusal } from './refusal.ts'
@@ -25,7 +26,7 @@ const documents = {
     /** What the table is remembered under when it has not changed since. */
     contentRevision: z.string(),
     selection: rowSelection.extend({ searchedColumns: z.array(z.string()).optional() }),
-    fileType: z.enum(['csv', 'parquet']),
+    fileType: z.enum(exportedFileTypes),
     gzip: z.boolean(),
     timestampZone: z.string().optional(),
     /** Without its files. */

@@ -14,7 +14,7 @@ interface ExportedColumn {
   sql: string
 }
 
-/** The wanted columns in their order, then the timestamp. CSV has values in their text form, Parquet as they are. */
+/** The wanted columns in their order, then the timestamp. CSV and JSON have values in their text form, Parquet as they are. */
 export const exportedColumns = ({
   snapshot,
   columns,
@@ -26,7 +26,7 @@ export const exportedColumns = ({
   const values = wanted.map((name): ExportedColumn => {
     const field = fields.get(name)
     const value = quoteColumn(name)
-    return { name, sql: field && fileType === 'csv' ? textSql(value, field) : value }
+    return { name, sql: field && fileType !== 'parquet' ? textSql(value, field) : value }
   })
   return timestampZone === undefined
     ? values

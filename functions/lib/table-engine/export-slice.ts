@@ -3,14 +3,17 @@ import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { DuckDbSession } from './duckdb-session.ts'
+import type { exportedFileTypes } from './exported-file-types.ts'
 import { quoteLiteral } from './sql.ts'
 import type { ObjectAddress, TableFiles } from './table-files.ts'
 
+type ExportedFileType = (typeof exportedFileTypes)[number]
+
 /** Format of the slices of an export. */
 export interface SliceForm {
-  /** CSV without a header, every value in quotes, lines ending in `\n`; or Parquet. */
-  fileType: 'csv' | 'parquet'
-  /** Each slice is one gzip member. Only for CSV: Parquet has its own compression. */
+  /** CSV without a header, every value in quotes, lines ending in `\n`; Parquet; or an object of JSON a line. */
+  fileType: ExportedFileType
+  /** Each slice is one gzip member. Not for Parquet, which has its own compression. */
   gzip: boolean
 }
 
@@ -23,6 +26,7 @@ export interface Slice {
 
 const FORMATS = {
   csv: `FORMAT csv, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '"', ESCAPE '"'`,
+  json: 'FORMAT json',
   parquet: 'FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1',
 }
 
@@ -34,7 +38,7 @@ export const writeRows = async (
     path,
     fileType,
     options = [],
-  }: { select: string; path: string; fileType: 'csv' | 'parquet'; options?: string[] },
+  }: { select: string; path: string; fileType: ExportedFileType; options?: string[] },
 ): Promise<number> => {
   const format = [FORMATS[fileType], ...options].join(', ')
   const [[rows] = []] = await session.runInOrder(`COPY (${select}) TO ${quoteLiteral(path)} (${format})`)
@@ -46,12 +50,14 @@ export const writeRows = async (
 const GZIP_LEVEL = 3
 const GZIP_CHUNK_BYTES = 256 * 1024
 
+export const isGzip = ({ fileType, gzip }: SliceForm): boolean => gzip && fileType !== 'parquet'
+
 /** Uploads a written slice, compressed if wanted, and removes the local file. */
 export const publishSlice = async (
   files: TableFiles,
   { path, index, target, fileType, gzip }: SliceForm & { path: string; index: number; target: ObjectAddress },
 ): Promise<Slice> => {
-  const isCompressed = gzip && fileType === 'csv'
+  const isCompressed = isGzip({ fileType, gzip })
   const key = `${target.key}_0_0_${index}.${fileType}${isCompressed ? '.gz' : ''}`
   const stored = isCompressed ? await compress(path) : path
   const bytes = await files.writeDataFile(stored, { bucket: target.bucket, key })

@@ -12,7 +12,7 @@ import { contentRevision, type ReadableTable } from '../../lib/storage/tables/al
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { Slice } from '../../lib/table-engine/export-slice.ts'
+import { isGzip, type Slice } from '../../lib/table-engine/export-slice.ts'
 import type { RunJobServices } from '../services.ts'
 import type { InParts, Outcome } from './outcome.ts'
 import { collectSlices, planOutgrown } from './outgrown-export.ts'
@@ -127,16 +127,11 @@ const exportAlone = async (
 
 const makeFile = async (
   job: ProcessingJob,
-  {
-    input: { fileType, gzip },
-    table,
-    target: { bucket, key },
-    slices,
-  }: Exporting & { slices: readonly Slice[] },
+  { input, table, target: { bucket, key }, slices }: Exporting & { slices: readonly Slice[] },
   services: RunJobServices,
 ): Promise<FileRecord> => {
   const { s3, now } = services
-  const name = `${table.name}.${fileType}${gzip && fileType === 'csv' ? '.gz' : ''}`
+  const name = `${table.name}.${input.fileType}${isGzip(input) ? '.gz' : ''}`
   const entries = slices.map(slice => ({ url: `s3://${bucket}/${slice.key}` }))
   await s3.send(
     new PutObjectCommand({
@@ -169,7 +164,7 @@ const makeFile = async (
 
 const outcome = (file: FileRecord, input: InputOf<'tableExport'>, cacheHit: boolean): Outcome => ({
   results: { file: { id: file.id }, cacheHit },
-  metrics: exportMetrics(file.sizeBytes, input.gzip && input.fileType === 'csv'),
+  metrics: exportMetrics(file.sizeBytes, isGzip(input)),
 })
 
 /** Only the compressed size of a compressed file is known, as in imports (docs/reference/storage-api.md#jobs). */

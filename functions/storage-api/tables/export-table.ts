@@ -37,12 +37,12 @@ export const exportTable = defineRoute({
   replies: { 202: 'The job `tableExport`', 400: 'The request is wrong', 404: 'There is no such table' },
   handle: async (given, ofRequest) => {
     const { tableId } = given.params
-    const { gzip, fileType = 'csv', format = 'rfc', timezone, limit, sourceBranchId, ...fields } = given.body
+    const { gzip, format = 'rfc', timezone, limit, sourceBranchId, ...fields } = given.body
+    const fileType = fileTypeOf(format, fields.fileType)
     const branchId =
       sourceBranchId === undefined ? given.branchId : await findBranchId(ofRequest, sourceBranchId)
     const request = { ...given, branchId }
     const services = { ...ofRequest, ...ofRequest.inBranch(branchId) }
-    checkFormat(format)
     const timestampZone = readTimeZone(timezone)
     const query = readRowQuery(fields, services.now())
     const selection = {
@@ -77,7 +77,7 @@ export const exportTable = defineRoute({
             orderBy: selection.orderBy,
             fulltextSearch: fields.fulltextSearch ?? null,
             includeInternalTimestamp: fields.includeInternalTimestamp,
-            fileType,
+            fileType: fields.fileType ?? 'csv',
             timezone: timestampZone,
           },
         }
@@ -86,14 +86,15 @@ export const exportTable = defineRoute({
   },
 })
 
-/** The other formats are CSV dialects that the hosted service no longer offers. */
-const checkFormat = (format: string): void => {
-  if (format === 'rfc') return
-  if (format === 'json' || format === 'raw' || format === 'escaped')
+/** `raw` and `escaped` are CSV dialects that the hosted service no longer offers. */
+const fileTypeOf = (format: string, fileType: 'csv' | 'parquet' = 'csv') => {
+  if (format === 'rfc') return fileType
+  if (format === 'json' && fileType === 'csv') return format
+  if (format === 'raw' || format === 'escaped')
     throw new UserError('notImplemented', `The format "${format}" is not supported. Use "rfc".`)
   throw new UserError(
     'storage.tables.validation.invalidFormat',
-    `Invalid format "${format}". Tables are exported as "rfc".`,
+    `Invalid format "${format}". CSV is exported as "rfc", JSON lines as "json"; Parquet has no other.`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exportedFileTypes } from '../../table-engine/exported-file-types.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import { definitionChange } from '../tables/change-definition.ts'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
@@ -104,7 +105,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('tableExport'),
     tableId: z.string(),
     selection: rowSelection,
-    fileType: z.enum(['csv', 'parquet']),
+    fileType: z.enum(exportedFileTypes),
     gzip: z.boolean(),
     /** Adds the time of each row's last change, in this time zone. */
     timestampZone: z.string().optional(),

@@ -102,6 +102,24 @@ describe('POST tables/{id}/export-async', () => {
     })
   })
 
+  it.each([{}, { gzip: true }, { orderBy: [{ column: 'id' }] }])(
+    'writes an object of JSON a line: %j',
+    async form => {
+      const lines = await exported(tableId, { ...form, format: 'json' })
+      expect(lines.endsWith('\n')).toBe(true)
+      expect(
+        lines
+          .trimEnd()
+          .split('\n')
+          .map(line => JSON.parse(line)),
+      ).toEqual([
+        { id: '1', name: 'a "quoted"', amount: '10' },
+        { id: '2', name: 'two\nlines', amount: '9' },
+        { id: '3', name: '', amount: '100' },
+      ])
+    },
+  )
+
   it.each([
     ['columns as a list, in this order', { columns: ['amount', 'id'] }, '"10","1"\n"9","2"\n"100","3"\n'],
     ['columns as a comma list', { columns: 'amount, id' }, '"10","1"\n"9","2"\n"100","3"\n'],
@@ -217,6 +235,7 @@ describe('POST tables/{id}/export-async', () => {
     ['an unknown time zone', { timezone: 'Mars/Phobos' }, 400, 'storage.tables.validation'],
     ['an unknown format', { format: 'xml' }, 400, 'storage.tables.validation.invalidFormat'],
     ['a format of old', { format: 'raw' }, 501, 'notImplemented'],
+    ['two formats', { format: 'json', fileType: 'parquet' }, 400, 'storage.tables.validation.invalidFormat'],
     [
       'a search together with filters',
       { fulltextSearch: 'a', whereFilters: [{ column: 'id', values: ['1'] }] },
