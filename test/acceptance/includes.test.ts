@@ -122,7 +122,7 @@ describe('a list of tables', () => {
     for (const list of lists()) {
       const { status, body } = await target.call('GET', `${list}include=columns,everything`)
       const message =
-        'Invalid include parameters: "everything". Only following are allowed: buckets, columns, metadata, columnMetadata, attributes.'
+        'Invalid include parameters: "everything". Only following are allowed: buckets, columns, metadata, columnMetadata, sourceMetadata, sourceColumnMetadata, attributes.'
       expect(status).toBe(400)
       expect(body).toMatchObject({ errors: [{ key: 'include', message }] })
       expect(body.error).toMatch(/^Invalid request/)

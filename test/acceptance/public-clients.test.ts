@@ -94,7 +94,38 @@ describe('the PHP client finds', () => {
   })
 })
 
+describe('clients that list tables find', () => {
+  it('what the columns of the source say, in an alias that shows them', async () => {
+    const dataFileId = await target.upload('a,b\n1,2\n')
+    await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'source', dataFileId })
+    const sourceTable = `${bucketId}.source`
+    for (const column of ['a', 'b'])
+      await target.call('POST', `columns/${sourceTable}.${column}/metadata`, {
+        provider: 'p',
+        metadata: [{ key: 'k', value: column }],
+      })
+    const alias = { sourceTable, name: 'alias', aliasColumns: ['b'] }
+    const { body: made } = await target.call('POST', `buckets/${bucketId}/table-aliases`, alias)
+    const columnMetadata = { b: [expect.objectContaining({ key: 'k', value: 'b' })] }
+    const { body: detail } = await target.call('GET', `tables/${made.id}`)
+    expect(detail.sourceTable.columnMetadata).toEqual(columnMetadata)
+    const asked = 'include=sourceMetadata,sourceColumnMetadata'
+    for (const list of ['tables', `buckets/${bucketId}/tables`]) {
+      const { body: tables } = await target.call('GET', `${list}?${asked}`)
+      const listed = tables.find(({ id }: { id: string }) => id === made.id)
+      expect(listed.sourceTable).toMatchObject({ id: sourceTable, metadata: [], columnMetadata })
+    }
+  })
+})
+
 describe('the Go SDK finds', () => {
+  it('a definition of a table without types', async () => {
+    expect((await target.call('GET', `tables/${bucketId}.words`)).body).toMatchObject({
+      isTyped: false,
+      definition: { primaryKeysNames: [], columns: [{ name: 'a', definition: [] }] },
+    })
+  })
+
   it('no rows in a new configuration, over which it decodes its own', async () => {
     const { body } = await target.call('POST', configs, { name: 'go', configurationId: `go${run}` })
     expect(body).not.toHaveProperty('rows')

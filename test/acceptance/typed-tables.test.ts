@@ -113,7 +113,11 @@ describe('a typed table', () => {
   it('is untyped when no column has a type', async () => {
     const tableId = await world.table([{ name: 'a' }, { name: 'b' }])
     const shown = await world.detail(tableId)
-    expect([shown.isTyped, shown.definition, shown.metadata]).toEqual([false, undefined, []])
+    expect([shown.isTyped, shown.definition, shown.metadata]).toMatchObject([
+      false,
+      { columns: [{ name: 'a' }, { name: 'b' }] },
+      [],
+    ])
     await world.loaded(tableId, 'a,b\n1,\n')
     expect(await world.preview(tableId)).toEqual(['"1",""'])
   })

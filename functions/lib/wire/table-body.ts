@@ -78,6 +78,8 @@ export const listedTableBody = z
         name: z.string(),
         project: z.object({ id: z.int(), name: z.string() }),
         definition: z.optional(anyObject),
+        metadata: z.optional(z.array(metadatumBody)),
+        columnMetadata: z.optional(columnMetadata),
       }),
     ),
     isTyped: z.boolean(),
@@ -97,7 +99,7 @@ export type ListedTableBody = z.infer<typeof listedTableBody>
 /** A complete table. */
 export const tableBody = z
   .extend(listedTableBody, {
-    definition: z.optional(anyObject),
+    definition: anyObject,
     columns: z.array(z.string()).register(described, { example: ['id', 'city'] }),
     metadata: z.array(metadatumBody),
     columnMetadata,

@@ -38,6 +38,15 @@ export const tableMetadata = async (
   }
 }
 
+/** What an alias shows of the metadata of its source: nothing of columns that it does not show. */
+export const sourceMetadata = async (
+  services: Pick<Services, 'metadata' | 'tables'>,
+  { alias, snapshot }: TableHead,
+): Promise<Awaited<ReturnType<typeof tableMetadata>>> => {
+  const source = alias && (await services.tables.getHead(alias.record.sourceTableId))
+  return source ? tableMetadata(services, { ...source, snapshot }) : { metadata: [], columnMetadata: {} }
+}
+
 /** The metadata of anything but a table. */
 export const metadataOf = async (
   { metadata }: Pick<Services, 'metadata'>,

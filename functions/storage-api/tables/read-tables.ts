@@ -10,7 +10,7 @@ import { findBucket } from '../buckets/find-bucket.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { metadataOf, tableMetadata } from '../metadata/metadata-resource.ts'
+import { metadataOf, sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
 import { findTable } from './find-table.ts'
 import { listedTables, tableIncludes } from './table-includes.ts'
@@ -68,6 +68,12 @@ export const tableDetail = async (services: Services, table: TableHead, baseUrl:
   const resource = tableResource(table, bucket, siblings, { ...services, baseUrl })
   return {
     ...resource,
+    ...(resource.sourceTable && {
+      sourceTable: {
+        ...resource.sourceTable,
+        columnMetadata: (await sourceMetadata(services, table)).columnMetadata,
+      },
+    }),
     ...(await tableMetadata(services, table)),
     bucket: { ...resource.bucket, metadata: await metadataOf(services, metadataSubject.bucket(bucket)) },
   }

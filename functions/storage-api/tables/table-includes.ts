@@ -5,16 +5,24 @@ import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { includeOf } from '../http/fields.ts'
-import { tableMetadata } from '../metadata/metadata-resource.ts'
+import { sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
 
-const names = ['buckets', 'columns', 'metadata', 'columnMetadata', 'attributes'] as const
+const names = [
+  'buckets',
+  'columns',
+  'metadata',
+  'columnMetadata',
+  'sourceMetadata',
+  'sourceColumnMetadata',
+  'attributes',
+] as const
 
 /** `include` of a list of tables: by default each with its bucket and its metadata. `attributes` is from an older API. */
 export const tableIncludes = () => includeOf(names, ['buckets', 'metadata'])
 
 /** `include` of a bucket's detail, for the tables in it. They do not repeat the bucket. */
-export const tableIncludesOfBucket = () => includeOf(['metadata', 'columns', 'columnMetadata', 'attributes'])
+export const tableIncludesOfBucket = () => includeOf(names.filter(name => name !== 'buckets'))
 
 const LOADS_AT_ONCE = 16
 
@@ -30,7 +38,7 @@ interface ListedTables {
 
 /** Tables of a bucket in a list, with what `include` asks for. */
 export const listedTables = (
-  services: Pick<Services, 'metadata' | 'projectId'>,
+  services: Pick<Services, 'metadata' | 'projectId' | 'tables'>,
   { bucket, siblings, tables = siblings, include, baseUrl }: ListedTables,
 ) => {
   const shown = include.includes('buckets') && { bucket: bucketResource(bucket, siblings, baseUrl) }
@@ -42,18 +50,36 @@ export const listedTables = (
 }
 
 const listedTable = async (
-  services: Pick<Services, 'metadata' | 'projectId'>,
+  services: Pick<Services, 'metadata' | 'projectId' | 'tables'>,
   table: TableHead,
   include: string[],
   baseUrl: string,
 ) => {
   const hasMetadata = include.includes('metadata') || include.includes('columnMetadata')
   const found = hasMetadata ? await tableMetadata(services, table) : undefined
+  const summary = tableSummary(table, { ...services, baseUrl })
   return {
-    ...tableSummary(table, { ...services, baseUrl }),
+    ...summary,
+    ...(table.alias && { sourceTable: await sourceTable(services, table, summary.sourceTable, include) }),
     ...(include.includes('columns') && { columns: columnNames(table.snapshot) }),
     ...(found && include.includes('metadata') && { metadata: found.metadata }),
     ...(found && include.includes('columnMetadata') && { columnMetadata: found.columnMetadata }),
     ...(include.includes('attributes') && { attributes: [] }),
+  }
+}
+
+const sourceTable = async <Source>(
+  services: Pick<Services, 'metadata' | 'tables'>,
+  alias: TableHead,
+  shown: Source,
+  include: string[],
+) => {
+  const hasColumns = include.includes('columnMetadata') || include.includes('sourceColumnMetadata')
+  if (!hasColumns && !include.includes('sourceMetadata')) return shown
+  const { metadata, columnMetadata } = await sourceMetadata(services, alias)
+  return {
+    ...shown,
+    ...(include.includes('sourceMetadata') && { metadata }),
+    ...(hasColumns && { columnMetadata }),
   }
 }

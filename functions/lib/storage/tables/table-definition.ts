@@ -100,3 +100,9 @@ export const shownDefinition = (definition: TableDefinition, table: Columns) => 
       })),
   }
 }
+
+/** As clients know the definition of a table without types: PHP writes an object without keys as an empty list. */
+export const shownUntyped = (table: Columns) => ({
+  primaryKeysNames: table.primaryKey,
+  columns: columnNames(table).map(name => ({ name, definition: [] })),
+})

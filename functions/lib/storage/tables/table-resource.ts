@@ -4,7 +4,7 @@ import type { BucketRecord } from '../buckets/bucket-store.ts'
 import { projectName } from '../project/project-name.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
 import { isAliasable } from './aliases/alias-rules.ts'
-import { shownDefinition } from './table-definition.ts'
+import { shownDefinition, shownUntyped } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
 import { tableIdOf } from './table-store.ts'
 
@@ -51,7 +51,9 @@ export const tableResource = (
   place: Place,
 ) => ({
   ...tableSummary(table, place),
-  ...(table.definition && { definition: shownDefinition(table.definition, table.snapshot) }),
+  definition: table.definition
+    ? shownDefinition(table.definition, table.snapshot)
+    : shownUntyped(table.snapshot),
   columns: columnNames(table.snapshot),
   ...emptyTableMetadata,
   attributes: [],
