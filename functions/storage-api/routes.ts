@@ -31,10 +31,16 @@ import { listLogLines } from './logs/list-log-lines.ts'
 import { createMergeRequest } from './merge-requests/create-merge-request.ts'
 import { mergeMergeRequest } from './merge-requests/merge.ts'
 import { getMergeRequest, listMergeRequests } from './merge-requests/read-merge-requests.ts'
-import { approveMergeRequest, requestChanges, requestReview } from './merge-requests/review-merge-request.ts'
+import {
+  approveMergeRequest,
+  requestChanges,
+  requestReview,
+  updateMergeRequest,
+} from './merge-requests/review-merge-request.ts'
 import { metadataRoutes } from './metadata/routes.ts'
 import { validateColumnNames } from './names/validate-column-names.ts'
 import { webalizeColumnNames, webalizeDisplayName } from './names/webalize.ts'
+import { notOfferedRoutes } from './not-offered.ts'
 import { rowsRoutes } from './rows/routes.ts'
 import { approveRun, rejectRun } from './runs/decide-run.ts'
 import { getRun, listRuns } from './runs/read-runs.ts'
@@ -42,7 +48,6 @@ import { globalSearch } from './search/global-search.ts'
 import { runStats } from './search/run-stats.ts'
 import { searchConfigurations } from './search/search-configurations.ts'
 import { searchTables } from './search/search-tables.ts'
-import { sharingRoutes } from './sharing/routes.ts'
 import { createSnapshot, deleteSnapshot, getSnapshot, listSnapshots } from './snapshots/snapshots.ts'
 import { hourlyStats } from './statistics/hourly-stats.ts'
 import { tablesRoutes } from './tables/routes.ts'
@@ -52,7 +57,6 @@ import { planConfiguration } from './trials/plan-configuration.ts'
 import { previewConfiguration } from './trials/preview-configuration.ts'
 import { deleteTrigger, getTrigger, listTriggers } from './triggers/read-triggers.ts'
 import { createTrigger, updateTrigger } from './triggers/write-trigger.ts'
-import { workspacesRoutes } from './workspaces/routes.ts'
 
 /** All routes. The first match answers, so a fixed path must precede a parameter in its place. */
 export const routes: readonly Route[] = [
@@ -66,12 +70,12 @@ export const routes: readonly Route[] = [
   listMergeRequests,
   createMergeRequest,
   getMergeRequest,
+  updateMergeRequest,
   requestReview,
   approveMergeRequest,
   requestChanges,
   mergeMergeRequest,
   ...bucketsRoutes,
-  ...sharingRoutes,
   ...tablesRoutes,
   createAlias,
   setAliasFilter,
@@ -122,5 +126,5 @@ export const routes: readonly Route[] = [
   getTrigger,
   listTriggers,
   updateTrigger,
-  ...workspacesRoutes,
+  ...notOfferedRoutes,
 ]

@@ -311,10 +311,3 @@ describe('texts of changes', () => {
     }
   })
 })
-
-describe('what is not offered', () => {
-  it.each(['GET', 'POST'])('%s workspaces of a configuration is refused, not missing', async method => {
-    const reply = await target.call(method, 'components/keboola.runner-config-test/configs/1/workspaces')
-    expect([reply.status, reply.body.code]).toEqual([501, 'notImplemented'])
-  })
-})

@@ -42,6 +42,19 @@ const approved = async (branchFromId: number): Promise<number> => {
 }
 
 describe('a merge request', () => {
+  it('takes new words until it is approved', async () => {
+    const { id: branchId } = await createBranch()
+    const { id } = await request(branchId)
+    const rename = (title: string) => target.call('PUT', `merge-request/${id}`, { title })
+    expect(await rename('Second')).toMatchObject({ status: 200, body: { title: 'Second', description: '' } })
+    for (const step of ['request-review', 'approve']) await move(id, step)
+    expect(await rename('Third')).toMatchObject({
+      status: 400,
+      body: { code: 'storage.mergeRequest.invalidState' },
+    })
+    expect(await get(`merge-request/${id}`)).toMatchObject({ title: 'Second', state: 'approved' })
+  })
+
   it('brings what the branch changed, made and deleted into the default branch', async () => {
     const changed = await createConfiguration()
     const deleted = await createConfiguration()

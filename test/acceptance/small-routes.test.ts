@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
 const target = await connectTarget()
@@ -54,21 +54,4 @@ it('the master token is never shared, and no other is sent by mail', async () =>
 it('what is there is also known by a request for its head', async () => {
   expect(await target.call('HEAD', `buckets/${bucketId}`)).toMatchObject({ status: 200, text: '' })
   expect(await target.call('HEAD', `tables/${bucketId}.none`)).toMatchObject({ status: 404, text: '' })
-})
-
-describe('sharing between projects is refused with the reason', () => {
-  it.each([
-    ['POST', 'share-organization'],
-    ['POST', 'share-organization-project'],
-    ['POST', 'share-to-projects'],
-    ['POST', 'share-to-users'],
-    ['PUT', 'share'],
-    ['DELETE', 'share'],
-    ['DELETE', 'links/projects/7'],
-  ])('%s %s', async (method, path) => {
-    expect(await target.call(method, `buckets/${bucketId}/${path}`)).toMatchObject({
-      status: 501,
-      body: { code: 'notImplemented', error: expect.stringContaining('one project') },
-    })
-  })
 })

@@ -82,6 +82,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /v2/storage/dev-branches': ['name', 'description'],
   'PUT /v2/storage/dev-branches/{branchId}': ['name', 'description'],
   'POST /v2/storage/merge-request': ['branchFromId', 'branchIntoId', 'title', 'description'],
+  'PUT /v2/storage/merge-request/{mergeRequestId}': ['title', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
   [`GET ${table}/profile`]: ['columns'],

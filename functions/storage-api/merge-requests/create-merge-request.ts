@@ -4,11 +4,11 @@ import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { integer, text } from '../http/fields.ts'
+import { integer } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { withChanges } from './find-merge-request.ts'
-import { mergeRequestBody } from './merge-request-body.ts'
+import { mergeRequestBody, mergeRequestWords } from './merge-request-body.ts'
 
 /** Asks for the configurations of a branch to be merged into the default branch. */
 export const createMergeRequest = defineRoute({
@@ -20,8 +20,8 @@ export const createMergeRequest = defineRoute({
   body: z.object({
     branchFromId: integer(),
     branchIntoId: integer(),
-    title: text({ min: 1, max: 255 }),
-    description: text({ max: 20_000 }).default(''),
+    title: mergeRequestWords.title,
+    description: mergeRequestWords.description.default(''),
   }),
   replies: { 201: 'The merge request', 400: 'A branch is wrong' },
   reply: mergeRequestBody,

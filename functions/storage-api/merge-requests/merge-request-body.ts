@@ -1,6 +1,13 @@
 import * as z from 'zod/mini'
 import { described } from '../../lib/wire/described.ts'
 import { wireDateText } from '../../lib/wire/fields.ts'
+import { text } from '../http/fields.ts'
+
+/** What a person writes about it. */
+export const mergeRequestWords = {
+  title: text({ min: 1, max: 255 }),
+  description: text({ max: 20_000 }),
+}
 
 /** A merge request in the OpenAPI document. */
 export const mergeRequestBody = z

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { digestOfChange } from '../../lib/storage/merge-requests/branch-changes.ts'
@@ -6,7 +7,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changesOf, findMergeRequest, withChanges } from './find-merge-request.ts'
-import { mergeRequestBody } from './merge-request-body.ts'
+import { mergeRequestBody, mergeRequestWords } from './merge-request-body.ts'
 
 interface Move {
   path: `/v2/storage/merge-request/{mergeRequestId}/${string}`
@@ -48,6 +49,38 @@ const move = ({ path, summary, from, to }: Move) =>
       return ok(await withChanges(moved ?? found, services))
     },
   })
+
+/** Changes the words of a merge request, before its review and during it. */
+export const updateMergeRequest = defineRoute({
+  method: 'put',
+  path: '/v2/storage/merge-request/{mergeRequestId}',
+  summary: 'Change the title and description of a merge request',
+  tag: 'merge requests',
+  access: 'master',
+  body: z.object(mergeRequestWords).partial(),
+  replies: {
+    200: 'The merge request',
+    400: '`storage.mergeRequest.invalidState`',
+    404: 'There is no such merge request',
+  },
+  reply: mergeRequestBody,
+  handle: async ({ params, body: { title, description } }, services) => {
+    const found = await findMergeRequest(services, params.mergeRequestId)
+    const changed = await services.mergeRequests.update(found.id, (current): MergeRequest => {
+      if (current.state !== 'development' && current.state !== 'in_review')
+        throw new UserError(
+          'storage.mergeRequest.invalidState',
+          `Merge request ${current.id} is "${current.state}" and cannot be changed.`,
+        )
+      return {
+        ...current,
+        title: title ?? current.title,
+        description: description ?? current.description,
+      }
+    })
+    return ok(await withChanges(changed ?? found, services))
+  },
+})
 
 const invalidState = ({ id, state }: MergeRequest, to: MergeRequestState) =>
   new UserError(

@@ -89,20 +89,6 @@ describe('names', () => {
   })
 })
 
-describe('workspaces', () => {
-  it.each([
-    ['GET', 'workspaces'],
-    ['POST', 'workspaces'],
-    ['GET', 'workspaces/1'],
-    ['DELETE', 'workspaces/1'],
-    ['POST', 'workspaces/1/load'],
-  ])('are refused: %s %s', async (method, path) => {
-    const { status, body } = await call(method, path, method === 'POST' ? {} : undefined)
-    expect([status, body.code]).toEqual([501, 'notImplemented'])
-    expect(body.error).toMatch(/export-async/)
-  })
-})
-
 describe('search', () => {
   it('sums up what exactly this run moved', async () => {
     const dataFileId = await routes.service.upload('id\n2\n')

@@ -95,13 +95,6 @@ export const atOnce: readonly string[] = [
   'put merge-request/{mergeRequestId}/request-changes',
   'post buckets',
   'post buckets/{bucketId}/owner',
-  'post buckets/{bucketId}/share-organization',
-  'post buckets/{bucketId}/share-organization-project',
-  'post buckets/{bucketId}/share-to-projects',
-  'post buckets/{bucketId}/share-to-users',
-  'put buckets/{bucketId}/share',
-  'delete buckets/{bucketId}/share',
-  'delete buckets/{bucketId}/links/projects/{linkingProjectId}',
   'post buckets/{bucketId}/table-aliases',
   'post tables/{tableId}/alias-filter',
   'delete tables/{tableId}/alias-filter',
@@ -134,10 +127,7 @@ export const atOnce: readonly string[] = [
   'post webalize/column-names',
   'post webalize/display-name',
   'delete triggers/{triggerId}',
-  'post workspaces',
-  'delete workspaces/{workspaceId}',
-  'post workspaces/{workspaceId}/load',
-  'post components/{componentId}/configs/{configId}/workspaces',
+  'put merge-request/{mergeRequestId}',
 ]
 
 /** Keys of the extract machine's input, and what makes them harmless in the hands of whoever may write them. */
