@@ -50,8 +50,9 @@ const resolve = (
     )
   }
   const value = valueAt(path, rows[level - 1])
+  const isSkipped = typeof definition === 'object' && definition.missing === 'skip'
   if (value === undefined) {
-    if (typeof definition === 'object' && definition.missing === 'skip') return undefined
+    if (isSkipped) return undefined
     throw new UserError(
       'extractor.placeholder',
       `No value found for ${name} in parent result. (level: ${level})`,
@@ -60,12 +61,9 @@ const resolve = (
   if (typeof definition === 'string') return { name, path, value }
   const { path: _path, missing: _missing, ...expression } = definition
   if (Object.keys(expression).length === 0) return { name, path, value }
-  const context = { placeholder: { value } }
-  return {
-    name,
-    path,
-    value: evaluate(expression, context, { path: `placeholders.${name}`, now, alsoAllow: ['urlencode'] }),
-  }
+  const context = { placeholder: { value }, parent: rows[level - 1] ?? null }
+  const made = evaluate(expression, context, { path: `placeholders.${name}`, now, alsoAllow: ['urlencode'] })
+  return made === null && isSkipped ? undefined : { name, path, value: made }
 }
 
 /** Of one row: each is a request, and all are made at once. */
