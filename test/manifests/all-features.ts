@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Feature } from './feature.ts'
+import { ofManifests } from './features-of-manifests.ts'
 import { ofPages } from './features-of-pages.ts'
 import { ofRequests } from './features-of-requests.ts'
 import { ofRows } from './features-of-rows.ts'
 
-const groups: readonly (readonly Feature[])[] = [ofPages, ofRequests, ofRows].flatMap(all =>
+const groups: readonly (readonly Feature[])[] = [ofPages, ofRequests, ofRows, ofManifests].flatMap(all =>
   Object.values(all),
 )
 

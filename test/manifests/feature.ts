@@ -30,12 +30,13 @@ export type Groups = Readonly<Record<string, readonly Feature[]>>
 /** What a feature adds to the requester. */
 export const requester = (given: JsonObject): JsonObject => ({ retriever: { requester: given } })
 
-/** The keys of both, deep; of two lists and of two values the second. */
+/** The keys of both, deep; of two lists and of two values the second. Null takes a key away. */
 export const merged = (one: JsonObject, other: JsonObject): JsonObject => {
   const all: JsonObject = { ...one }
   for (const [key, value] of Object.entries(other)) {
     const before = all[key]
-    all[key] = isObject(before) && isObject(value) ? merged(before, value) : value
+    if (value === null) delete all[key]
+    else all[key] = isObject(before) && isObject(value) ? merged(before, value) : value
   }
   return all
 }

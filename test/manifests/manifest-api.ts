@@ -25,6 +25,10 @@ export const apiOf = (features: readonly Feature[]): Answer => {
       return { access_token: `t-${seen(request)}`, token: 't1', expires_in: 3600 }
     if (request.path === '/parents') return { data: parents }
     if (request.path === '/teams') return { data: [{ id: 7 }, { id: 8 }] }
+    if (request.path.endsWith('/busy') && requests === 1) {
+      response.statusCode = 503
+      return {}
+    }
     if (request.path.endsWith('/missing')) {
       response.statusCode = 404
       return { error: 'not there' }
@@ -44,6 +48,7 @@ export const apiOf = (features: readonly Feature[]): Answer => {
     const next = from + PAGE < ROWS && pages !== 'all' ? from + PAGE : null
     const address = next === null ? null : `http://${request.headers.host}${withAfter(request.url, next)}`
     if (pages === 'link' && address !== null) response.setHeader('link', `<${address}>; rel="next"`)
+    if (next !== null) response.setHeader('x-next', String(next))
     if (shape === 'list') return rows
     if (shape === 'lines' || shape === 'csv') {
       response.setHeader('content-type', shape === 'csv' ? 'text/csv' : 'application/x-ndjson')
@@ -55,6 +60,9 @@ export const apiOf = (features: readonly Feature[]): Answer => {
       total: ROWS,
       has_more: next !== null,
       next,
+      page: from / PAGE + 1,
+      pages: Math.ceil(ROWS / PAGE),
+      meta: { cursor: { next } },
       ...(pages === 'address' ? { next_url: address } : {}),
     }
   }

@@ -138,17 +138,24 @@ export const literalOf = (value: Json): Json => {
   }
 }
 
-/** As the configuration has it: a value, a reference where one is enough, or an expression. */
-export const written = (expression: Expression): Json => {
-  if (expression.kind === 'value') return expression.value
+/** The keys after a name, as a path; nothing where paths are read in another way. */
+export const pathIn = (expression: Expression, root: string): string | undefined => {
   const found = reference(expression)
   const isPath =
-    found !== undefined &&
+    found?.root === root &&
     found.other === undefined &&
     found.keys.length > 0 &&
     found.keys.every(key => !/[.*\-[\]]|^\d/.test(key))
-  if (isPath && ['attr', 'row', 'parent', 'window'].includes(found.root))
-    return { [found.root]: found.keys.join('.') }
+  return isPath ? found.keys.join('.') : undefined
+}
+
+/** As the configuration has it: a value, a reference where one is enough, or an expression. */
+export const written = (expression: Expression): Json => {
+  if (expression.kind === 'value') return expression.value
+  for (const root of ['attr', 'row', 'parent', 'window']) {
+    const path = pathIn(expression, root)
+    if (path !== undefined) return { [root]: path }
+  }
   return { expr: printExpression(expression) }
 }
 

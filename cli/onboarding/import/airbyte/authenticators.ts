@@ -45,11 +45,15 @@ export const authenticationOf = (
         typeof chosen === 'string' && Object.hasOwn(all, chosen) ? chosen : (Object.keys(all)[0] ?? '')
       const others = Object.keys(all).filter(each => each !== name)
       if (others.length > 0)
-        report.lost(`${path}.authenticators`, `one is taken, "${name}"; not ${others.join(', ')}`)
+        report.lost(
+          `${path}.authenticators`,
+          `one is taken, "${name}"; not ${others.join(', ')}`,
+          chosen === name ? 'none' : 'rows',
+        )
       return authenticationOf(all[name], `${path}.authenticators.${name}`, scope)
     }
     default:
-      report.lost(path, `an authenticator of the type ${String(given['type'])} has no counterpart`)
+      report.lost(path, `an authenticator of the type ${String(given['type'])} has no counterpart`, 'rows')
       return undefined
   }
 }

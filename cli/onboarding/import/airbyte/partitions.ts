@@ -1,14 +1,15 @@
+import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { type RequestOption, requestOption } from './options.ts'
-import { expressionOf, type PartitionField, type Scope } from './values.ts'
+import { expressionOf, type PartitionField, readText, type Scope } from './values.ts'
 
 interface Partition {
   fields: [string, PartitionField][]
   /** What a partition adds to each request. */
   values: { option: RequestOption; value: Json }[]
-  /** The stream whose rows are the partitions, the path of the key in them, and whether only changed ones count. */
-  parent?: { name: string; key: string; isDependent: boolean }
+  /** The stream whose rows are the partitions, the path of the key in them, whether only changed ones count, and which do. */
+  parent?: { name: string; key: string; isDependent: boolean; filter: Expression | undefined }
 }
 
 const MOST_VALUES = 200
@@ -86,6 +87,7 @@ const readRouter = (router: JsonObject, path: string, scope: Scope): Partition[]
               name: String(stream['name']),
               key,
               isDependent: config['incremental_dependency'] === true,
+              filter: filterOf(stream, `${path}.parent_stream_configs.${index}.stream`, scope),
             },
           }
         })
@@ -111,6 +113,18 @@ const readRouter = (router: JsonObject, path: string, scope: Scope): Partition[]
       )
       return []
   }
+}
+
+/** Children see rows as the API has them, so what the parent leaves out is left out again. */
+const filterOf = (stream: JsonObject, path: string, scope: Scope): Expression | undefined => {
+  const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
+  const selector = isObject(retriever['record_selector']) ? retriever['record_selector'] : {}
+  const { condition } = isObject(selector['record_filter']) ? selector['record_filter'] : {}
+  if (typeof condition !== 'string' || condition === '') return undefined
+  return readText(condition, `${path}.retriever.record_selector.record_filter`, {
+    ...scope,
+    names: { record: 'parent' },
+  })
 }
 
 /** A key that a transformation of the parent makes of one of its fields is that field here: children see rows as the API has them. */

@@ -53,7 +53,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     const requester = requesterOf(stream)
     const at = `${path}.retriever.requester`
     const own = requester['authenticator']
-    const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, report)
+    const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, scope)
     const made = streamsOf(stream, path, baseUrl, open)
     if (made.length === 0) continue
     if (JSON.stringify(own) !== JSON.stringify(authenticator))

@@ -72,7 +72,7 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
           ? inner
           : resolve(
               inner,
-              withoutKey(inherited, key),
+              isText(inner) ? inherited : withoutKey(inherited, key),
               path === '' ? key : `${path}.${key}`,
               depth + 1,
               `${type}.${key}`,
@@ -93,6 +93,8 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
 
 const isLacking = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+const isText = (value: Json): boolean => typeof value === 'string' && !value.startsWith('#/')
 
 /** A component in its own parameter would have no end. */
 const withoutKey = (parameters: JsonObject, key: string): JsonObject => {

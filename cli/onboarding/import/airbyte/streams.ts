@@ -1,3 +1,4 @@
+import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { toDataField } from '../../detect/item-list.ts'
@@ -114,7 +115,7 @@ export const streamsOf = (
               parent: {
                 name: parent.name,
                 isDependent: parent.isDependent,
-                placeholders: skipping(placeholders),
+                placeholders: skipping(placeholders, parent.filter),
               },
             }),
       },
@@ -122,13 +123,15 @@ export const streamsOf = (
   })
 }
 
-/** A parent row without the value has no requests. */
-const skipping = (placeholders: JsonObject): JsonObject =>
+/** A parent row without the value has no requests, nor one that the filter of the parent leaves out. */
+const skipping = (placeholders: JsonObject, filter: Expression | undefined): JsonObject =>
   Object.fromEntries(
-    Object.entries(placeholders).map(([name, given]): [string, JsonObject] => [
-      name,
-      isObject(given) ? { ...given, missing: 'skip' } : { path: given, missing: 'skip' },
-    ]),
+    Object.entries(placeholders).map(([name, given]): [string, JsonObject] => {
+      const { expr = 'placeholder.value', ...own } = isObject(given) ? given : { path: given }
+      const isWorkedOut = filter !== undefined || expr !== 'placeholder.value'
+      const made = filter === undefined ? expr : `(${String(expr)}) if (${printExpression(filter)}) else none`
+      return [name, { ...own, ...(isWorkedOut ? { expr: made } : {}), missing: 'skip' }]
+    }),
   )
 
 /** The endpoint, whole where the stream has a base address of its own. */
