@@ -61,14 +61,14 @@ const completed = (configuration: Sections): { config: unknown; isWhole: boolean
   // The platform sets this one for each run
   const { action: _, ...rest } = configuration
   const { api, config, iterations, ...others } = rest.parameters
-  const isWhole = missingSections(configuration).length === 0
+  const missing = missingSections(configuration)
+  const jobs = missing.includes('parameters.config.jobs') && { jobs: [{ endpoint: 'example' }] }
   const parameters = {
     ...others,
     api: isObject(api) || api === undefined ? { baseUrl: 'https://example.com/', ...api } : api,
-    config:
-      isObject(config) || config === undefined ? { jobs: [{ endpoint: 'example' }], ...config } : config,
+    config: isObject(config) || config === undefined ? { ...config, ...jobs } : config,
     // The rows of an input table exist only in a run: check with one
     ...(isObject(iterations) ? { iterations: [{}] } : iterations === undefined ? {} : { iterations }),
   }
-  return { config: { ...rest, parameters }, isWhole }
+  return { config: { ...rest, parameters }, isWhole: missing.length === 0 }
 }

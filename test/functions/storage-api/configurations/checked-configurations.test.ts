@@ -129,6 +129,21 @@ describe('a configuration that could never run', () => {
   })
 })
 
+describe('a draft', () => {
+  it.each([{ jobs: undefined }, { jobs: [] }])(
+    'is stored without jobs, and what it has is read: %j',
+    async config => {
+      await stored(configuration(config))
+      expect(
+        await create(configuration({ ...config, outputBuckett: 1, mappings: { a: { id: {} } } })),
+      ).toMatchObject({
+        status: 400,
+        body: { code: 'extractor.tables.badMapping' },
+      })
+    },
+  )
+})
+
 describe('a configuration that only Generic Extractor would run', () => {
   it('is stored, with an event that says the right spelling', async () => {
     const id = await stored(configuration({ jobs: [{ endpoint: 'a', datatype: 'b' }] }))
