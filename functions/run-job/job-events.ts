@@ -82,13 +82,15 @@ export const changesOf = async (
       return change('devBranchCreated', { id: String(job.id), name: input.name })
     case 'devBranchMerge': {
       const name = String(job.operationParams['title'] ?? input.mergeRequestId)
-      const state = 'published'
-      return change('mergeRequestStateChanged', {
-        id: String(input.mergeRequestId),
-        name,
-        words: { state },
-        params: { state },
-      })
+      const { mergeRequestId } = input
+      const moved = (stateFrom: string, state: string) =>
+        change('mergeRequestStateChanged', {
+          id: String(mergeRequestId),
+          name,
+          words: { state },
+          params: { stateFrom, stateTo: state, mergeRequestId },
+        })
+      return [...moved('approved', 'in_merge'), ...moved('in_merge', 'published')]
     }
     case 'devBranchDelete':
       return change('devBranchDeleted', { id: String(input.branchId), name: input.name ?? '' })

@@ -34,6 +34,11 @@ const request = async (branchFromId: number) =>
       title: `Merge ${branchFromId}`,
     })
   ).body
+/** What the events of a merge request say, the last one first. */
+const eventsOf = async (id: number) =>
+  (await get('events?limit=100'))
+    .filter(({ params }: { params: { mergeRequestId?: number } }) => params.mergeRequestId === id)
+    .map(({ params }: { params: object }) => params)
 const move = (id: number, step: string) => target.call('PUT', `merge-request/${id}/${step}`)
 const approved = async (branchFromId: number): Promise<number> => {
   const { id } = await request(branchFromId)
@@ -42,6 +47,19 @@ const approved = async (branchFromId: number): Promise<number> => {
 }
 
 describe('a merge request', () => {
+  it('is the only open one of its branch', async () => {
+    const { id: branchFromId } = await createBranch()
+    const { id: other } = await createBranch()
+    const { id } = await request(branchFromId)
+    const error = `Cannot create merge request. Branch id:"${branchFromId}" has the merge request ${id} already.`
+    expect(await request(branchFromId)).toMatchObject({ code: 'storage.mergeRequest.validation', error })
+    const toOther = { branchFromId, branchIntoId: other, title: 'x' }
+    expect((await target.call('POST', 'merge-request', toOther)).body.error).toMatch(
+      /Target branch is not default/,
+    )
+    expect(await eventsOf(id)).toEqual([{ creatorId: expect.any(Number), mergeRequestId: id }])
+  })
+
   it('takes new words until it is approved', async () => {
     const { id: branchId } = await createBranch()
     const { id } = await request(branchId)
@@ -70,7 +88,7 @@ describe('a merge request', () => {
 
     const id = await approved(branchId)
     const { changeLog } = await get(`merge-request/${id}`)
-    const named = changeLog.map((each: { configurationId: string }) => each.configurationId)
+    const named = changeLog.configurations.map((each: { configurationId: string }) => each.configurationId)
     expect(named.toSorted()).toEqual([changed, created, deleted].toSorted())
     expect(await target.job('PUT', `merge-request/${id}/merge`)).toMatchObject({
       status: 'success',
@@ -124,7 +142,7 @@ describe('a merge request', () => {
     expect(fresh).toMatchObject({
       title: `Merge ${branchId}`,
       state: 'development',
-      changeLog: [],
+      changeLog: { configurations: [] },
       branches: { branchFromId: branchId, branchIntoId: 1 },
       merge: { mergedAt: null, mergerId: null, mergerName: null },
       approvals: [],
@@ -143,7 +161,8 @@ describe('a merge request', () => {
   })
 
   it.each([
-    [1, 2, 'Cannot create merge request. Target branch is not default.'],
+    [1, 2, 'Cannot create merge request. Branch id:"2" was not found.'],
+    [1, 1, 'Cannot create merge request. Source branch is default.'],
     [345, 1, 'Cannot create merge request. Branch id:"345" was not found.'],
   ])('from branch %i into branch %i is refused', async (branchFromId, branchIntoId, message) => {
     const body = { branchFromId, branchIntoId, title: 'x' }

@@ -118,6 +118,39 @@ describe('clients that list tables find', () => {
   })
 })
 
+describe('other words and events that the PHP client knows', () => {
+  it.each([
+    ['POST', { provider: 'a' }, '', 400, 'The metadata parameter must be an array.'],
+    ['POST', { metadata: [{ key: 'a', value: 'b' }] }, '', 400, 'Provider is required. It must be a text.'],
+    ['DELETE', undefined, '/9', 404, `Metadata "9" not found for bucket "${bucketId}".`],
+  ])('%s metadata of a bucket with %j', async (method, body, path, status, error) => {
+    const reply = await target.call(method, `buckets/${bucketId}/metadata${path}`, body)
+    expect([reply.status, reply.body.error]).toEqual([status, error])
+  })
+
+  it('a configuration that is made again over one in the trash is restored', async () => {
+    const id = `again${run}`
+    const make = () => target.call('POST', configs, { configurationId: id, name: 'a' })
+    await make()
+    await target.call('DELETE', `${configs}/${id}`)
+    expect((await make()).body.version).toBe(3)
+    const { body: events } = await target.call('GET', 'events?limit=100')
+    const ofIt = events.filter(({ objectId }: { objectId: string }) => objectId === id)
+    expect(ofIt[0]).toMatchObject({
+      event: 'storage.componentConfigurationRestored',
+      params: { version: 3 },
+    })
+    await target.call('DELETE', `${configs}/${id}`)
+  })
+
+  it('the values of a new branch in its job', async () => {
+    const name = `php ${run}`
+    const job = await target.job('POST', 'dev-branches', { name })
+    expect(job.operationParams).toEqual({ values: { name, description: '' }, queue: 'main' })
+    await target.job('DELETE', `dev-branches/${job.results.id}`)
+  })
+})
+
 describe('the Go SDK finds', () => {
   it('a definition of a table without types', async () => {
     expect((await target.call('GET', `tables/${bucketId}.words`)).body).toMatchObject({

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
-import { UserError } from '../../lib/errors/errors.ts'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
 import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
@@ -28,7 +28,7 @@ export const createBranch = async (
 ): Promise<Outcome> => {
   const existing = await branches.get(job.id)
   if (existing) return { results: branchResource(existing) }
-  if ((await branches.list()).some(branch => branch.name === name)) throw nameTaken(name)
+  await refuseTakenName(branches, { name })
 
   const catalogue = componentIds.map(id => ({ id }))
   for (const { id: componentId } of await usedComponents.of(catalogue)) {
@@ -66,6 +66,3 @@ export const createBranch = async (
   await branches.insert(branch)
   return { results: branchResource(branch) }
 }
-
-const nameTaken = (name: string) =>
-  new UserError('devBranch.duplicateName', `There already is a branch with name "${name}"`)

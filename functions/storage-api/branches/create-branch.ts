@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -13,7 +14,7 @@ export const createBranch = defineRoute({
   body: z.object({ name: text({ min: 1, max: 255 }), description: text({ max: 20_000 }).default('') }),
   replies: {
     202: 'A job `devBranchCreate`; its results are the branch',
-    400: 'The request is wrong',
+    400: '`devBranch.duplicateName`',
     403: 'The token is not the master token',
   },
   handle: async (request, services) => {
@@ -21,7 +22,10 @@ export const createBranch = defineRoute({
     const componentIds = services.components.list().map(({ id }) => id)
     return submitJob(request, services, {
       input: { operationName: 'devBranchCreate', name, description, componentIds },
-      admit: async () => ({ name, description }),
+      admit: async () => {
+        await refuseTakenName(services.branches, { name })
+        return { values: { name, description }, queue: 'main' }
+      },
     })
   },
 })

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
 import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
@@ -32,9 +33,7 @@ export const updateBranch = defineRoute({
     const { branches } = services
     const branch = await findBranch(services, params.branchId)
     const name = newName(branch, body.name)
-    const isTaken = (await branches.list()).some(other => other.id !== branch.id && other.name === name)
-    if (isTaken)
-      throw new UserError('devBranch.duplicateName', `There already is a branch with name "${name}"`)
+    await refuseTakenName(branches, { id: branch.id, name })
     // The default branch has no record of its own before its first change.
     if (branch.revision === 0) await branches.insert(branch)
     const updated = await branches.update(branch.id, current => ({

@@ -98,10 +98,8 @@ const create = async (
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
   const verdict = await judgeChange(findComponent(services, place.componentId), undefined, made)
   if (verdict.refusal) throw verdict.refusal
-  const audit = (stored: Configuration) =>
-    configurationEvent('componentConfigurationCreated', request, stored)
   if (await services.configurations.insert(place, made)) {
-    await recordEvent(request, services, audit(made))
+    await recordEvent(request, services, configurationEvent('componentConfigurationCreated', request, made))
     await warnOfChange(request, services, verdict)
     return made
   }
@@ -116,7 +114,7 @@ const create = async (
     )
   }
   return changeConfiguration(request, services, trashed => reviveConfiguration(trashed, settings, changed), {
-    audit,
+    audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
     inTrash: true,
   })
 }

@@ -7,7 +7,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { integer } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { withChanges } from './find-merge-request.ts'
+import { isOver, withChanges } from './find-merge-request.ts'
 import { mergeRequestBody, mergeRequestWords } from './merge-request-body.ts'
 
 /** Asks for the configurations of a branch to be merged into the default branch. */
@@ -28,9 +28,15 @@ export const createMergeRequest = defineRoute({
   handle: async (request, services) => {
     const { branchFromId, branchIntoId, title, description } = request.body
     const { branches, mergeRequests, nextId, now } = services
+    for (const id of [branchFromId, branchIntoId])
+      if (id !== defaultBranchId && !(await branches.get(id)))
+        throw cannotCreate(`Branch id:"${id}" was not found.`)
     if (branchIntoId !== defaultBranchId) throw cannotCreate('Target branch is not default.')
-    if (branchFromId === defaultBranchId || !(await branches.get(branchFromId)))
-      throw cannotCreate(`Branch id:"${branchFromId}" was not found.`)
+    if (branchFromId === defaultBranchId) throw cannotCreate('Source branch is default.')
+    const open = (await mergeRequests.list()).find(
+      other => other.branchFromId === branchFromId && !isOver(other),
+    )
+    if (open) throw cannotCreate(`Branch id:"${branchFromId}" has the merge request ${open.id} already.`)
     const { tokenId: id, description: name } = request.caller
     const make = (): MergeRequest => ({
       id: nextId(),
@@ -47,7 +53,7 @@ export const createMergeRequest = defineRoute({
     })
     let made = make()
     while (!(await mergeRequests.insert(made))) made = make()
-    const params = { branchFromId, branchIntoId }
+    const params = { creatorId: Number(id), mergeRequestId: made.id }
     const event = auditEvent('mergeRequestCreated', { id: String(made.id), name: title, params })
     await recordEvent(request, services, event)
     return created(await withChanges(made, services))

@@ -1,10 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import {
-  type BranchChange,
-  branchChanges,
-  changeFacts,
-} from '../../lib/storage/merge-requests/branch-changes.ts'
+import { type BranchChange, branchChanges } from '../../lib/storage/merge-requests/branch-changes.ts'
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import type { Services } from '../services.ts'
@@ -21,11 +17,12 @@ export const findMergeRequest = async (
   return found
 }
 
+export const isOver = ({ state }: MergeRequest): boolean => state === 'published' || state === 'canceled'
+
 /** A request with what it would change at this moment; nothing once it is over. */
 export const withChanges = async (request: MergeRequest, services: Services) => {
-  const isOver = request.state === 'published' || request.state === 'canceled'
-  const changes = isOver ? [] : await changesOf(request, services)
-  return mergeRequestResource(request, changes.map(changeFacts))
+  const changes = isOver(request) ? [] : await changesOf(request, services)
+  return mergeRequestResource(request, changes)
 }
 
 export const changesOf = ({ branchFromId }: MergeRequest, services: Services): Promise<BranchChange[]> => {

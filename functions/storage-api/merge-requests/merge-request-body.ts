@@ -17,15 +17,16 @@ export const mergeRequestBody = z
     title: z.string(),
     description: z.string(),
     state: z.enum(['development', 'in_review', 'approved', 'published', 'canceled']),
-    changeLog: z.array(
-      z.object({
-        componentId: z.string(),
-        configurationId: z.string(),
-        isDeleted: z.boolean(),
-        devBranchVersionIdentifier: z.string(),
-        defaultBranchVersionIdentifier: z.nullable(z.string()),
-      }),
-    ),
+    changeLog: z.object({
+      configurations: z.array(
+        z.object({
+          isDeleted: z.boolean(),
+          componentId: z.string(),
+          configurationId: z.string(),
+          lastVersionIdentifier: z.string(),
+        }),
+      ),
+    }),
     branches: z.object({ branchFromId: z.int(), branchIntoId: z.int() }),
     merge: z.object({
       mergedAt: z.nullable(wireDateText),

@@ -43,7 +43,8 @@ const move = ({ path, summary, from, to }: Move) =>
         return { ...current, state: to, approvals, approvedChanges }
       })
       if (moved && moved.revision !== found.revision) {
-        const about = { id: String(found.id), name: found.title, words: { state: to }, params: { state: to } }
+        const params = { stateFrom: found.state, stateTo: to, mergeRequestId: found.id }
+        const about = { id: String(found.id), name: found.title, words: { state: to }, params }
         await recordEvent(request, services, auditEvent('mergeRequestStateChanged', about))
       }
       return ok(await withChanges(moved ?? found, services))

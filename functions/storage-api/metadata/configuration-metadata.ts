@@ -66,4 +66,9 @@ export const bucketMetadata: MetadataOwner<{ bucketId: string }, BucketRecord> =
   subject: metadataSubject.bucket,
   setEvent: ({ id, name }, params) => auditEvent('bucketMetadataSet', { id, name, params }),
   deletedEvent: ({ id, name }, facts) => auditEvent('bucketMetadataDeleted', { id, name, ...facts }),
+  notFound: (metadataId, { id }) =>
+    new UserError(
+      'storage.metadata.notFound',
+      `Metadata "${metadataId.slice(0, 50)}" not found for bucket "${id}".`,
+    ),
 }

@@ -38,7 +38,7 @@ const item = z.looseObject({
 /** Error: 400 `storage.metadata.invalidProvider`, 403 for the provider `storage`. */
 export const readProvider = (provider: unknown): string => {
   if (typeof provider !== 'string' || provider === '' || provider.length > MAX_KEY_LENGTH)
-    throw new UserError('storage.metadata.invalidProvider', 'Invalid metadata provider: it must be a text.')
+    throw new UserError('storage.metadata.invalidProvider', 'Provider is required. It must be a text.')
   refuseServiceProvider(provider)
   return provider.toWellFormed()
 }
@@ -52,7 +52,9 @@ export const readMetadata = (
   { provider, field = 'metadata', column = '' }: { provider: string; field?: string; column?: string },
 ): NewMetadatum[] => {
   const list = withoutGaps(given)
-  if (!Array.isArray(list) || list.length === 0) throw invalidStructure()
+  if (!Array.isArray(list))
+    throw new UserError('storage.metadata.invalidParameter', 'The metadata parameter must be an array.')
+  if (list.length === 0) throw invalidStructure()
   if (list.length > MAX_ITEMS) throw invalidParameter(`more than ${MAX_ITEMS} items`)
   return list.map((each, index) => {
     const parsed = item.safeParse(each)

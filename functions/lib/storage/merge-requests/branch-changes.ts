@@ -42,7 +42,7 @@ export const branchChanges = async (
   return perComponent.flat().filter(({ kind }) => kind !== 'same')
 }
 
-/** A change as clients see it, in the change log of a merge request and among its conflicts. */
+/** A change as clients see it among the conflicts of a merge request. */
 export const changeFacts = ({ componentId, source, target }: BranchChange) => ({
   componentId,
   configurationId: source.id,

@@ -1,18 +1,25 @@
 import { wireDate } from '../wire-date.ts'
-import type { changeFacts } from './branch-changes.ts'
+import type { BranchChange } from './branch-changes.ts'
 import type { MergeRequest } from './merge-request-store.ts'
 
 /** The merge request on the wire (docs/reference/storage-api.md#merge-requests). */
 export const mergeRequestResource = (
   { id, title, description, state, creatorToken, created, merged, approvals, ...request }: MergeRequest,
-  changeLog: ReturnType<typeof changeFacts>[],
+  changes: readonly BranchChange[],
 ) => ({
   id,
   creator: { id: Number(creatorToken.id), name: creatorToken.description },
   title,
   description,
   state,
-  changeLog,
+  changeLog: {
+    configurations: changes.map(({ componentId, source }) => ({
+      isDeleted: source.current.content.isDeleted,
+      componentId,
+      configurationId: source.id,
+      lastVersionIdentifier: source.current.changed.identifier,
+    })),
+  },
   branches: { branchFromId: request.branchFromId, branchIntoId: request.branchIntoId },
   merge: {
     mergedAt: merged ? wireDate(merged.at) : null,

@@ -54,8 +54,10 @@ describe('a branch', () => {
 
   it('has a name of its own', async () => {
     await branch('Same')
-    const { body } = await call('POST', 'dev-branches', { name: 'Same' })
-    expect(body).toMatchObject({ status: 'error', error: { code: 'devBranch.duplicateName' } })
+    expect(await call('POST', 'dev-branches', { name: 'Same' })).toMatchObject({
+      status: 400,
+      body: { code: 'devBranch.duplicateName' },
+    })
   })
 
   it('takes the metadata of its tables along, also of an alias of a table that is not its own', async () => {

@@ -53,7 +53,8 @@ describe.each([
   })
 
   it.each([
-    ['no list', { metadata: 'a' }, 'storage.metadata.invalidStructure'],
+    ['no list', { metadata: 'a' }, 'storage.metadata.invalidParameter'],
+    ['nothing', {}, 'storage.metadata.invalidParameter'],
     ['an empty list', { metadata: [] }, 'storage.metadata.invalidStructure'],
     ['an item without a value', { metadata: [{ key: 'a' }] }, 'storage.metadata.invalidStructure'],
     ['a blank key', { metadata: [{ key: '', value: 'a' }] }, 'storage.metadata.invalidKey'],
