@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress'
 import { anchorOf } from './anchor-of.ts'
 import { outsideLinks } from './outside-links.ts'
+import { plainBraces } from './plain-braces.ts'
 
 const { GITHUB_REPOSITORY, DOCS_BASE } = process.env
 const repository = GITHUB_REPOSITORY && `https://github.com/${GITHUB_REPOSITORY}/blob/main`
@@ -12,9 +13,19 @@ export default defineConfig({
   title: 'Millrace',
   description: 'Drop a file, get a table',
   base: `${DOCS_BASE ?? ''}/`,
+  // What fails in a page is only logged, and the page is empty
+  transformHtml: (html, file) => {
+    if (!html.includes('<h1') && !file.endsWith('404.html'))
+      throw new Error(`The page ${file} is empty: the messages above say why.`)
+  },
+  buildEnd: ({ outDir }) =>
+    console.log(`The site is in ${outDir}. To look at it: npx vitepress preview docs`),
   markdown: {
     anchor: { slugify: anchorOf },
-    config: outsideLinks(repository || undefined),
+    config: markdown => {
+      outsideLinks(repository || undefined)(markdown)
+      plainBraces(markdown)
+    },
   },
   themeConfig: {
     search: { provider: 'local' },
