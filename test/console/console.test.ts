@@ -307,6 +307,18 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await page.content()).not.toContain(token)
   })
 
+  it('a table is queried from its page, and the result is a file', async () => {
+    await open('/tables/in.c-main.orders')
+    await page.getByRole('link', { name: 'Query with SQL' }).click()
+    await page.getByLabel(/SQL/).fill('SELECT count(*) AS how_many FROM in.c-main.orders')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('columnheader', { name: 'how_many' }).waitFor()
+    await checkPage()
+    await page.getByRole('button', { name: 'Whole result as csv' }).click()
+    await page.waitForURL(/\/console\/files\/\d+$/)
+    expect(await page.content()).toContain('query')
+  })
+
   const idOf = async (path: string): Promise<string> => String((await listed(path))['id'])
 
   it.each<[name: string, path: () => string | Promise<string>]>([
@@ -314,6 +326,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     ['tables', () => '/tables'],
     ['a table', () => '/tables/in.c-main.orders'],
     ['a profile', () => '/tables/in.c-main.orders/profile'],
+    ['a query', () => '/query?table=in.c-main.orders'],
     ['the drop', () => '/drop'],
     ['jobs and runs', () => '/jobs'],
     ['a job', async () => `/jobs/${await idOf('jobs')}`],

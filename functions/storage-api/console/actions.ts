@@ -5,6 +5,7 @@ import { configurationActions } from './actions/configurations.ts'
 import { tableActions } from './actions/tables.ts'
 import { idIn } from './api-client.ts'
 import type { ActionRoute } from './built.ts'
+import { queryActions } from './pages/query.tsx'
 import { tokensPage } from './tokens-page.tsx'
 
 const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
@@ -18,6 +19,7 @@ const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
 
 export const actions: readonly ActionRoute[] = [
   ...tableActions,
+  ...queryActions,
   ...configurationActions,
   {
     path: '/console/dead-letters/redrive',

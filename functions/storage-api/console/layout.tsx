@@ -19,6 +19,7 @@ interface PageProps {
 const sections = [
   ['/console', 'Overview'],
   ['/console/tables', 'Tables'],
+  ['/console/query', 'Query'],
   ['/console/drop', 'Drop a file'],
   ['/console/jobs', 'Jobs and runs'],
   ['/console/dead-letters', 'Dead letters'],

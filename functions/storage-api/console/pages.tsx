@@ -9,6 +9,7 @@ import { type ApiClient, idIn, query } from './api-client.ts'
 import type { PageRoute } from './built.ts'
 import { exportColumns } from './export-columns.ts'
 import { configurationPages } from './pages/configurations.tsx'
+import { queryPages } from './pages/query.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
 import { sliceLinks } from './slice-links.ts'
@@ -53,6 +54,7 @@ export const pages: readonly PageRoute[] = [
     build: async client => ({ fragment: await overview(client) }),
   },
   ...tablePages,
+  ...queryPages,
   {
     path: '/console/drop',
     at: '/console/drop',

@@ -112,6 +112,9 @@ export const TableDetail = ({
           Profile of its columns
         </a>
       )}
+      <a class="button" href={`/console/query?table=${encodeURIComponent(table.id)}`}>
+        Query with SQL
+      </a>
       <a class="button" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
         Load a file into it
       </a>

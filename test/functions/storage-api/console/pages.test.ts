@@ -237,3 +237,52 @@ describe('a configuration', () => {
     expect(await page(`${shopPage}/bench?rowId=a`)).toContain('/customers')
   })
 })
+
+describe('queries', () => {
+  const asked = async (form: Record<string, string>) => (await submit('/console/query', form)).text()
+
+  it('begin with a table and show which there are, with their columns', async () => {
+    const html = await page('/console/query?table=in.c-main.orders')
+    expect(html).toContain('FROM in.c-main.orders')
+    expect(html).toContain('id, city')
+    expect(await page('/console/tables/in.c-main.orders')).toContain('/console/query?table=in.c-main.orders')
+  })
+
+  it('show rows as text, whatever is in them, and keep what was written', async () => {
+    const sql =
+      "SELECT city, '<b>' AS tag, NULL AS nothing, {'a': [1]} AS inner FROM in.c-main.orders WHERE id = '1'"
+    const html = await asked({ sql })
+    for (const part of [
+      'Brno',
+      '&lt;b&gt;',
+      '{&quot;a&quot;:[1]}',
+      '1 row.',
+      'name="sql"',
+      'in.c-main.orders WHERE',
+    ])
+      expect(html).toContain(part)
+    expect(html).not.toContain('<b>')
+  })
+
+  it('say that there are more rows than are shown, and what is wrong with a query', async () => {
+    expect(await asked({ sql: 'SELECT * FROM range(501)' })).toContain('The first 500 rows; there are more.')
+    const wrong = await asked({ sql: 'SELECT nothing FROM in.c-main.orders' })
+    expect(wrong).toContain('role="alert"')
+    expect(wrong).toContain('SELECT nothing')
+    expect(await asked({ sql: 'SELECT * FROM in.c-none.orders' })).toContain('not found')
+  })
+
+  it('read texts of numbers as numbers only when asked to', async () => {
+    const sql = 'SELECT max(id) + 1 AS next FROM in.c-main.orders'
+    expect(await asked({ sql, detectTypes: '1' })).toContain('<td class="cell number">3</td>')
+    expect(await asked({ sql })).toContain('role="alert"')
+  })
+
+  it('lead to a file with the whole result', async () => {
+    const response = await submit('/console/query', { sql: 'SELECT * FROM in.c-main.orders', format: 'csv' })
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/^\/console\/files\/\d+$/),
+    ])
+  })
+})
