@@ -16,18 +16,19 @@ export const DIGEST_COLUMN = quoteIdentifier('_digest')
 
 /**
  * Of the ids that Iceberg reserves (above 2147483447), one that no column of its own has: ClickHouse refuses files with another id that
- * no schema knows. Files from before have 2147483000, and are compared by value.
+ * no schema knows. Files from before have 2147483000 or 2147483500, and are compared by value.
  */
-export const DIGEST_ID = 2147483500
+export const DIGEST_ID = 2147483501
 
 /** Always in the order of the ids, so that a new column does not change the order of the others. */
 export const byId = <Field extends Pick<TableField, 'id'>>(fields: Field[]): Field[] =>
   fields.toSorted((a, b) => a.id - b.id)
 
+/** Signed: Spark reads no file row by row, as its streams do, in which any column is not. */
 export const digestSql = (fields: TableField[]): string =>
   `(hash(${byId(fields)
     .map(({ name, type }) => widest(quoteColumn(name), type))
-    .join(', ')}) >> 32)::UINTEGER`
+    .join(', ')}) >> 33)::INTEGER`
 
 /** The same digest before and after a decimal has got more digits. */
 const widest = (column: string, type: FieldType): string => {

@@ -7,6 +7,9 @@ import { findSnapshot, readLiveEntries } from './read-manifests.ts'
 /** Id of the column `file_path` in position deletes (specification, "Reserved Field IDs"). */
 export const FILE_PATH_FIELD = 2147483546
 
+/** Id of their column `pos`. */
+export const POSITION_FIELD = 2147483545
+
 /** A file of rows, and the deletes that apply to it. */
 export interface LiveFile {
   file: DataFile

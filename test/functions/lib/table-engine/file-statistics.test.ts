@@ -23,6 +23,13 @@ describe('a file of a table', () => {
     expect(parquetMetadata(file).schema.flatMap(({ field_id }) => field_id ?? [])).toEqual(ids)
   })
 
+  it('has no unsigned column, in which Spark reads no rows', async () => {
+    const { snapshot } = await tables.load('id\n1\n', { primaryKey: ['id'] })
+    const file = await readFile(path.join(tables.folder, 'tables', snapshot.files[0]?.key ?? ''))
+    const types = parquetMetadata(file).schema.map(({ converted_type }) => converted_type)
+    expect(types).toEqual([undefined, 'UTF8', 'TIMESTAMP_MICROS', 'INT_32'])
+  })
+
   it('is listed with the sizes, counts and bounds of its columns', async () => {
     const long = 'x'.repeat(20)
     const { snapshot } = await tables.load(`a,b,c\n"",\ufeffz,${long}\nž,\ufeffa,${long}y\n`, { loadedAt })

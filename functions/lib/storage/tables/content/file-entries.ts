@@ -1,6 +1,6 @@
 import type { ColumnStatistics, DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
-import { FILE_PATH_FIELD, type LiveFile } from '#lib/iceberg/read/live-files.ts'
+import { FILE_PATH_FIELD, type LiveFile, POSITION_FIELD } from '#lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import { parseValue, serializeValue } from '#lib/iceberg/values/bounds.ts'
 import {
@@ -88,7 +88,7 @@ const dataEntry = (file: TableFile, fields: FieldsById, { locationOf }: Places):
 /** The entry of the deletes of a file of rows. */
 const deletesEntry = (
   deletes: NonNullable<TableFile['deletes']>,
-  { key }: TableFile,
+  { key, rows }: TableFile,
   { locationOf }: Places,
 ): DataFile => {
   const dataPath = locationOf(key)
@@ -101,6 +101,16 @@ const deletesEntry = (
     bytes: deletes.bytes,
     columns: new Map([
       [FILE_PATH_FIELD, { values: deletes.rows, nulls: 0, lower: pathBound, upper: pathBound }],
+      // Trino's `$entries` fails without bounds; they need not be the closest ones.
+      [
+        POSITION_FIELD,
+        {
+          values: deletes.rows,
+          nulls: 0,
+          lower: serializeValue('long', 0n),
+          upper: serializeValue('long', BigInt(rows - 1)),
+        },
+      ],
     ]),
     referencedDataFile: dataPath,
   }
