@@ -18,6 +18,8 @@ export interface TrinoResult {
 export const queryTrino = async (url: string, text: string, catalog?: string): Promise<TrinoResult> => {
   const headers = {
     'x-trino-user': 'contracts',
+    // Else times are cut to milliseconds
+    'x-trino-client-capabilities': 'PARAMETRIC_DATETIME',
     ...(catalog !== undefined && { 'x-trino-catalog': catalog }),
   }
   const rows: unknown[][] = []
