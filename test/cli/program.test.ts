@@ -20,7 +20,7 @@ describe('the program', () => {
   })
 
   it('reads standard input, and writes no colours into a pipe', async () => {
-    const input = '{"parameters":{"api":{},"config":{"jobs":[]}}}'
+    const input = '{"parameters":{"api":{"pagination":{"method":"x"}},"config":{"jobs":[]}}}'
     const { code, stdout, stderr } = await runMillraceProcess(['config', 'validate', '-'], { input })
     expect([code, stderr]).toEqual([1, ''])
     expect(stdout).toMatch(/^-: /)

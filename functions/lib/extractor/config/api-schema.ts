@@ -36,7 +36,7 @@ const RetryConfig = strictObject({
           ),
           codes: key(
             optional(codes),
-            'Statuses that are tried again. Given ones replace the default.',
+            'Statuses that are tried again. Given ones replace the default. With 429 a 403 too, if it says when a limit opens.',
             [500, 502, 503, 504, 408, 420, 429],
           ),
         },

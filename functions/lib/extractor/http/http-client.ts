@@ -13,6 +13,7 @@ import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-res
 import type { KeptAnswers } from './kept-answers.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
+import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
@@ -98,7 +99,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
           continue
         }
       }
-      if (!isRetryable(outcome, rule, options.retry)) return give(outcome, rule)
+      if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
       if (retries >= options.retry.maxRetries) return give(outcome, rule)
       const delay = delayOf(outcome, rule, retries)
       if (waited + delay > options.retry.maxTotalSeconds) {
@@ -116,7 +117,8 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
           : { status: outcome.status, url: outcome.url }),
       })
       // The one wait of a refused request is that of all others to its server
-      if (isRefusal(outcome)) options.admission.close(new URL(outcome.url).origin, delay)
+      if (isRefusal(outcome, options.retry, options.now()))
+        options.admission.close(new URL(outcome.url).origin, delay)
       else await options.wait(delay)
       waited += delay
     }
@@ -236,13 +238,24 @@ const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean =>
 const isUnchanged = (outcome: Outcome): boolean =>
   !(outcome instanceof NetworkFailure) && outcome.status === 304
 
-/** The server takes no requests for a while. */
-const isRefusal = (outcome: Outcome): outcome is HttpResponse =>
-  !(outcome instanceof NetworkFailure) && outcome.status === 429
+/** The server takes no requests for a while. Some say it with a 403 that names when they do (GitHub, "Rate limits for the REST API"). */
+const isRefusal = (outcome: Outcome, retry: RetrySettings, now: number): outcome is HttpResponse => {
+  if (outcome instanceof NetworkFailure) return false
+  const { status, headers } = outcome
+  const hasWait = () =>
+    firstHeader(headers, retry.retryHeader) !== undefined || rateLimitResetSeconds(headers, now) !== undefined
+  return status === 429 || (status === 403 && retry.statuses.has(429) && hasWait())
+}
 
-const isRetryable = (outcome: Outcome, rule: ErrorRule | undefined, retry: RetrySettings): boolean => {
+const isRetryable = (
+  outcome: Outcome,
+  rule: ErrorRule | undefined,
+  retry: RetrySettings,
+  now: number,
+): boolean => {
   if (outcome instanceof NetworkFailure) return retry.curlCodes.has(outcome.curlCode)
-  return rule === undefined ? retry.statuses.has(outcome.status) : rule.do === 'retry'
+  if (rule !== undefined) return rule.do === 'retry'
+  return retry.statuses.has(outcome.status) || (outcome.status === 403 && isRefusal(outcome, retry, now))
 }
 
 const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {

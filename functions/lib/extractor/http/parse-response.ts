@@ -5,7 +5,7 @@ import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
-import type { HttpResponse } from './http-response.ts'
+import { firstHeader, type HttpResponse } from './http-response.ts'
 
 export interface ParseResponseOptions {
   method: string
@@ -42,7 +42,7 @@ export const parseResponse = (
     return { json: parseBody(response.body), isParsed: true }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    if (!ignored) throw withBody(error, response.body, options.masker)
+    if (!ignored) throw withAnswer(error, response, options.masker)
     options.log.warning(`Failed to parse response ${error.message}`)
     return { json: { errorData: response.body.toString('utf8') }, isParsed: false }
   }
@@ -95,8 +95,20 @@ export const parseBody = (body: Buffer): Json => {
   }
 }
 
-const withBody = ({ code, message, cause, params }: UserError, body: Buffer, masker: Masker): UserError =>
-  new UserError(code, message, { cause, params: { ...params, body: startOf(body, masker) } })
+/** What came instead, so that nobody has to ask for it again to see it. */
+const withAnswer = (
+  { code, message, cause, params }: UserError,
+  { status, headers, body }: HttpResponse,
+  masker: Masker,
+): UserError => {
+  const type = firstHeader(headers, 'content-type') ?? 'no content type'
+  const shown = startOf(body, masker, 80).replaceAll(/\s+/g, ' ').trim()
+  const came = `The answer (${status}, ${type}) ${shown === '' ? 'is empty' : `begins with: ${shown}`}`
+  return new UserError(code, `${message}. ${came}`, {
+    cause,
+    params: { ...params, body: startOf(body, masker) },
+  })
+}
 
 export const statusError = (
   response: HttpResponse,

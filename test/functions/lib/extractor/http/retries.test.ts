@@ -75,6 +75,20 @@ describe('retries', () => {
     expect(error?.message).toContain('{"message":"no"}')
   })
 
+  it.each([
+    ['a limit that opens', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0.01' }, 2],
+    ['a wait', { 'retry-after': '0.01' }, 2],
+    ['requests that are left', { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '0.01' }, 1],
+  ])('of a 403 depend on what it says: %s', async (_, headers, times) => {
+    let isFirst = true
+    const { requests } = await runExtraction((_, response) => {
+      if (isFirst) response.writeHead(403, headers).end('{}')
+      isFirst = false
+      return [{ id: 1 }]
+    }, {})
+    expect(requests).toHaveLength(times)
+  })
+
   it('use the statuses, the header and the number that are configured', async () => {
     const { requests, error } = await runExtraction(
       (_, response) => {
