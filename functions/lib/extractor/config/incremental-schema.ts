@@ -30,6 +30,10 @@ const Windows = strictObject({
     optional(FixedDuration),
     'For an API whose end belongs to the window: the end is sent so much earlier, `PT1S` or `P1D`.',
   ),
+  overlap: key(
+    optional(FixedDuration),
+    'For an API whose start does not belong to the window: the start is sent so much earlier, `PT1S` or `P1D`.',
+  ),
   format: key(
     optional(name),
     'How times are sent: `iso`, `date`, `seconds`, `milliseconds`, or a format of the function `date`.',

@@ -34,13 +34,15 @@ export const windowsProblem = (job: MaybeWindowed): string | undefined => {
   const settings = windowsOf(job)
   if (settings === undefined) return undefined
   const sent = sentWindow(job, settings)
-  const { step, start, granularity, param } = settings
+  const { step, start, granularity, overlap, param } = settings
   if (step !== undefined && start === undefined)
     return '"incremental" with "step" needs "start": where the first window begins'
   if (step !== undefined && !(sent.start && sent.end))
     return '"incremental" with "step" needs "param" and "until": without them each window would give all rows'
   if (granularity !== undefined && !sent.end)
     return '"granularity" belongs to "until": without it no end of a window is sent'
+  if (overlap !== undefined && !sent.start)
+    return '"overlap" belongs to "param": without it no start of a window is sent'
   if (sent.start && param === undefined && start === undefined)
     return '"incremental" needs "start" where {"window": "start"} is sent: the first run has no other'
   return undefined

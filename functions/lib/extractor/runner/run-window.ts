@@ -24,11 +24,15 @@ interface SentWindow {
 export const windowValues = (job: Job, window: Window | undefined): SentWindow | undefined => {
   const settings = windowsOf(job)
   if (settings === undefined || window === undefined) return undefined
-  const { param, until, granularity, format } = settings
+  const { param, until, granularity, overlap, format } = settings
   // With a granularity the end belongs to the window, and the next one begins a granule later
   const last = window.end - (granularity === undefined ? 0 : durationOf(granularity).milliseconds)
+  const first =
+    window.start === undefined
+      ? undefined
+      : window.start - (overlap === undefined ? 0 : durationOf(overlap).milliseconds)
   const values: Record<string, Json> = {
-    ...(window.start === undefined ? {} : { start: formatMoment(window.start, format) }),
+    ...(first === undefined ? {} : { start: formatMoment(first, format) }),
     end: formatMoment(last, format),
   }
   const { start, end } = values
