@@ -1,9 +1,12 @@
+import type { Child } from 'hono/jsx'
+import * as z from 'zod/mini'
 import type { EventBody } from '#lib/wire/event-body.ts'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText } from '#lib/wire/job-results.ts'
 import type { LogLinesBody } from '#lib/wire/run-body.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem, Status } from '../layout.tsx'
+import { pathOf } from './configurations.tsx'
 import { EventList } from './events.tsx'
 import { TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
@@ -17,6 +20,36 @@ export const Outcome = ({ job }: { job: JobBody }) => {
 }
 
 const isOver = (job: JobBody): boolean => job.status === 'success' || job.status === 'error'
+
+const configuration = z.object({
+  componentId: z.string(),
+  configId: z.string(),
+  decides: z.optional(z.string()),
+})
+
+const configurationOf = (job: JobBody): z.infer<typeof configuration> | undefined =>
+  job.operationName === 'configurationRun' ? configuration.safeParse(job.operationParams).data : undefined
+
+const subjectOf = (job: JobBody): [string, Child][] => {
+  const found = configurationOf(job)
+  if (found === undefined) return [['Table', <TableLink job={job} />]]
+  const { componentId, configId } = found
+  return [
+    [
+      'Configuration',
+      <a href={pathOf(componentId, configId)}>
+        {componentId}/{configId}
+      </a>,
+    ],
+  ]
+}
+
+/** The run that the job asked for, or the name of the one that it was part of, which may be a client's. */
+const RunOfJob = ({ job }: { job: JobBody }) => {
+  const asked = configurationOf(job)
+  if (asked === undefined || asked.decides !== undefined) return <span>{job.runId || '–'}</span>
+  return <a href={`/console/runs/run-${job.id}`}>run-{job.id}</a>
+}
 
 interface JobDetailProps {
   job: JobBody
@@ -41,11 +74,11 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
         of={[
           ['Status', <Status value={job.status} />],
           ['Operation', job.operationName],
-          ['Table', <TableLink job={job} />],
+          ...subjectOf(job),
           ['Read', bytes(job.metrics.inBytes)],
           ['What became of it', <Outcome job={job} />],
           ['Asked for by', job.creatorToken.description],
-          ['Run', job.runId || '–'],
+          ['Run', <RunOfJob job={job} />],
         ]}
       />
       <h2>Steps</h2>

@@ -186,3 +186,11 @@ it('nothing is decided about a run that holds nothing, or by a token that may no
   expect((await decide('held', 'approve', { 'X-StorageApi-Token': body.token })).status).toBe(403)
   expect(await decisionOf()).toBeNull()
 })
+
+it('the job of a run leads to the configuration and to the run', async () => {
+  const job = await service.call('POST', '/v2/storage/components/ex-generic-v2/configs/shop/run', {})
+  await service.jobsEnded()
+  const html = await page(`/console/jobs/${job.body.id}`)
+  expect(html).toContain('href="/console/configurations/ex-generic-v2/shop"')
+  expect(html).toContain(`href="/console/runs/run-${job.body.id}"`)
+})
