@@ -5,7 +5,7 @@ import { createMasker } from '../../functions/lib/extractor/masking/masker.ts'
 import { secretsOf } from '../../functions/lib/extractor/masking/secrets-of.ts'
 import type { Call } from '../command.ts'
 import type { Draft } from '../onboarding/detect/draft.ts'
-import { runTrial } from '../onboarding/detect/trial.ts'
+import { onePage, runTrial } from '../onboarding/detect/trial.ts'
 import { plural } from '../output/format-values.ts'
 import { previewTables } from '../preview-tables.ts'
 import { wholeNumber } from '../service/options.ts'
@@ -50,14 +50,6 @@ export const presentDraft = async (
     return 0
   }
   throw error ?? new UserError('cli.usage', 'The preview did not come to its end within its requests.')
-}
-
-/** Of each job, for a preview. */
-const onePage = ({ parameters }: Draft): Draft => {
-  const { api } = parameters
-  if (api['pagination'] === undefined) return { parameters }
-  const pagination = Object.assign({}, api['pagination'], { forceStop: { pages: 1 } })
-  return { parameters: { ...parameters, api: { ...api, pagination } } }
 }
 
 /** All remarks with the section that they are about. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { Draft } from './detect/draft.ts'
-import { runTrial } from './detect/trial.ts'
+import { onePage, runTrial } from './detect/trial.ts'
 
 interface TriedStream {
   job: string
@@ -18,7 +18,7 @@ export const tryStreams = async ({ parameters }: Draft): Promise<TriedStream[]> 
   for (const job of parameters.config.jobs) {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-try-'))
     try {
-      const draft = { parameters: { ...parameters, config: { ...parameters.config, jobs: [job] } } }
+      const draft = onePage({ parameters: { ...parameters, config: { ...parameters.config, jobs: [job] } } })
       const { result, error, answers } = await runTrial({
         draft,
         folder,

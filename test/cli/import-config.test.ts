@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { runMillrace } from '../support/millrace.ts'
 
 let folder: string
@@ -16,7 +17,9 @@ const source = {
 }
 const run = (...args: string[]) => {
   writeFileSync(join(folder, 'source.json'), JSON.stringify(source))
-  return runMillrace(['import-config', 'source.json', 'shop', ...args], { workingFolder: folder })
+  return runMillrace(['import-config', 'source.json', 'shop', '--accept-losses', ...args], {
+    workingFolder: folder,
+  })
 }
 const written = (name: string) => readFileSync(join(folder, 'shop', name), 'utf8')
 
@@ -24,13 +27,51 @@ it('writes a configuration for its owner, and says what is not in it', async () 
   const { code, stdout } = await run()
   expect(code).toBe(0)
   expect(stdout).toContain('config.json: valid, 1 job, from dlt.')
-  expect(stdout).toContain('asked differently: client.paginator: pages are not looked for in a run')
+  expect(stdout).toContain('rows are lost: client.paginator: pages are not looked for in a run')
   expect(stdout).not.toContain('s3cr3t-token')
   expect(JSON.parse(written('config.json'))).toMatchObject({
     parameters: { config: { outputBucket: 'shop', '#token': 's3cr3t-token' } },
   })
   expect(statSync(join(folder, 'shop/config.json')).mode & 0o777).toBe(0o600)
   expect(written('import-report.md')).toContain('- `client.paginator`: pages are not looked for')
+})
+
+it('writes no configuration that would lose rows without a word for it, but the report', async () => {
+  writeFileSync(join(folder, 'source.json'), JSON.stringify(source))
+  const { code, stderr } = await runMillrace(['import-config', 'source.json', 'shop'], {
+    workingFolder: folder,
+  })
+  expect(code).toBe(1)
+  expect(stderr).toContain('client.paginator: pages are not looked for')
+  expect(stderr).toContain('--accept-losses')
+  expect(existsSync(join(folder, 'shop/config.json'))).toBe(false)
+  expect(written('import-report.md')).toContain('## rows are lost')
+})
+
+it('tries one page of each stream with the values that it was given', async () => {
+  const api = await startApi(({ path, query }, response) => {
+    if (path === '/v1/gone') response.statusCode = 404
+    return path === '/v1/gone' ? {} : [{ id: query.get('page') ?? 'first' }]
+  })
+  try {
+    writeFileSync(
+      join(folder, 'source.json'),
+      JSON.stringify({
+        client: { base_url: `${api.origin}/v1`, paginator: { type: 'page_number', page: 1 } },
+        resources: ['orders', 'gone'],
+      }),
+    )
+    const { stdout } = await runMillrace(['import-config', 'source.json', 'shop', '--try', '--json'], {
+      workingFolder: folder,
+    })
+    expect(JSON.parse(stdout).tried).toEqual([
+      { job: 'orders', rows: 1 },
+      { job: 'gone', rows: 0, problem: expect.stringContaining('404') },
+    ])
+    expect(api.requests.map(({ url }) => url)).toEqual(['/v1/orders?page=1', '/v1/gone?page=1'])
+  } finally {
+    await api.close()
+  }
 })
 
 it('leaves secrets out on request, and says for programs what is to be filled in', async () => {

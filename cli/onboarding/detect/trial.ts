@@ -5,7 +5,9 @@ import type { Cassette } from '#lib/extractor/cassette/cassette.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/extract.ts'
 import type { HttpResponse } from '#lib/extractor/http/http-response.ts'
 import { NetworkFailure } from '#lib/extractor/http/network-failure.ts'
+import { isObject } from '#lib/extractor/php/php-values.ts'
 import { Stopped } from '#lib/extractor/runner/stop-signal.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
 import type { Draft } from './draft.ts'
 
 /** Answers larger than this are no help in looking at them. */
@@ -87,4 +89,20 @@ export const runTrial = async ({
     // Of a preview the tables are still to be read
     if (maxRows === undefined) await rm(place, { recursive: true, force: true })
   }
+}
+
+/** A draft that asks for one page of each job. */
+export const onePage = ({ parameters }: Draft): Draft => {
+  const { api } = parameters
+  const { pagination } = api
+  if (!isObject(pagination)) return { parameters }
+  const stopped = (given: Json) => ({ ...Object(given), forceStop: { pages: 1 } })
+  const { scrollers } = pagination
+  const short = isObject(scrollers)
+    ? {
+        ...pagination,
+        scrollers: Object.fromEntries(Object.entries(scrollers).map(([name, one]) => [name, stopped(one)])),
+      }
+    : stopped(pagination)
+  return { parameters: { ...parameters, api: { ...api, pagination: short } } }
 }

@@ -5,7 +5,7 @@ import { isoTime, readMoment } from '#lib/extractor/windows/moments.ts'
 import type { TimeCursor } from './imported-source.ts'
 import type { Report } from './report.ts'
 
-type Lost = (key: string, why: string) => undefined
+type Lost = (key: string, why: string, level?: 'rows') => undefined
 
 /**
  * `incremental` of a job: windows of time, or the largest value where the tool counts by something else. The table needs a key: rows
@@ -17,7 +17,7 @@ export const incrementalOf = (
   path: string,
   report: Report,
 ): JsonObject | undefined => {
-  const lost: Lost = (key, why) => void report.lost(key === '' ? path : `${path}.${key}`, why)
+  const lost: Lost = (key, why, level) => void report.lost(key === '' ? path : `${path}.${key}`, why, level)
   const sent = sentWindow(job, time)
   const lack =
     job.primaryKey.length === 0
@@ -78,7 +78,11 @@ const endAfter = (end: Json | undefined, granularity: string | undefined, lost: 
   if (end === undefined || granularity === undefined || parseDuration(granularity) === undefined) return end
   const moment = typeof end === 'object' ? undefined : readMoment(end)
   if (moment !== undefined) return isoTime(plus(moment, durationOf(granularity)))
-  lost('end', `it does not belong to what is read: rows of the last ${granularity} before it are left out`)
+  lost(
+    'end',
+    `it does not belong to what is read: rows of the last ${granularity} before it are left out`,
+    'rows',
+  )
   return end
 }
 

@@ -34,7 +34,7 @@ export const toConfiguration = (
       ...(stream.body === undefined ? {} : { body: stream.body }),
       ...(stream.items === undefined ? {} : { dataField: stream.items }),
       ...(scroller === undefined ? {} : { scroller }),
-      ...some('params', stream.params),
+      ...some('params', isEncoded(stream) ? withTexts(stream.params) : stream.params),
       ...some('headers', stream.headers),
       ...some('placeholders', placeholders),
       ...(stream.response === undefined ? {} : { response: stream.response }),
@@ -135,9 +135,19 @@ const readsParent = (value: Json): boolean =>
     ('expr' in value && /\bparent\d*\b/.test(String(value['expr']))) ||
     Object.values(value).some(inner => readsParent(inner as Json))) // parsed JSON
 
+/** Params go into a query or a form. */
+const isEncoded = ({ method, body }: ImportedStream): boolean => method !== 'POST' || body !== undefined
+
 /** Tools of Python repeat the name. */
-const hasList = ({ method, params, body }: ImportedStream): boolean =>
-  (method === 'GET' || method === 'FORM' || body !== undefined) && Object.values(params).some(Array.isArray)
+const hasList = (stream: ImportedStream): boolean =>
+  isEncoded(stream) && Object.values(stream.params).some(Array.isArray)
+
+/** And they write truth as its text. */
+const withTexts = (params: JsonObject): JsonObject => {
+  const asText = (value: Json): Json =>
+    Array.isArray(value) ? value.map(asText) : value === true ? 'True' : value === false ? 'False' : value
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, asText(value)]))
+}
 
 const hasExpression = (headers: JsonObject): boolean =>
   Object.values(headers).some(value => typeof value === 'object' && value !== null)

@@ -2,7 +2,7 @@ import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { ImportedStream } from '../imported-source.ts'
 import { type RequestOption, withValue } from './options.ts'
-import { expressionOf, expressionsOf, queryOf, type Scope } from './values.ts'
+import { expressionOf, expressionsOf, type Scope } from './values.ts'
 
 type Request = Pick<ImportedStream, 'method' | 'params' | 'headers' | 'body'>
 
@@ -27,7 +27,7 @@ export const requestOf = (
   ).toUpperCase()
   if (verb !== 'GET' && verb !== 'POST')
     scope.report.lost(`${path}.http_method`, `the method ${verb}: POST is sent`, 'rows')
-  const params = queryOf(requester['request_parameters'] ?? {}, `${path}.request_parameters`, scope)
+  const params = expressionsOf(requester['request_parameters'] ?? {}, `${path}.request_parameters`, scope)
   const headers = expressionsOf(requester['request_headers'] ?? {}, `${path}.request_headers`, scope)
   const given = bodyOf(requester, path, scope)
   let body = given?.value

@@ -89,15 +89,6 @@ export const expressionsOf = (fields: Json, path: string, scope: Scope): JsonObj
   )
 }
 
-/** What goes into a query: truth as its text. */
-export const queryOf = (fields: Json, path: string, scope: Scope): JsonObject => {
-  const asText = (value: Json): Json =>
-    Array.isArray(value) ? value.map(asText) : value === true ? 'True' : value === false ? 'False' : value
-  return Object.fromEntries(
-    Object.entries(expressionsOf(fields, path, scope)).map(([name, value]) => [name, asText(value)]),
-  )
-}
-
 /** A part of an address: partitions of a parent row are placeholders, settings have to be known. */
 export const endpointOf = (
   value: string,

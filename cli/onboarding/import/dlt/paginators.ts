@@ -1,6 +1,9 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { bare } from '../json-path.ts'
+import { printExpression } from '../print-expression.ts'
 import type { Report } from '../report.ts'
+import { member } from '../translate.ts'
 
 /** What is read of a paginator by its type; other keys are reported. */
 const readKeys: Readonly<Record<string, readonly string[]>> = {
@@ -24,20 +27,21 @@ export const pagingOf = (given: Json | undefined, path: string, report: Report):
     report.lost(
       path,
       'pages are not looked for in a run: add "pagination", or make the configuration with millrace init',
+      'rows',
     )
     return undefined
   }
   if (known === undefined) {
-    report.lost(path, `a paginator of the type ${type}: only the first page is read`)
+    report.lost(path, `a paginator of the type ${type}: only the first page is read`, 'rows')
     return undefined
   }
   report.unread(settings, path, ['type', ...known])
   const more = settings['has_more_path']
-  if (typeof more === 'string' && /\W/.test(bare(more)))
-    report.lost(`${path}.has_more_path`, 'a flag below the root of the answer')
   const flag: JsonObject =
-    typeof more === 'string' && !/\W/.test(bare(more))
-      ? { nextPageFlag: { field: bare(more), stopOn: false } }
+    typeof more === 'string'
+      ? {
+          stopWhen: { expr: printExpression({ kind: 'not', of: member('response', bare(more).split('.')) }) },
+        }
       : {}
   switch (type) {
     case 'single_page':
@@ -67,17 +71,13 @@ export const pagingOf = (given: Json | undefined, path: string, report: Report):
         firstPage: Number(settings['page'] ?? settings['base_page'] ?? 0),
         ...flag,
       }
-    default: {
-      const inBody = settings['cursor_body_path']
-      if (typeof inBody === 'string' && inBody.includes('.'))
-        report.lost(`${path}.cursor_body_path`, 'a path inside of the body')
+    default:
       return {
         method: 'json-cursor',
-        param: String(inBody ?? settings['cursor_param'] ?? 'cursor'),
+        param: String(settings['cursor_body_path'] ?? settings['cursor_param'] ?? 'cursor'),
         cursorPath: bare(String(settings['cursor_path'] ?? 'cursors.next')),
         ...flag,
       }
-    }
   }
 }
 
@@ -94,11 +94,3 @@ const totalOf = (path: Json, report: Report, at: string): JsonObject => {
   }
   return { limitStop: { field: bare(path) } }
 }
-
-/** A path of JSONPath without its root and its stars. */
-export const bare = (path: string): string =>
-  path
-    .replace(/^\$\.?/, '')
-    .replace(/\[['"]([^'"]+)['"]\]/g, '.$1')
-    .replace(/\[(\d+)\]/g, '.$1')
-    .replace(/^\.|\.$/g, '')

@@ -81,7 +81,7 @@ const authenticationOf = (
         ...(isObject(auth['access_token_request_data']) ? { params: auth['access_token_request_data'] } : {}),
       }
     default:
-      report.lost('client.auth', `an authentication of the type "${type}"`)
+      report.lost('client.auth', `an authentication of the type "${type}"`, 'rows')
       return undefined
   }
 }

@@ -1,10 +1,11 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { toDataField } from '../../detect/item-list.ts'
+import { withValue } from '../airbyte/options.ts'
 import type { ImportedStream, TimeCursor } from '../imported-source.ts'
+import { bare, itemsAt } from '../json-path.ts'
 import type { Report } from '../report.ts'
 import type { SharedRules } from '../shared-rules.ts'
-import { bare, pagingOf } from './paginators.ts'
+import { pagingOf } from './paginators.ts'
 
 interface Given {
   resource: JsonObject
@@ -110,7 +111,7 @@ export const resourceOf = ({
     }
     const bound = /^\{incremental\.(start_value|initial_value|last_value|end_value)\}$/.exec(value)
     if (bound !== null && depth > 1) {
-      report.lost(`${at}.${key}`, `${value} in a header, or inside of an object`)
+      report.lost(`${at}.${key}`, `${value} in a header, or inside of an object`, 'rows')
       return undefined
     }
     if (bound !== null) {
@@ -118,7 +119,7 @@ export const resourceOf = ({
       return undefined
     }
     if (/\{(resources|incremental)\./.test(value)) {
-      report.lost(`${at}.${key}`, `the text ${value}: a reference has to stand alone`)
+      report.lost(`${at}.${key}`, `the text ${value}: a reference has to stand alone`, 'rows')
       return undefined
     }
     return value
@@ -129,10 +130,19 @@ export const resourceOf = ({
     body === undefined ? undefined : resolve(body, endpoint['json'] === undefined ? 'data' : 'json')
   const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers', 1)
   const isPost = String(endpoint['method'] ?? 'GET').toUpperCase() === 'POST'
-  if (sent !== undefined && isObject(params) && Object.keys(params).length > 0)
-    report.lost(`${at}.params`, 'a request with a body has its parameters there')
+  const selector = endpoint['data_selector']
+  const pagination = pagingOf(
+    endpoint['paginator'] ?? paginator,
+    endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
+    report,
+  )
+  const query = isObject(params) ? params : {}
+  const inside = String(pagination?.['param'] ?? '')
+  const isInside = isObject(sent) && inside.includes('.')
+  const kind = endpoint['data'] === undefined ? 'json' : 'form'
   const [parent, ...others] = parents.keys()
-  if (others.length > 0) report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`)
+  if (others.length > 0)
+    report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`, 'rows')
   actionsOf(endpoint['response_actions'], `${at}.response_actions`, report, errorRules, path)
   address = address.replace(/^\/+/, '')
   return [
@@ -141,16 +151,25 @@ export const resourceOf = ({
       ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
       path,
       endpoint: address === '' ? './' : address,
-      method: isPost ? (endpoint['data'] === undefined ? 'POST' : 'FORM') : 'GET',
-      params: isObject(sent) ? sent : isObject(params) ? params : {},
+      // Beside a query, and with a cursor inside of it, a body is one of its own
+      ...(isObject(sent) && (isInside || Object.keys(query).length > 0)
+        ? {
+            method: 'GET',
+            params: query,
+            body: {
+              [kind]: isInside ? withValue(sent, inside.split('.'), `{${inside}}`) : sent,
+              ...(isPost ? {} : { method: 'GET' }),
+            },
+          }
+        : {
+            method: isPost ? (kind === 'json' ? 'POST' : 'FORM') : 'GET',
+            params: isObject(sent) ? sent : query,
+          }),
       headers: isObject(headers) ? headers : {},
-      items: selectorOf(endpoint['data_selector'], `${at}.data_selector`, report),
+      // Without a selector the rows are looked for, as here
+      items: typeof selector === 'string' ? itemsAt(selector, `${at}.data_selector`, report) : undefined,
       primaryKey: [resource['primary_key'] ?? []].flat().map(String),
-      pagination: pagingOf(
-        endpoint['paginator'] ?? paginator,
-        endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
-        report,
-      ),
+      pagination,
       incremental: time?.cursor === '' ? undefined : time && { ...time, isByRows: true },
       ...(parent === undefined ? {} : { parent: { name: parent, placeholders } }),
     },
@@ -189,16 +208,6 @@ const timeOf = (given: JsonObject, path: string, report: Report): TimeCursor => 
     end: given['end_value'] ?? undefined,
     lookback: lag > 0 ? `PT${lag}S` : undefined,
   }
-}
-
-/** Without a selector the rows are looked for, as here. */
-const selectorOf = (given: Json | undefined, path: string, report: Report): ImportedStream['items'] => {
-  if (typeof given !== 'string') return undefined
-  const plain = bare(given.replace(/\[\*\]$/, ''))
-  if (plain === '') return '.'
-  if (!/[*?@[]/.test(plain)) return toDataField(plain.split('.'))
-  report.lost(path, `the selector ${given}: rows are looked for in the answer`)
-  return undefined
 }
 
 const actionsOf = (

@@ -1,10 +1,9 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { bearerKey } from '../../bearer-key.ts'
-import { toDataField } from '../../detect/item-list.ts'
 import { Attributes } from '../attributes.ts'
-import { bare } from '../dlt/paginators.ts'
 import type { ImportedSource, ImportedStream } from '../imported-source.ts'
+import { bare, itemsAt } from '../json-path.ts'
 import type { Report } from '../report.ts'
 
 const readKeys = [
@@ -85,7 +84,7 @@ export const readSinger = (settings: JsonObject, path: string, report: Report): 
       if (typeof cursor === 'string' && typeof param !== 'string')
         report.lost(`${at}.replication_key`, 'no parameter asks for changes: all rows are read in each run')
       if (whole['search_prefix'] !== undefined)
-        report.lost(`${at}.search_prefix`, 'a text in front of a time')
+        report.lost(`${at}.search_prefix`, 'a text in front of a time', 'rows')
       return {
         name: String(stream['name'] ?? `stream_${index}`),
         path: at,
@@ -93,7 +92,10 @@ export const readSinger = (settings: JsonObject, path: string, report: Report): 
         method: 'GET',
         params: { ...params, ...paged.params },
         headers: hidden(objectOf(stream['headers'])),
-        items: itemsOf(whole['records_path'], `${at}.records_path`, report),
+        items:
+          typeof whole['records_path'] === 'string'
+            ? itemsAt(whole['records_path'], `${at}.records_path`, report)
+            : '.',
         primaryKey: [whole['primary_keys'] ?? []].flat().map(String),
         pagination: paged.pagination,
         incremental:
@@ -111,14 +113,6 @@ const objectOf = (given: Json | undefined): JsonObject => {
   if (typeof given !== 'string' || !given.trim().startsWith('{')) return {}
   const parsed: unknown = JSON.parse(given)
   return isObject(parsed) ? parsed : {}
-}
-
-const itemsOf = (given: Json | undefined, path: string, report: Report): ImportedStream['items'] => {
-  if (typeof given !== 'string' || given === '$[*]') return '.'
-  const [list = '', rest = ''] = given.split('[*]')
-  if (rest !== '') report.lost(path, `what follows the list in ${given}: rows are its items`)
-  const plain = bare(list)
-  return plain === '' ? '.' : toDataField(plain.split('.'))
 }
 
 const authenticationOf = (
@@ -143,7 +137,7 @@ const authenticationOf = (
     case 'oauth': {
       const grant = String(settings['grant_type'] ?? 'client_credentials')
       if (grant !== 'client_credentials' && grant !== 'refresh_token') {
-        report.lost(`${path}.grant_type`, `the grant ${grant}`)
+        report.lost(`${path}.grant_type`, `the grant ${grant}`, 'rows')
         return undefined
       }
       attributes.values['client_id'] = value('client_id')
@@ -165,7 +159,7 @@ const authenticationOf = (
     case 'no_auth':
       return undefined
     default:
-      report.lost(`${path}.auth_method`, `the method ${String(settings['auth_method'])}`)
+      report.lost(`${path}.auth_method`, `the method ${String(settings['auth_method'])}`, 'rows')
       return undefined
   }
 }
@@ -223,7 +217,7 @@ const pagingOf = (
     case 'default':
     case 'jsonpath_paginator': {
       if (/[*?@`[]/.test(token)) {
-        report.lost(`${path}.next_page_token_path`, `the path ${token}: only the first page is read`)
+        report.lost(`${path}.next_page_token_path`, `the path ${token}: only the first page is read`, 'rows')
         return { pagination: undefined, params: {} }
       }
       if (settings['pagination_response_style'] === 'hateoas_body')
@@ -238,7 +232,11 @@ const pagingOf = (
       }
     }
     default:
-      report.lost(`${path}.pagination_request_style`, `the style ${style}: only the first page is read`)
+      report.lost(
+        `${path}.pagination_request_style`,
+        `the style ${style}: only the first page is read`,
+        'rows',
+      )
       return { pagination: undefined, params: {} }
   }
 }
