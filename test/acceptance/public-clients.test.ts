@@ -143,11 +143,51 @@ describe('other words and events that the PHP client knows', () => {
     await target.call('DELETE', `${configs}/${id}`)
   })
 
-  it('the values of a new branch in its job', async () => {
+  it('a branch with its values in its job, the origin of a copy in its version, and its events only below it', async () => {
+    const id = `origin${run}`
+    await target.call('POST', configs, { configurationId: id, name: 'o' })
     const name = `php ${run}`
     const job = await target.job('POST', 'dev-branches', { name })
     expect(job.operationParams).toEqual({ values: { name, description: '' }, queue: 'main' })
+    const at = `branch/${job.results.id}`
+    expect((await target.call('GET', `${at}/${configs}/${id}/versions/1`)).body.changeDescription).toBe(
+      `Copied from default branch configuration version "o" (configuration id: ${id}) version 1`,
+    )
+    const { body: token } = await target.call('GET', 'tokens/verify')
+    const seen = async (place: string) =>
+      (await target.call('GET', `${place}tokens/${token.id}/events?limit=20`)).body.map(
+        ({ idBranch, objectId }: { idBranch: number; objectId: string }) => [idBranch, objectId],
+      )
+    await target.call('PUT', `${at}/${configs}/${id}`, { name: 'of the branch' })
+    expect(await seen(`${at}/`)).toContainEqual([job.results.id, id])
+    expect(await seen('')).not.toContainEqual([job.results.id, id])
+    await target.call('DELETE', `${configs}/${id}`)
     await target.job('DELETE', `dev-branches/${job.results.id}`)
+  })
+})
+
+describe('who asks for what happened finds', () => {
+  it('an event by the beginning of its message, in quotes too', async () => {
+    await target.call('POST', 'events', {
+      component: 'ex-generic-v2',
+      message: `call of ${run} succeeded in 1 s`,
+    })
+    for (const q of [`message:"call of ${run} succeeded*"`, `message:"of ${run}"`])
+      expect((await target.call('GET', `events?q=${encodeURIComponent(q)}`)).body).toHaveLength(1)
+  })
+
+  it('the sentence that it knows for a trigger without a pause', async () => {
+    const body = {
+      runWithTokenId: 1,
+      component: 'ex-generic-v2',
+      configurationId: '1',
+      coolDownPeriodMinutes: 0,
+      tableIds: ['in.c-a.b'],
+    }
+    expect(await target.call('POST', 'triggers', body)).toMatchObject({
+      status: 400,
+      body: { error: 'Minimal cool down period is 1 minute' },
+    })
   })
 })
 

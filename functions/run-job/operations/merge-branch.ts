@@ -55,13 +55,16 @@ const refuseConflicts = (mergeRequestId: number, changes: readonly BranchChange[
     .filter(({ kind }) => kind === 'conflict')
     .map(change => {
       const facts = changeFacts(change)
-      const message = `The configuration ${facts.componentId}/${facts.configurationId} was changed in the default branch too.`
+      const message =
+        `Configuration "${facts.configurationId}" for component "${facts.componentId}" in the dev branch is not based on the latest ` +
+        `version from the default branch. Version identifier in the dev branch: "${facts.devBranchVersionIdentifier}". ` +
+        `Version identifier in the default branch: "${facts.defaultBranchVersionIdentifier ?? ''}". Reset it to the default branch, and merge again.`
       return { message, ...facts }
     })
   if (errors.length === 0) return
   throw new UserError(
     'storage.mergeRequest.conflict',
-    `Merge request ${mergeRequestId} cannot be merged. ${errors.map(({ message }) => message).join(' ')}`,
+    `Merge request ${mergeRequestId} cannot be merged. \nErrors: ${errors.map(({ message }) => `\n- ${message}`).join('')}`,
     { params: { errors } },
   )
 }

@@ -86,10 +86,14 @@ export const configurationResource = (configuration: Configuration) => {
   }
 }
 
+/** As versions name a change: a copy has other words in the configuration itself. */
+const versionChange = (changed: Change) =>
+  changeResource({ ...changed, description: changed.listed ?? changed.description })
+
 /** An entry of the list of versions (docs/reference/storage-api.md#versions). */
 export const versionEntryResource = ({ version, changed, name, description, isDeleted }: VersionEntry) => ({
   version,
-  ...changeResource({ ...changed, description: changed.listed ?? changed.description }),
+  ...versionChange(changed),
   isDeleted,
   name,
   description,
@@ -105,7 +109,7 @@ const versionedContent = (content: Content) => ({
 /** One version with its content. States belong to no version. */
 export const versionResource = ({ version, changed, content }: Version) => ({
   version,
-  ...changeResource(changed),
+  ...versionChange(changed),
   isDeleted: content.isDeleted,
   name: content.name,
   description: content.description,

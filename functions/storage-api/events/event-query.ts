@@ -127,7 +127,8 @@ const termFilter = ({ field, value, isQuoted }: QueryTerm, facts: SearchFacts) =
       )
   }
   const isMatch = (found: string): boolean => {
-    if (texts.has(field)) return found.includes(isQuoted ? wanted : wanted.replaceAll('*', ''))
+    if (texts.has(field))
+      return found.includes(isQuoted ? wanted.replace(/\*+$/, '') : wanted.replaceAll('*', ''))
     return isQuoted ? found === wanted : matchesPattern(wanted, found)
   }
   return (event: EventRecord) => valuesOf(event, field, facts).some(found => isMatch(found.toLowerCase()))

@@ -69,7 +69,7 @@ export const listBucketEvents = defineRoute({
   },
 })
 
-/** What was done with a token and to it, in every branch. A token may read its own. */
+/** What was done with a token and to it, in the branch of the path. A token may read its own. */
 export const listTokenEvents = defineRoute({
   ...shared,
   path: '/v2/storage/tokens/{tokenId}/events',
@@ -80,7 +80,7 @@ export const listTokenEvents = defineRoute({
     if (tokenId !== request.caller.tokenId) requireMaster(request.caller)
     // An id that cannot be one of ours has no events.
     if (!/^\d{1,16}$/.test(tokenId)) return ok([])
-    return answer(services.events.listOf('token', tokenId), request, services)
+    return answer(services.events.listOf('token', tokenId), request, services, request.branchId)
   },
 })
 

@@ -71,11 +71,13 @@ const secondsOf = ({ startTime, endTime }: FinalJob): number =>
   startTime === null ? 0 : (Date.parse(endTime) - Date.parse(startTime)) / 1000
 
 const perTable = (runs: TableRun[]): z.infer<typeof ofTables> => ({
-  tables: Object.entries(Object.groupBy(runs, ({ tableId }) => tableId)).map(([id, of = []]) => ({
-    id,
-    count: of.length,
-    durationTotalSeconds: sum(of.map(({ seconds }) => seconds)),
-  })),
+  tables: Object.entries(Object.groupBy(runs, ({ tableId }) => tableId))
+    .map(([id, of = []]) => ({
+      id,
+      count: of.length,
+      durationTotalSeconds: sum(of.map(({ seconds }) => seconds)),
+    }))
+    .toSorted((one, other) => other.count - one.count),
   totalCount: runs.length,
 })
 

@@ -6,6 +6,7 @@ import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Caller } from '../http/authenticate.ts'
+import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
@@ -15,6 +16,11 @@ import { findTable } from '../tables/find-table.ts'
 import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 import { requireComponents, requireNoMoreRights } from './trigger-rights.ts'
+
+const coolDown = () =>
+  integer({ max: 525_600 }).superRefine((minutes, context) => {
+    if (minutes < 1) context.addIssue(wholeSentence('Minimal cool down period is 1 minute'))
+  })
 
 /** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
 export const createTrigger = defineRoute({
@@ -26,7 +32,7 @@ export const createTrigger = defineRoute({
     runWithTokenId: integer({ min: 1 }),
     component: text({ min: 1, max: 255 }),
     configurationId: text({ min: 1, max: 255 }),
-    coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }),
+    coolDownPeriodMinutes: coolDown(),
     tableIds: textList({ max: 1_000, itemMax: 400 }).refine(ids => ids.length > 0, {
       error: 'This value should name at least one table.',
     }),
@@ -67,7 +73,7 @@ const settings = {
   runWithTokenId: integer({ min: 1 }).optional(),
   component: text({ min: 1, max: 255 }).optional(),
   configurationId: text({ min: 1, max: 255 }).optional(),
-  coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }).optional(),
+  coolDownPeriodMinutes: coolDown().optional(),
   tableIds: textList({ max: 1_000, itemMax: 400 }).optional(),
 }
 
