@@ -136,7 +136,7 @@ const refuseMisspelt = (metadata: Metadata): void => {
     if (meant === undefined) continue
     throw new UserError(
       'landing.unknownMetadata',
-      `The object's metadata "${name}" is not known. Did you mean "${meant}"? Upload the object again with the right name.`,
+      `The object's metadata "${name}" is not known. Did you mean "${meant}"? Upload it again with that.`,
     )
   }
 }
@@ -148,7 +148,7 @@ const listOf = (metadata: Metadata, name: (typeof METADATA)[number]): string[] |
   if (/[;|\t]/.test(text ?? ''))
     throw new UserError(
       'landing.invalidMetadata',
-      `The object's metadata "${name}" is "${text}"; its columns must be separated by commas.`,
+      `The object's metadata "${name}" is "${text}"; separate its columns by commas.`,
     )
   return names
 }
