@@ -35,7 +35,7 @@ export const tableSummary = (table: TableHead, place: Place) => {
     dataSizeBytes: isFiltered ? null : table.snapshot.dataSizeBytes,
     isAlias: table.alias !== undefined,
     isAliasable: isAliasable(table),
-    ...(table.alias && aliasFields(table.alias, place)),
+    ...(table.alias && aliasFields(table.alias, table.snapshot, place)),
     isTyped: table.definition !== undefined,
     timestampType: null,
     tableType: 'table',
@@ -62,8 +62,12 @@ export const tableResource = (
 
 const uriOf = (id: string, { baseUrl }: Place): string => `${baseUrl}/v2/storage/tables/${id}`
 
-/** What only an alias has. */
-const aliasFields = ({ record, source }: NonNullable<TableHead['alias']>, place: Place) => ({
+/** What only an alias has. Of its source it defines the columns that it shows, and no others. */
+const aliasFields = (
+  { record, source }: NonNullable<TableHead['alias']>,
+  shown: TableHead['snapshot'],
+  place: Place,
+) => ({
   aliasColumnsAutoSync: record.columns === undefined,
   ...(record.filter && { aliasFilter: record.filter }),
   sourceTable: {
@@ -71,7 +75,7 @@ const aliasFields = ({ record, source }: NonNullable<TableHead['alias']>, place:
     uri: uriOf(record.sourceTableId, place),
     name: source.name,
     project: { id: place.projectId, name: projectName(place.projectId) },
-    ...(source.definition && { definition: shownDefinition(source.definition, source.snapshot) }),
+    ...(source.definition && { definition: shownDefinition(source.definition, shown) }),
   },
 })
 

@@ -15,17 +15,43 @@ const tokenWith = async (bucketPermissions: object) => {
 
 const secret = 'hidden-4711'
 const dataFileId = await service.upload(`id,city,pin\n1,Brno,${secret}\n2,Praha,other\n`)
-await call('POST', `buckets/${sourceBucket}/tables-async`, { name: 'people', dataFileId, primaryKey: 'id' })
-await call('POST', `buckets/${shownBucket}/table-aliases`, {
-  sourceTable: `${sourceBucket}.people`,
+await call('POST', `buckets/${sourceBucket}/tables-definition`, {
   name: 'people',
-  aliasColumns: ['id', 'city'],
-  aliasFilter: { column: 'city', values: ['Brno'] },
+  primaryKeysNames: ['id'],
+  columns: ['id', 'city', 'pin'].map(name => ({ name, basetype: 'STRING' })),
 })
-const alias = `${shownBucket}.people`
+await call('POST', `tables/${sourceBucket}.people/import-async`, { dataFileId })
+await call('POST', `columns/${sourceBucket}.people.pin/metadata`, {
+  provider: 'user',
+  metadata: [{ key: 'note', value: secret }],
+})
+const createAlias = async (bucketId: string): Promise<string> => {
+  const { body } = await call('POST', `buckets/${bucketId}/table-aliases`, {
+    sourceTable: `${sourceBucket}.people`,
+    name: 'people',
+    aliasColumns: ['id', 'city'],
+    aliasFilter: { column: 'city', values: ['Brno'] },
+  })
+  return body.id
+}
+const alias = await createAlias(shownBucket)
+/** Nobody has asked for what it hides, so its events and jobs do not say it either. */
+const quietBucket = await service.createBucket('quiet')
+const quiet = await createAlias(quietBucket)
+const onQuietAlone = await tokenWith({ [quietBucket]: 'write' })
 
 const onAliasAlone = await tokenWith({ [shownBucket]: 'write' })
 const onBoth = await tokenWith({ [shownBucket]: 'write', [sourceBucket]: 'read' })
+
+/** What lists say of tables only when it is asked for. */
+const all = 'columns,metadata,columnMetadata,sourceMetadata,sourceColumnMetadata'
+const askedOf: Record<string, string> = {
+  tables: `?include=buckets,${all}`,
+  [`buckets/${quietBucket}`]: `?include=${all}`,
+  [`buckets/${quietBucket}/tables`]: `?include=${all}`,
+  'search/tables': `?metadataKey=KBC.dataTypesEnabled&include=${all}`,
+  'global-search': '?query=p',
+}
 
 /** What each route with a table in its path does for an alias. A new route needs its line here. */
 const treatments: Record<
@@ -72,6 +98,18 @@ const ofTables = routes
   .map(({ openapi: { method, path } }) => `${method.toUpperCase()} ${path}`)
   .filter(name => / \/v2\/storage\/tables\/\{tableId\}/.test(name))
   .map(name => name.replace('/v2/storage/tables/{tableId}', ''))
+/** Every route that reads: of the alias, of its bucket and columns, or of the whole project. */
+const readers = routes
+  .filter(route => !notOfferedRoutes.includes(route) && route.method === 'get')
+  .map(({ openapi }) => openapi.path)
+  .map(path =>
+    path
+      .replace('{tableId}', quiet)
+      .replace('{bucketId}', quietBucket)
+      .replace('{columnId}', `${quiet}.city`),
+  )
+  .filter(path => !path.includes('{'))
+  .map(path => `${path}${askedOf[path.replace('/v2/storage/', '')] ?? ''}`)
 const withTreatment = (wanted: string): string[] =>
   Object.keys(treatments).filter(name => treatments[name] === wanted)
 const send = (name: string, sent: object | undefined, headers?: Record<string, string>) => {
@@ -142,14 +180,11 @@ describe('a column that an alias does not show', () => {
     expect(said.code, text).toBe('storage.tables.aliasImportNotAllowed')
   })
 
-  it.each(withTreatment('names only').filter(name => name.startsWith('GET')))(
-    'has no value in %s',
-    async name => {
-      const { status, text } = await send(name, {}, onAliasAlone)
-      expect(status).toBe(200)
-      expect(text).not.toContain(secret)
-    },
-  )
+  it.each(readers)('is not named by %s for who may not read the source', async path => {
+    const { text } = await service.call('GET', path, undefined, onQuietAlone)
+    expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/\bpin\b/)
+  })
 
   it('cannot be reached through the catalog of engines, which read whole files', async () => {
     const { body } = await service.call('GET', '/iceberg/v1/config', undefined, {})
