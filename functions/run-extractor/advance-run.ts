@@ -4,6 +4,9 @@ import { executionName } from '../lib/aws/execution-name.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
+import { maskError } from '../lib/extractor/masking/mask-error.ts'
+import { createMasker } from '../lib/extractor/masking/masker.ts'
+import { secretsOf } from '../lib/extractor/masking/secrets-of.ts'
 import { authorIdsOf } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -16,6 +19,7 @@ import { failRun, failureOf } from './fail-row.ts'
 import { keepSetAside } from './kept-recordings.ts'
 import { loadOutputs } from './load-outputs.ts'
 import type { NextStep } from './names.ts'
+import { openRow } from './open-row.ts'
 import { readInputs } from './read-inputs.ts'
 import { refuseChanged } from './refuse-changed.ts'
 import { enterPhase, type Run, type RunFailure } from './run.ts'
@@ -139,7 +143,7 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
     result = await workOf(stored.run, services, commit)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const failure = failureOf(error)
+    const failure = failureOf(await masked(error, stored.run, services))
     const { message: reason, ...details } = failure
     log.info('row failed', {
       runId: stored.run.id,
@@ -152,6 +156,13 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
   }
   await commit(result.run)
   return nextOf(result)
+}
+
+/** A service that says why it did not load a table may repeat a cell of it. */
+const masked = async (error: UserError, run: Run, services: RunServices): Promise<UserError> => {
+  if (run.phase !== 'load') return error
+  const { opened } = await openRow(run, services)
+  return maskError(error, createMasker(secretsOf(opened).values())) as UserError // keeps the kind
 }
 
 const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepResult> => {

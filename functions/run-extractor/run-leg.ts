@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { UserError } from '../lib/errors/errors.ts'
 import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
-import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import { isHeld } from '../lib/extractor/drift/judge-drift.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from '../lib/extractor/extract.ts'
@@ -15,6 +14,7 @@ import { createKeptTokens } from './kept-tokens.ts'
 import { createKeySets } from './key-sets.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
+import { openRow } from './open-row.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
@@ -34,9 +34,8 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
-  const { work, runs, seal, openSecrets, scratchFolder, legSeconds, legDeadline } = services
+  const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline } = services
   const { allowedHosts, budgets, now, log } = services
-  const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
   if (before && !folder.isAsLeft) {
@@ -45,11 +44,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   }
   if (!before?.inputs.length) await fetchInputs(run, folder.inputs, services)
 
-  const sealed = componentConfig(configuration, imageParameters)
-  const { componentId, configId } = run
-  const reader = { componentId, configId, adoptedSecrets }
-  // Only here, and only in memory.
-  const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
+  const { configuration, state, sealed, reader, opened } = await openRow(run, services)
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)

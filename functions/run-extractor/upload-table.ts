@@ -3,6 +3,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { createBufferPool } from '../lib/aws/multipart/buffer-pool.ts'
 import { fileBodyFields, RING_BYTES, sendFileBody } from '../lib/aws/multipart/file-body.ts'
+import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
 import { cutSlices } from './cut-slices.ts'
 import type { RunServices } from './services.ts'
 
@@ -29,7 +30,7 @@ export const uploadTable = async (
     const file = await storage.prepareFile({
       name: `${name}.csv`,
       sizeBytes: size,
-      tags: ['millrace-extract'],
+      tags: [EXTRACTED_TAG],
       isSliced: true,
     })
     const { bucket, key, credentials, 'x-amz-server-side-encryption': encryption } = file.uploadParams

@@ -32,6 +32,7 @@ const documents = {
       withoutHeaders: z.boolean().optional(),
       ignoredLinesCount: z.number().optional(),
       treatValuesAsNull: names.optional(),
+      hidesCells: z.boolean().optional(),
     }),
     /** Without its files. Absent: the load creates the table. */
     current: snapshotContent.optional(),

@@ -14,6 +14,7 @@ interface LoadedChunk {
   /** The table's columns, each with its index among the cells of the file. */
   columns: (TableField & { cell: number })[]
   treatValuesAsNull: string[]
+  hidesCells?: boolean | undefined
 }
 
 /**
@@ -29,6 +30,7 @@ export const findBadCell = ({
   dialect,
   columns,
   treatValuesAsNull,
+  hidesCells = false,
 }: LoadedChunk): UserError | undefined => {
   const nulls = new Set(['', ...treatValuesAsNull])
   const places = recordPlaces(chunk.origins ?? [])
@@ -38,7 +40,7 @@ export const findBadCell = ({
       const cell = cells[column.cell] ?? ''
       const text = nulls.has(cell) ? '' : cell
       const problem = problemOf(text, column)
-      if (problem) return valueError({ text, column, problem, ...place })
+      if (problem) return valueError({ text: hidesCells ? '***' : text, column, problem, ...place })
     }
   }
   return undefined

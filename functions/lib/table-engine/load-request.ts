@@ -19,6 +19,8 @@ export interface CsvSource {
   ignoredLinesCount?: number
   /** Cells with one of these values are stored as empty. */
   treatValuesAsNull?: string[]
+  /** Messages do not repeat a cell. Default: they do. */
+  hidesCells?: boolean | undefined
 }
 
 export interface LoadRequest {

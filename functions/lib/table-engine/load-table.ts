@@ -111,6 +111,7 @@ export const stageSource = async (
         loadedAt: request.loadedAt,
         isKeyed,
         treatValuesAsNull: request.source.treatValuesAsNull ?? [],
+        hidesCells: request.source.hidesCells,
         name: `${name}-${String(index + 1).padStart(5, '0')}`,
       }),
     ),

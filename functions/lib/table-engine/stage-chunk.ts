@@ -22,6 +22,7 @@ interface StageChunkRequest {
   columns: (TableField & { cell: number })[]
   loadedAt: Date
   treatValuesAsNull: string[]
+  hidesCells?: boolean | undefined
   /** The table has a primary key. */
   isKeyed: boolean
   /** Notes the order of the records, which begin with this one of the range. Default: not. */

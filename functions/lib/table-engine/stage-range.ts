@@ -22,7 +22,7 @@ interface StagedPart extends RecordRange {
 export interface StageRangeRequest {
   /** In the order of the load. Each begins and ends at a record. */
   parts: StagedPart[]
-  csv: Pick<CsvSource, 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull'>
+  csv: Pick<CsvSource, 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull' | 'hidesCells'>
   /** Column names in the table, in the order of the file. */
   importedColumns: string[]
   /** The columns of the table after the load. */
@@ -64,6 +64,7 @@ export const stageRange = async (
           isKeyed,
           order: isKeyed ? order : undefined,
           treatValuesAsNull: request.csv.treatValuesAsNull ?? [],
+          hidesCells: request.csv.hidesCells,
           name: `range-${padded(range)}-part-${padded(index + 1)}`,
         }),
       )

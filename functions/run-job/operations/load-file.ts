@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isOutgrown } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { listSlices } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -90,7 +91,8 @@ export const resolveCsvSource = async (
       { cause },
     )
   const place = { s3, bucket: filesBucket, key, isSliced }
-  return { ...csv, isSliced, slices: await listSlices(place, isSliced ? createFileMissing : notUploaded) }
+  const slices = await listSlices(place, isSliced ? createFileMissing : notUploaded)
+  return { ...csv, isSliced, slices, hidesCells: file.tags.includes(EXTRACTED_TAG) }
 }
 
 /** The copy is kept as long as an export. Its key depends only on the job, so a repeated run finds it. */
