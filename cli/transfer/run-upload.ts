@@ -10,6 +10,7 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { PARQUET } from '../../functions/lib/table-engine/csv/open-file.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
 import { type Shell, sayIn } from '../shell.ts'
@@ -93,7 +94,7 @@ const upload = async (
   const facts = await stat(path)
   if (!facts.isFile()) throw new UserError('cli.noFile', `${path} is not a file.`)
   const isLarge = facts.size >= SLICED_FROM_BYTES
-  const isSliced = flags.table !== undefined && (flags.sliced ?? isLarge) && !(await isCompressed(path))
+  const isSliced = flags.table !== undefined && (flags.sliced ?? isLarge) && !(await isUncut(path))
   const name = flags.name ?? basename(path)
   const request = JSON.stringify([flags.url ?? null, name, tags, isSliced])
   const journal = uploadJournal(path, request, facts)
@@ -149,12 +150,12 @@ const ifGone = (error: unknown): undefined => {
   throw error
 }
 
-/** A compressed file cannot be cut at its records. */
-const isCompressed = async (path: string): Promise<boolean> => {
+/** A compressed file, and Parquet, cannot be cut at its records. */
+const isUncut = async (path: string): Promise<boolean> => {
   const handle = await open(path)
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+    const { buffer } = await handle.read(Buffer.alloc(PARQUET.length), 0, PARQUET.length, 0)
+    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.equals(Buffer.from(PARQUET))
   } finally {
     await handle.close()
   }

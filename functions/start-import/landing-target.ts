@@ -85,8 +85,8 @@ const groupsOf = (key: string, match: string): Record<string, string | undefined
   }
 }
 
-/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`. */
-const CONVENTION = /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.csv(?:\.gz)?$/u
+/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with `.parquet` in place of `.csv`. */
+const CONVENTION = /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:csv(?:\.gz)?|parquet)$/u
 
 const tableIdByConvention = (key: string): string => {
   const groups = CONVENTION.exec(key)?.groups
@@ -94,7 +94,7 @@ const tableIdByConvention = (key: string): string => {
     throw new UserError(
       'landing.keyNotRecognised',
       `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/<file>.csv ` +
-        '(.csv.gz works too), for example in.c-main/orders.csv, or add a landing rule to the stack configuration.',
+        '(.csv.gz and .parquet work too), for example in.c-main/orders.csv, or add a landing rule to the stack configuration.',
     )
   }
   return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`

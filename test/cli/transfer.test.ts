@@ -87,6 +87,23 @@ describe('upload', () => {
     expect(existsSync(`${path}.upload.json`)).toBe(false)
   })
 
+  it('of Parquet is never cut into slices, and loads its rows', async () => {
+    const table = await service.createTable('in.c-transfer', 'as-parquet', 'id,name\n1,a\n2,b\n')
+    const path = newPath('parquet')
+    await millrace('tables', 'export', table, '-o', path)
+    expect((await readFile(path)).subarray(0, 4).toString()).toBe('PAR1')
+    const { code, output } = await millrace(
+      'upload',
+      path,
+      '--table',
+      'in.c-transfer.from-parquet',
+      '--sliced',
+    )
+    expect([code, JSON.parse(output.toString())]).toMatchObject([0, { isSliced: false }])
+    const { body } = await service.call('GET', '/v2/storage/tables/in.c-transfer.from-parquet')
+    expect(body).toMatchObject({ columns: ['id', 'name'], rowsCount: 2 })
+  })
+
   it('resumes a partial upload', async () => {
     const path = newPath('bin')
     const bytes = randomBytes(40 * MiB)

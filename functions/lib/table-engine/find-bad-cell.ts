@@ -59,14 +59,16 @@ const problemOf = (text: string, column: TableField): CellProblem | 'required' |
 interface Place {
   source: string | undefined
   line: number | undefined
+  unit: 'line' | 'row'
 }
 
-/** Follows the lines of records: each takes one, and one more for each line break within its cells. */
+/** Follows the lines of records: each takes one, and one more for each line break within its cells. A row takes one. */
 const recordPlaces = (origins: ChunkOrigin[]) => {
   const rest = [...origins]
   let left = 0
   let source: string | undefined
   let line: number | undefined
+  let unit: Place['unit'] = 'line'
   return {
     next(cells: string[]): Place {
       while (left === 0 && rest.length > 0) {
@@ -74,10 +76,12 @@ const recordPlaces = (origins: ChunkOrigin[]) => {
         left = origin?.records ?? 0
         source = origin?.source
         line = origin?.line
+        unit = origin?.unit ?? 'line'
       }
-      const place = { source, line }
+      const place = { source, line, unit }
       left--
-      if (line !== undefined) line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+      const breaks = unit === 'row' ? 0 : cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+      if (line !== undefined) line += 1 + breaks
       return place
     },
   }
@@ -98,8 +102,8 @@ const CODES = {
 
 const SHOWN_CHARACTERS = 100
 
-const valueError = ({ text, column, problem, source, line }: BadCell): UserError => {
-  const where = [source, line === undefined ? undefined : `line ${line}`, `column "${column.name}"`]
+const valueError = ({ text, column, problem, source, line, unit }: BadCell): UserError => {
+  const where = [source, line === undefined ? undefined : `${unit} ${line}`, `column "${column.name}"`]
   const what =
     problem === 'required'
       ? `Load error: Required field ${column.name} cannot be null`
@@ -110,7 +114,7 @@ const valueError = ({ text, column, problem, source, line }: BadCell): UserError
     {
       params: {
         ...(source !== undefined && { source }),
-        ...(line !== undefined && { line }),
+        ...(line !== undefined && { [unit]: line }),
         column: column.name,
         value: text.slice(0, SHOWN_CHARACTERS),
         type: typeName(column),

@@ -20,10 +20,9 @@ import { stageChunk } from './stage-chunk.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
-  const opened = await readSource(context.files, {
+  const opened = await readSource(context, {
     source: request.source,
     tableColumns: request.current && columnNames(request.current),
-    chunkBytes: context.limits.chunkBytes,
   })
   try {
     return await loadOpened(context, request, opened)

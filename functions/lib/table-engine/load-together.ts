@@ -92,10 +92,9 @@ const stageOne = async (
   index: number,
   mostColumns = Number.POSITIVE_INFINITY,
 ): Promise<Staged> => {
-  const opened = await readSource(context.files, {
+  const opened = await readSource(context, {
     source: request.source,
     tableColumns: request.current && columnNames(request.current),
-    chunkBytes: context.limits.chunkBytes,
   })
   try {
     const table = tableForLoad(request, opened.mapping)

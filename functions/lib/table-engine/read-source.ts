@@ -2,17 +2,19 @@ import { ChunkMemory } from './csv/chunk-memory.ts'
 import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
 import { openFile } from './csv/open-file.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
+import type { EngineContext } from './engine-context.ts'
 import { joinChunks } from './join-chunks.ts'
 import type { CsvSource } from './load-request.ts'
 import type { ColumnMapping } from './map-columns.ts'
+import { mixedSlices, numberRows, parquetSource, refuseOtherNames } from './parquet/parquet-source.ts'
+import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { findKnownNames, ignoredLinesOf, nameInSentence, sliceName, sourceColumns } from './source-columns.ts'
-import type { TableFiles } from './table-files.ts'
+import type { ObjectAddress } from './table-files.ts'
 
 interface ReadSourceRequest {
   source: CsvSource
   /** The columns of the existing table. Undefined: the table will be created. */
   tableColumns: string[] | undefined
-  chunkBytes: number
 }
 
 /** A source with known columns, whose records are being read. */
@@ -29,44 +31,63 @@ export interface OpenedSource {
 }
 
 /**
- * Opens the files of a load and finds their columns: in the header, the request or the table.
+ * Opens the files of a load and finds their columns: in the header, the request or the table; in the file itself when it is Parquet.
  *
  * Throws `UserError`: at once for wrong columns, and while the chunks are read for a wrong record.
  */
-export const readSource = async (files: TableFiles, request: ReadSourceRequest): Promise<OpenedSource> => {
-  const { source, tableColumns, chunkBytes } = request
-  const dialect = parseCsvDialect(source)
-  const knownNames = findKnownNames(source, tableColumns)
+export const readSource = async (
+  { files, session, limits: { chunkBytes } }: EngineContext,
+  { source: given, tableColumns }: ReadSourceRequest,
+): Promise<OpenedSource> => {
   const progress = { inBytes: 0, isCompressed: false }
-  const hasHeader = knownNames === undefined
-  const memory = new ChunkMemory(chunkBytes)
-
-  const readSlices = async function* (): AsyncGenerator<CsvChunk> {
-    for (const [index, slice] of source.slices.entries()) {
-      const name = sliceName(source, index)
-      const stored = countBytes(files.readDataFile(slice), progress)
-      const { bytes, isCompressed } = await openFile(stored, nameInSentence(name))
-      progress.isCompressed ||= isCompressed
-      yield* splitCsv(bytes, {
-        dialect,
-        chunkBytes,
-        hasHeader,
-        ignoredLines: ignoredLinesOf(source, hasHeader),
-        columns: knownNames?.length,
-        source: name,
-        memory,
-      })
-    }
-  }
-
-  const records = readSlices()
+  const open = async (slice: ObjectAddress, index: number) =>
+    openFile(countBytes(files.readDataFile(slice), progress), nameInSentence(sliceName(given, index)))
+  const [firstSlice] = given.slices
+  const first = firstSlice && (await open(firstSlice, 0))
   const close = async (): Promise<void> => {
-    await records.return(undefined)
+    await records?.return(undefined)
+    await first?.close()
   }
+  let records: AsyncGenerator<CsvChunk> | undefined
   try {
+    const warnings: string[] = []
+    const warn = (warning: string): void => void warnings.push(warning)
+    const isParquet = first?.isParquet === true
+    const source = isParquet ? parquetSource(given) : given
+    const dialect = parseCsvDialect(source)
+    const knownNames = isParquet ? undefined : findKnownNames(source, tableColumns)
+    const hasHeader = knownNames === undefined
+    const memory = new ChunkMemory(chunkBytes)
+    const readSlices = async function* (): AsyncGenerator<CsvChunk> {
+      const headers: Buffer[] = []
+      for (const [index, slice] of source.slices.entries()) {
+        const name = sliceName(source, index)
+        const opened = index === 0 && first ? first : await open(slice, index)
+        progress.isCompressed ||= opened.isCompressed
+        if (opened.isParquet !== isParquet) {
+          await opened.close()
+          throw mixedSlices(nameInSentence(name))
+        }
+        const asText = { source: nameInSentence(name), ...(index === 0 && { warn }) }
+        const chunks = splitCsv(isParquet ? recordsOfParquet(session, opened.bytes, asText) : opened.bytes, {
+          dialect,
+          chunkBytes,
+          hasHeader,
+          ignoredLines: ignoredLinesOf(source, hasHeader),
+          columns: knownNames?.length,
+          source: name,
+          memory,
+        })
+        yield* isParquet ? numberRows(chunks, { source: name, headers }) : chunks
+      }
+    }
+    records = readSlices()
     const header = hasHeader ? await readHeader(records) : undefined
-    const { mapping, warnings } = sourceColumns({ source, tableColumns, knownNames, header })
-    return { dialect, mapping, warnings, chunks: joinChunks(records, chunkBytes), progress, close }
+    const found = sourceColumns({ source, tableColumns, knownNames, header })
+    if (isParquet) refuseOtherNames(given, found.mapping)
+    warnings.push(...found.warnings)
+    const chunks = joinChunks(records, chunkBytes)
+    return { dialect, mapping: found.mapping, warnings, chunks, progress, close }
   } catch (error) {
     await close()
     throw error

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { isOutgrown } from '../../lib/distributed/load-limits.ts'
+import { isOutgrown, refuseLargeParquet } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
@@ -51,8 +51,10 @@ export const loadFile = async (
   const { source, warnings } = request.current
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
-  if (isOutgrown(source.slices, services.distribution))
+  if (isOutgrown(source.slices, services.distribution)) {
+    await refuseLargeParquet(source.slices, services.distribution)
     return loadOutgrown(job, { ...request, internalId, source, warnings }, services)
+  }
 
   const engine = await tableEngine()
   const startedAt = now().getTime()
@@ -148,7 +150,9 @@ const firstRecord = async (source: CsvSource, s3: S3Client): Promise<CsvChunk | 
   const [object] = source.slices
   if (!object) return undefined
   try {
-    const { bytes } = await openFile(readObject(s3, object))
+    const { bytes, isParquet, close } = await openFile(readObject(s3, object))
+    if (isParquet) await close()
+    if (isParquet) return undefined
     const dialect = parseCsvDialect(source)
     for await (const chunk of splitCsv(bytes, { dialect, chunkBytes: 1, hasHeader: true })) return chunk
   } catch (error) {

@@ -234,6 +234,12 @@ export const tableCodes = {
       'The file is not valid CSV, or its delimiter, enclosure or escape character is not one character.',
     remedy: 'Correct the file at the place that the message names; save it as CSV in UTF-8.',
   },
+  invalidParquet: {
+    status: 400,
+    meaning: 'The file begins as Parquet, and cannot be read.',
+    remedy:
+      'Write it again: it is cut off, damaged, encrypted, or packed in a way that the table engine does not know.',
+  },
   'csvImport.columnsNotMatch': {
     status: 400,
     meaning: 'The file lacks columns of the table.',

@@ -3,6 +3,7 @@ import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
+import { PARQUET } from '../../table-engine/csv/open-file.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
@@ -87,13 +88,17 @@ const sliceMissing: Missing = (key, cause) =>
     { cause },
   )
 
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
-
 /** Whether the content is gzip, by its first bytes: names are not reliable. */
-export const isGzip = async (slices: readonly SourceObject[]): Promise<boolean> => {
-  const source = slices.find(({ bytes }) => bytes >= GZIP_MAGIC.length)
+export const isGzip = (slices: readonly SourceObject[]): Promise<boolean> => beginWith([0x1f, 0x8b], slices)
+
+/** Whether the content is Parquet. */
+export const areParquet = (slices: readonly SourceObject[]): Promise<boolean> => beginWith(PARQUET, slices)
+
+/** The first slice that is long enough speaks for all. */
+const beginWith = async (magic: number[], slices: readonly SourceObject[]): Promise<boolean> => {
+  const source = slices.find(({ bytes }) => bytes >= magic.length)
   if (!source) return false
-  const head = Buffer.alloc(GZIP_MAGIC.length)
-  await readRange({ source, firstByte: 0, lastByte: GZIP_MAGIC.length - 1 }, head)
-  return head.equals(GZIP_MAGIC)
+  const head = Buffer.alloc(magic.length)
+  await readRange({ source, firstByte: 0, lastByte: magic.length - 1 }, head)
+  return head.equals(Buffer.from(magic))
 }

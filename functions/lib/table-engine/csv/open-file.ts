@@ -6,6 +6,10 @@ import { UserError } from '../../errors/errors.ts'
 interface OpenedFile {
   bytes: AsyncIterable<Uint8Array>
   isCompressed: boolean
+  /** The bytes are no CSV, but Parquet. */
+  isParquet: boolean
+  /** Gives up a file whose bytes were not all read. */
+  close: () => Promise<void>
 }
 
 /**
@@ -17,6 +21,8 @@ const MAX_COMPRESSION_RATIO = 100
 
 const SIGNATURE_BYTES = 6
 const GZIP = [0x1f, 0x8b]
+/** `PAR1`, and the number with which each page and each footer begins: the name of a column would go on otherwise. */
+export const PARQUET = [0x50, 0x41, 0x52, 0x31, 0x15]
 
 /** Files that are not CSV, whatever their names, by their first bytes. */
 const REFUSED: { name: string; signature: number[] }[] = [
@@ -36,7 +42,7 @@ const TAR_MAGIC = Buffer.from('ustar')
 const TAR_MAGIC_OFFSET = 257
 
 /**
- * Uncompresses a file if it is gzip, which it detects by the content.
+ * Uncompresses a file if it is gzip, which it detects by the content, as it does Parquet.
  *
  * Throws `UserError` `invalidCsv`, at once or during reading: for archives and other formats, and for gzip that is
  * truncated, damaged, followed by something else, or a bomb. `source` names the file in messages.
@@ -46,7 +52,7 @@ export const openFile = async (
   source = 'The file',
   maxUncompressedBytes = MAX_UNCOMPRESSED_BYTES,
 ): Promise<OpenedFile> => {
-  const { head, rest } = await peek(file, SIGNATURE_BYTES)
+  const { head, rest, close } = await peek(file, SIGNATURE_BYTES)
   const refused = REFUSED.find(({ signature }) => startsWith(head, signature))
   if (refused) {
     throw new UserError(
@@ -54,15 +60,19 @@ export const openFile = async (
       `${source} is ${refused.name}, not CSV. Upload it as plain CSV in UTF-8, or compressed with gzip.`,
     )
   }
-  if (!startsWith(head, GZIP)) return { bytes: rest, isCompressed: false }
-  const { head: start, rest: bytes } = await peek(
-    gunzip(rest, source, maxUncompressedBytes),
-    TAR_MAGIC_OFFSET + 5,
-  )
+  if (!startsWith(head, GZIP))
+    return { bytes: rest, isCompressed: false, isParquet: startsWith(head, PARQUET), close }
+  const uncompressed = await peek(gunzip(rest, source, maxUncompressedBytes), TAR_MAGIC_OFFSET + 5)
+  const start = uncompressed.head
   if (start.subarray(TAR_MAGIC_OFFSET, TAR_MAGIC_OFFSET + 5).equals(TAR_MAGIC)) {
     throw new UserError('invalidCsv', `${source} is a tar archive. Compress the CSV file itself with gzip.`)
   }
-  return { bytes, isCompressed: true }
+  return {
+    ...uncompressed,
+    bytes: uncompressed.rest,
+    isCompressed: true,
+    isParquet: startsWith(start, PARQUET),
+  }
 }
 
 const startsWith = (bytes: Buffer, signature: number[]): boolean =>
@@ -72,7 +82,7 @@ const startsWith = (bytes: Buffer, signature: number[]): boolean =>
 const peek = async (
   file: AsyncIterable<Uint8Array>,
   count: number,
-): Promise<{ head: Buffer; rest: AsyncIterable<Uint8Array> }> => {
+): Promise<{ head: Buffer; rest: AsyncIterable<Uint8Array>; close: () => Promise<void> }> => {
   const iterator = file[Symbol.asyncIterator]()
   const pieces: Uint8Array[] = []
   let length = 0
@@ -91,7 +101,10 @@ const peek = async (
       await iterator.return?.()
     }
   }
-  return { head: Buffer.concat(pieces, Math.min(length, count)), rest: resume() }
+  const close = async (): Promise<void> => {
+    await iterator.return?.()
+  }
+  return { head: Buffer.concat(pieces, Math.min(length, count)), rest: resume(), close }
 }
 
 /** Several gzip members in a row are one file (RFC 1952, section 2.2). */

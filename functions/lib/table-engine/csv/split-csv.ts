@@ -28,6 +28,8 @@ export interface ChunkOrigin {
   source: string | undefined
   /** Of the first record. The first line of a file is line 1. */
   line: number
+  /** `row`: what has no lines counts records, from 1. Default: `line`. */
+  unit?: 'row'
   records: number
 }
 

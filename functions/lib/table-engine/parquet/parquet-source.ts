@@ -1,0 +1,67 @@
+import { UserError } from '../../errors/errors.ts'
+import { sanitizeColumnName } from '../csv/column-names.ts'
+import type { CsvChunk } from '../csv/split-csv.ts'
+import type { CsvSource } from '../load-request.ts'
+import type { ColumnMapping } from '../map-columns.ts'
+
+/** A source of Parquet files as that of the CSV which `recordsOfParquet` makes of them. */
+export const parquetSource = ({ slices, isSliced, treatValuesAsNull = [] }: CsvSource): CsvSource => ({
+  slices,
+  isSliced,
+  treatValuesAsNull,
+  delimiter: ',',
+  enclosure: '"',
+  escapedBy: '',
+})
+
+/** Throws `UserError` `csvImport.columnsNotMatch` when the request names other columns than the file has. */
+export const refuseOtherNames = ({ columns = [] }: CsvSource, { importedColumns }: ColumnMapping): void => {
+  const named = columns.map(sanitizeColumnName)
+  const isSame =
+    named.length === importedColumns.length && named.every(name => importedColumns.includes(name))
+  if (named.length === 0 || isSame) return
+  throw new UserError(
+    'csvImport.columnsNotMatch',
+    `The file is Parquet and has its own names of columns: ${importedColumns.join(', ')}. The parameter "columns" names others: leave it out.`,
+    { params: { expectedColumns: importedColumns } },
+  )
+}
+
+/**
+ * The chunks of a file with the rows that they hold in place of lines. `headers`: that of the first slice, which the others must have, and
+ * which is not among their chunks.
+ */
+export async function* numberRows(
+  chunks: AsyncIterable<CsvChunk>,
+  { source, headers }: { source: string | undefined; headers: Buffer[] },
+): AsyncGenerator<CsvChunk> {
+  let row = 1
+  for await (const chunk of chunks) {
+    const { isHeader, bytes, records } = chunk
+    if (!isHeader) {
+      yield { ...chunk, origins: [{ source, line: row, records, unit: 'row' }] }
+      row += records
+      continue
+    }
+    const [first] = headers
+    if (first === undefined) {
+      headers.push(Buffer.from(bytes))
+      yield chunk
+      continue
+    }
+    if (!first.equals(bytes)) throw otherColumns(String(source), bytes)
+    chunk.release()
+  }
+}
+
+const otherColumns = (source: string, header: Buffer): UserError =>
+  new UserError(
+    'csvImport.columnsNotMatch',
+    `The columns of ${source} are ${header.toString('utf8').trim()}, and not those of the first slice. Write all slices with the same columns in the same order.`,
+  )
+
+export const mixedSlices = (source: string): UserError =>
+  new UserError(
+    'invalidParquet',
+    `${source} is not in the format of the first slice: either all slices are Parquet, or none.`,
+  )
