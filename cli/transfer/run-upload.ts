@@ -10,7 +10,7 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
-import { PARQUET } from '../../functions/lib/table-engine/csv/open-file.ts'
+import { PARQUET } from '../../functions/lib/table-engine/parquet/signature.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
 import { type Shell, sayIn } from '../shell.ts'

@@ -3,7 +3,7 @@ import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
-import { PARQUET } from '../../table-engine/csv/open-file.ts'
+import { PARQUET } from '../../table-engine/parquet/signature.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
+import { PARQUET } from '../parquet/signature.ts'
 
 /** The uncompressed bytes of a data file. */
 interface OpenedFile {
@@ -21,8 +22,6 @@ const MAX_COMPRESSION_RATIO = 100
 
 const SIGNATURE_BYTES = 6
 const GZIP = [0x1f, 0x8b]
-/** `PAR1`, and the number with which each page and each footer begins: the name of a column would go on otherwise. */
-export const PARQUET = [0x50, 0x41, 0x52, 0x31, 0x15]
 
 /** Files that are not CSV, whatever their names, by their first bytes. */
 const REFUSED: { name: string; signature: number[] }[] = [
