@@ -22,9 +22,11 @@ interface AdmissionOptions {
   bounds: RunBounds
   /** Undefined: without one. */
   budget: RequestBudget | undefined
+  /** Called for each request that is sent; what it returns, when it has come back. */
+  sends: () => () => void
 }
 
-export const createAdmission = ({ gate, traffic, bounds, budget }: AdmissionOptions): Admission => ({
+export const createAdmission = ({ gate, traffic, bounds, budget, sends }: AdmissionOptions): Admission => ({
   enter: async origin => {
     bounds.check()
     const entered = await gate.enter(origin)
@@ -36,7 +38,9 @@ export const createAdmission = ({ gate, traffic, bounds, budget }: AdmissionOpti
       throw error
     }
     traffic.requests++
+    const cameBack = sends()
     return outcome => {
+      cameBack()
       const answer = outcome instanceof NetworkFailure ? undefined : outcome
       if (answer !== undefined) traffic.bytes += sizeOf(answer)
       gate.leave(origin, entered, answer?.headers)

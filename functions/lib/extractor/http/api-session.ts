@@ -9,7 +9,7 @@ import type { Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
-import type { Exchange, HttpClient } from './http-client.ts'
+import { type Exchange, type HttpClient, noTries } from './http-client.ts'
 import type { HttpResponse, ResponseHeaders } from './http-response.ts'
 import { jsonText } from './json-text.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
@@ -69,7 +69,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     {
       sign,
       ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough'> & {
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
     },
   ): Promise<HttpResponse> => {
@@ -103,7 +103,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    ways: Pick<Exchange, 'spillTo' | 'isEnough'>,
+    ways: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries'>,
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
@@ -140,7 +140,10 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   return {
     fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough }) => {
       const spillTo = answer && options.spool.bodies
-      const response = await send(request, authenticator, { spillTo, isEnough })
+      // A stop leaves them with the request, for the next leg
+      request.tries ??= noTries()
+      const response = await send(request, authenticator, { spillTo, isEnough, tries: request.tries })
+      request.tries = undefined
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined
       if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))

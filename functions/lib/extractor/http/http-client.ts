@@ -13,6 +13,7 @@ import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-res
 import type { KeptAnswers } from './kept-answers.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
+import type { Tries } from './page-request.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
@@ -66,6 +67,8 @@ export interface Exchange {
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
   /** Whether these headers say all that the page needs them for. Absent: it is always asked for whole. */
   isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
+  /** What came of it before; changed with each try, for whoever continues it. Default: nothing. */
+  tries?: Tries | undefined
 }
 
 export interface HttpClient {
@@ -81,37 +84,37 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const random = options.random ?? Math.random
 
   const send = async (exchange: Exchange): Promise<HttpResponse> => {
-    let waited = 0
+    const { tries = noTries() } = exchange
     let renewed = false
     let { isEnough } = exchange
-    for (let retries = 0; ; retries++) {
+    if (tries.notBefore > options.now()) await options.wait(tries.notBefore - options.now())
+    for (;;) {
       const outcome = await attempt({ ...exchange, isEnough })
       if (isEnough !== undefined && isUnchanged(outcome)) {
         isEnough = undefined
-        retries--
         continue
       }
       const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
       if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
         renewed = true
-        if (await exchange.renew()) {
-          retries--
-          continue
-        }
+        if (await exchange.renew()) continue
       }
       if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
-      if (retries >= options.retry.maxRetries) return give(outcome, rule)
-      const delay = delayOf(outcome, rule, retries)
-      if (waited + delay > options.retry.maxTotalSeconds) {
+      if (tries.retries >= options.retry.maxRetries) return give(outcome, rule)
+      const delay = delayOf(outcome, rule, tries.retries)
+      if (tries.waited + delay > options.retry.maxTotalSeconds) {
         options.log.warning(
           `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
         )
         return give(outcome, rule)
       }
       options.onRetry?.()
+      tries.retries++
+      tries.waited += delay
+      tries.notBefore = options.now() + delay
       dropFile(outcome)
       // A person who waits wants to know for what.
-      options.log.info(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
+      options.log.info(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${tries.retries}x].`, {
         ...(outcome instanceof NetworkFailure
           ? { error: outcome.message }
           : { status: outcome.status, url: outcome.url }),
@@ -120,7 +123,6 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       if (isRefusal(outcome, options.retry, options.now()))
         options.admission.close(new URL(outcome.url).origin, delay)
       else await options.wait(delay)
-      waited += delay
     }
   }
 
@@ -228,6 +230,8 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
 
   return { send }
 }
+
+export const noTries = (): Tries => ({ retries: 0, waited: 0, notBefore: 0 })
 
 const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean => {
   if (outcome instanceof NetworkFailure) return false

@@ -29,6 +29,17 @@ export interface PageRequest {
   position?: Json
   /** Of a request before the pages of a report. */
   report?: { phase: 'create' } | ReportPoll
+  /** Of a request without an answer so far. */
+  tries?: Tries | undefined
+}
+
+/** How often a request was sent for nothing. */
+export interface Tries {
+  retries: number
+  /** Seconds. */
+  waited: number
+  /** When it may be sent again, in seconds since 1970. */
+  notBefore: number
 }
 
 /** What is known of a report that has been made. Moments are seconds since 1970. */

@@ -76,6 +76,7 @@ export const createRunRequests = (given: RequestsOptions): RunRequests => {
     wait: async seconds => {
       if (!isInstant) await stop.wait(seconds, aborted)
     },
-    admissionFor: origin => createAdmission({ gate, traffic, bounds, budget: budgetOf(origin) }),
+    admissionFor: origin =>
+      createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),
   }
 }

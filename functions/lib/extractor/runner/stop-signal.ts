@@ -13,10 +13,15 @@ interface StopOptions {
 export interface StopSignal {
   /** A deadline counts once there was progress: a leg that begins too late would otherwise be followed by others like it. */
   readonly requested: boolean
-  /** A request was sent, or a part of a large answer was read. */
+  /** A request was begun, or a part of a large answer was read. */
   progressed(): void
+  /** A request is sent. Returns what is to be called when it has come back. */
+  sends(): () => void
   readonly signal: Promise<void>
-  /** Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. */
+  /**
+   * Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. With a deadline, an extraction that does
+   * nothing but wait stops: whoever resumes it waits elsewhere, and keeps nobody from working here.
+   */
   wait(seconds: number, aborted: AbortSignal): Promise<void>
   /**
    * As `wait`, for what all requests wait for. When the deadline comes first, the extraction stops at once: whoever resumes it after
@@ -29,6 +34,11 @@ export interface StopSignal {
 }
 
 const longestTimer = 2 ** 31 - 1 // milliseconds that a Node timer can hold
+
+/** Shorter waits are not worth a leg of their own. */
+const SHORT_WAIT_MS = 30_000
+/** For so long nothing was sent or read: all that is under way waits. */
+const QUIET_MS = 1_000
 
 export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal => {
   const asked = Promise.withResolvers<void>()
@@ -44,16 +54,33 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
   const timer = left === undefined || left > longestTimer ? undefined : setTimeout(request, left)
   if (left === 0) request()
 
+  const ends = new Set<{ at: number }>()
+  let sending = 0
+  let activeAt = Date.now()
+  let resumeAt = 0
+  const stopIfQuiet = (): void => {
+    const first = Math.min(...[...ends].map(({ at }) => at))
+    if (requested || sending > 0 || Date.now() - activeAt < QUIET_MS) return
+    if (first - Date.now() < SHORT_WAIT_MS) return
+    resumeAt = first
+    request()
+  }
+
   const wait = async (seconds: number, aborted: AbortSignal): Promise<void> => {
     if (requested) throw new Stopped('stopped')
     const done = Promise.withResolvers<void>()
-    const end = Date.now() + seconds * 1000
+    const end = { at: Date.now() + seconds * 1000 }
     let pause: NodeJS.Timeout | undefined
     const tick = (): void => {
-      const rest = end - Date.now()
-      if (rest <= 0) done.resolve()
-      else pause = setTimeout(tick, Math.min(rest, longestTimer))
+      const rest = end.at - Date.now()
+      if (rest <= 0) {
+        done.resolve()
+        return
+      }
+      if (deadline !== undefined) stopIfQuiet()
+      pause = setTimeout(tick, Math.min(rest, deadline === undefined ? longestTimer : QUIET_MS))
     }
+    ends.add(end)
     const abort = (): void => done.reject(aborted.reason)
     aborted.addEventListener('abort', abort, { once: true })
     tick()
@@ -61,12 +88,12 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
       await Promise.race([done.promise, asked.promise])
       if (requested) throw new Stopped('stopped')
     } finally {
+      ends.delete(end)
       clearTimeout(pause)
       aborted.removeEventListener('abort', abort)
     }
   }
 
-  let resumeAt = 0
   const waitOrStop = async (seconds: number, aborted: AbortSignal): Promise<void> => {
     const end = Date.now() + seconds * 1000
     if (!requested && deadline !== undefined && end > deadline) {
@@ -87,6 +114,14 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
     },
     progressed: () => {
       hasProgressed = true
+      activeAt = Date.now()
+    },
+    sends: () => {
+      sending++
+      return () => {
+        sending--
+        activeAt = Date.now()
+      }
     },
     signal: asked.promise,
     wait,
