@@ -1,6 +1,6 @@
 import type { SourceObject } from '../aws/multipart/source-object.ts'
 import { UserError } from '../errors/errors.ts'
-import { areParquet, isGzip } from '../storage/files/list-slices.ts'
+import { isGzip } from '../storage/files/list-slices.ts'
 import { GZIP_LIMITS, type GzipLimits, sliceTooLarge } from './gzip-limits.ts'
 
 /** What the storage service loads. */
@@ -48,32 +48,16 @@ export const isOutgrown = (
 
 /**
  * Refuses at once what its job would refuse later: by size, and a compressed slice by its own size, since gzip cannot be
- * cut. Reads the first bytes of each slice that is larger than that. Throws `UserError` `storage.load.tooLarge`, `storage.load.sliceTooLarge`.
+ * cut. Reads two bytes of each slice that is larger than that. Throws `UserError` `storage.load.tooLarge`, `storage.load.sliceTooLarge`.
  */
 export const refuseTooLarge = async (
   slices: readonly SourceObject[],
   limits: AcceptedLoads,
 ): Promise<void> => {
   if (!isOutgrown(slices, limits)) return
-  await refuseLargeParquet(slices, limits)
   for (const [index, slice] of slices.entries()) {
     if (slice.bytes <= limits.gzip.compressedBytes || !(await isGzip([slice]))) continue
     const what = slices.length === 1 ? 'The file' : `Slice ${index + 1} of ${slices.length}`
     throw sliceTooLarge(what, `has ${slice.bytes} bytes`, limits.gzip)
   }
-}
-
-/** Parquet is read by one function. Of a load that outgrows it. Throws `UserError` `storage.load.tooLarge`. */
-export const refuseLargeParquet = async (
-  slices: readonly SourceObject[],
-  { singleLoadBytes }: Pick<LoadLimits, 'singleLoadBytes'>,
-): Promise<void> => {
-  if (!(await areParquet(slices))) return
-  const bytes = storedBytes(slices)
-  throw new UserError(
-    'storage.load.tooLarge',
-    `The data has ${bytes} bytes of Parquet, and one function loads ${singleLoadBytes}, which Parquet is not cut for. Load it ` +
-      'in several loads of some of its files each, with "incremental" from the second on.',
-    { params: { bytes, singleLoadBytes } },
-  )
 }

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { isOutgrown, refuseLargeParquet } from '../../lib/distributed/load-limits.ts'
+import { isOutgrown } from '../../lib/distributed/load-limits.ts'
+import { refuseLargeParquet } from '../../lib/distributed/refuse-large-parquet.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
