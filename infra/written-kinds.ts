@@ -22,7 +22,7 @@ export const writtenKinds = {
   'pack-tables': [...jobs, 'EVENTS*', 'PACKING'],
   'merge-by-query': tables,
   'start-open-jobs': [...jobs, ...runs],
-  'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS'],
+  'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
   'keep-dead-letter': ['DEADLETTERS'],
   'keep-run': runs,
 } as const satisfies Record<string, readonly string[]>

@@ -4,7 +4,7 @@ import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 /** Input of the schedule: nothing is needed. */
 export const fireTriggersEvent = z.looseObject({})
 
-/** Each minute: triggers whose tables were imported -> runs of their configurations. */
+/** Each minute: triggers whose tables were imported, and schedules that are due -> runs of their configurations. */
 export const handler = lambdaHandler({
   service: 'fire-triggers',
   event: fireTriggersEvent,

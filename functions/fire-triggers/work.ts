@@ -5,6 +5,7 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
+import { fireSchedules } from './fire-schedules.ts'
 import { fireTriggers } from './fire-triggers.ts'
 
 const env = readEnv([
@@ -31,4 +32,9 @@ const services = {
   now,
 }
 
-export const run = (log: Logger) => fireTriggers({ ...services, log })
+export const run = async (log: Logger) => {
+  const [triggers, schedules] = await Promise.all(
+    [fireTriggers, fireSchedules].map(fire => fire({ ...services, log })),
+  )
+  return { ...triggers, ...schedules }
+}

@@ -5,7 +5,7 @@ import type { Caller } from './http/authenticate.ts'
 import { allowPages } from './http/cors.ts'
 import { errorReply } from './http/error-reply.ts'
 import { ok } from './http/reply.ts'
-import { readRequestPath } from './http/request-path.ts'
+import { isOfFace, pathOf, readRequestPath } from './http/request-path.ts'
 import type { Route } from './http/route.ts'
 import { answerForRun } from './http/run-log.ts'
 import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
@@ -22,7 +22,7 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
-  const hono = new Hono({ getPath: request => readRequestPath(new URL(request.url).pathname).path })
+  const hono = new Hono({ getPath: request => readRequestPath(pathOf(new URL(request.url))).path })
   hono.use(allowPages)
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
@@ -39,11 +39,20 @@ export const createApp = (services: Services): App => {
     fetch: async request => {
       // The catalog has its own paths, methods (HEAD too) and form of errors.
       const isForCatalog = new URL(request.url).pathname.startsWith(`${CATALOG_PATH}/`)
-      if (!isForCatalog) return hono.fetch(request)
+      if (!isForCatalog) {
+        const reply = await hono.fetch(request)
+        return reply.status >= 400 && isOfFace(pathOf(new URL(request.url))) ? withNumber(reply) : reply
+      }
       const { answerCatalog } = await import('./iceberg/catalog.ts')
       return answerCatalog(request, services)
     },
   }
+}
+
+/** Clients of the faces read a code that is a number. */
+const withNumber = async (reply: Response): Promise<Response> => {
+  const body = JSON.stringify({ ...((await reply.json()) as object), code: reply.status })
+  return new Response(body, reply)
 }
 
 /** Of the project: the same below every branch. */

@@ -23,6 +23,9 @@ import {
   listTableEvents,
   listTokenEvents,
 } from './events/read-events.ts'
+import { encrypt } from './faces/encrypt.ts'
+import { queueRoutes } from './faces/queue.ts'
+import { schedulerRoutes } from './faces/schedules.ts'
 import { filesRoutes } from './files/routes.ts'
 import type { Route } from './http/route.ts'
 import { getIndex } from './index/get-index.ts'
@@ -126,5 +129,8 @@ export const routes: readonly Route[] = [
   getTrigger,
   listTriggers,
   updateTrigger,
+  encrypt,
+  ...schedulerRoutes,
+  ...queueRoutes,
   ...notOfferedRoutes,
 ]

@@ -58,6 +58,18 @@ const metadata = ['provider', 'metadata']
  * besides those of its path. A test compares them with those that each route reads.
  */
 export const documentedParameters: Readonly<Record<string, readonly string[]>> = {
+  'POST /encryption/encrypt': ['componentId', 'projectId', 'configId', 'branchType'],
+  'POST /scheduler/schedules': ['configurationId', 'configurationVersionId'],
+  'GET /scheduler/schedules': ['componentId', 'configurationId'],
+  'POST /queue/jobs': [
+    ...['component', 'config', 'branchId', 'mode', 'tag', 'backend'],
+    ...['configData', 'configRowIds', 'variableValuesId', 'variableValuesData'],
+  ],
+  'GET /queue/search/jobs': [
+    ...page,
+    ...['component', 'componentId', 'config', 'configId', 'branchId', 'status', 'sortBy', 'sortOrder'],
+  ],
+
   'GET /v2/storage': ['exclude', 'componentDetails'],
   'POST /v2/storage/webalize/display-name': ['displayName'],
   'POST /v2/storage/webalize/column-names': ['columnNames'],

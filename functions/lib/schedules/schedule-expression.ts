@@ -24,6 +24,13 @@ export const readSchedule = (expression: string, timezone: string): NextTime => 
   )
 }
 
+/** A line of cron in a time zone: `0 6 * * 1-5`, minutes first. Throws `UserError` `schedule.invalid`. */
+export const readCronTab = (cronTab: string, timezone: string): NextTime => {
+  if (cronTab.trim().split(/\s+/).length !== 5)
+    throw invalid(`the schedule "${cronTab}" does not have five fields, such as 0 6 * * 1-5`)
+  return fromPattern(cronTab.trim(), timezone)
+}
+
 const everyPeriod = (argument: string): NextTime => {
   const [, count = '0', unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(argument) ?? []
   const periodMs = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? 0) // An unknown unit counts as none.

@@ -23,6 +23,7 @@ import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createCounts } from './quotas/counts.ts'
 import { createRunRecords } from './runs/run-records.ts'
+import { createScheduleStore } from './schedules/schedule-store.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
@@ -117,6 +118,7 @@ export const createStorageStores = ({
     usedComponents,
     events,
     triggers: createTriggerStore(items),
+    schedules: createScheduleStore(items),
     tickets: createTicketStore(items),
     sweeps: createSweepStore(items),
     deadLetters: createDeadLetterStore(items),

@@ -5,7 +5,7 @@ import { described } from './described.ts'
 export const errorBody = z
   .object({
     error: z.string().register(described, { example: 'Configuration 12345 not found' }),
-    code: z.optional(z.string().register(described, { example: 'notFound' })),
+    code: z.optional(z.union([z.string(), z.int()]).register(described, { example: 'notFound' })),
     exceptionId: z.string().register(described, { example: 'millrace-0f5c2a7d1b3e4f6a8c9d0e1f' }),
     status: z.literal('error'),
     contextParams: z.record(z.string(), z.unknown()),

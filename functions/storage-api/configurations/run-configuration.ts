@@ -1,7 +1,8 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { defineRoute } from '../http/route.ts'
-import { submitJob } from '../jobs/submit-job.ts'
-import { findComponent, findConfiguration } from './find-configuration.ts'
+import { type NewJob, submitJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+import { type ConfigurationRequest, findComponent, findConfiguration } from './find-configuration.ts'
 import { isRunnable } from './judge-change.ts'
 
 /**
@@ -21,20 +22,26 @@ export const runConfiguration = defineRoute({
     400: '`storage.components.notRunnable`',
     404: 'There is no such configuration',
   },
-  handle: async (request, services) => {
-    const { componentId, configId } = request.params
-    return submitJob(request, services, {
-      input: { operationName: 'configurationRun', componentId, configId },
-      admit: async () => {
-        if (!services.runsConfigurations)
-          throw notRunnable('This deployment has the storage service alone: it runs no configurations.')
-        if (!isRunnable(findComponent(services, componentId)))
-          throw notRunnable(`The component ${componentId} cannot be run here.`)
-        const { current } = await findConfiguration(request, services)
-        return { componentId, configId, version: current.version }
-      },
-    })
-  },
+  handle: async (request, services) => submitJob(request, services, jobOfRun(request, services)),
 })
+
+/** The job that runs a configuration, if it is there and this deployment runs such. */
+export const jobOfRun = (
+  request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
+): NewJob => {
+  const { componentId, configId } = request.params
+  return {
+    input: { operationName: 'configurationRun', componentId, configId },
+    admit: async () => {
+      if (!services.runsConfigurations)
+        throw notRunnable('This deployment has the storage service alone: it runs no configurations.')
+      if (!isRunnable(findComponent(services, componentId)))
+        throw notRunnable(`The component ${componentId} cannot be run here.`)
+      const { current } = await findConfiguration(request, services)
+      return { componentId, configId, version: current.version }
+    },
+  }
+}
 
 const notRunnable = (message: string) => new UserError('storage.components.notRunnable', message)

@@ -41,15 +41,24 @@ const readJson = (text: string): Record<string, unknown> => {
   if (Array.isArray(value) && value.length === 0) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UserError('storage.validation', 'Invalid request: the JSON body must be an object.')
+  return Object.fromEntries(Object.entries(value))
+}
+
+/** A body that may be any JSON, whatever type it has. Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`. */
+export const readJsonValue = async ({ body }: Request): Promise<unknown> =>
+  parseJson(body === null ? '' : decodeUtf8(await readLimited(body)))
+
+const parseJson = (text: string): unknown => {
+  const value = parsed(text)
   if (isTooDeep(value))
     throw new UserError(
       'storage.validation',
       `Invalid request: the JSON body is nested more than ${MAX_JSON_DEPTH} deep.`,
     )
-  return Object.fromEntries(Object.entries(value))
+  return value
 }
 
-const parseJson = (text: string): unknown => {
+const parsed = (text: string): unknown => {
   try {
     return parseExactly(text)
   } catch (cause) {

@@ -1,5 +1,19 @@
 const PREFIX = '/v2/storage'
 
+/** Services of their own elsewhere, over what is here: below `/encryption`, or at a host `encryption.…`. */
+export const faces = ['encryption', 'scheduler', 'queue'] as const
+
+const faceHost = new RegExp(`^(${faces.join('|')})\\.`)
+const facePath = new RegExp(`^/(${faces.join('|')})/`)
+
+/** The path of an address, as the routes of faces have it. */
+export const pathOf = ({ hostname, pathname }: URL): string => {
+  const [, face] = faceHost.exec(hostname) ?? []
+  return face === undefined || facePath.test(pathname) ? pathname : `/${face}${pathname}`
+}
+
+export const isOfFace = (path: string): boolean => facePath.test(path)
+
 interface RequestPath {
   /** The path without branch and trailing slash, which is the form that routes use. */
   path: string

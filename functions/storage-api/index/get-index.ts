@@ -4,7 +4,9 @@ import { indexBody } from '../../lib/wire/index-body.ts'
 import { componentResource } from '../components/component.ts'
 import { commaList, includeOf } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
+import { faces } from '../http/request-path.ts'
 import { defineRoute } from '../http/route.ts'
+import { features } from '../tokens/token-with-project.ts'
 
 /**
  * What the service is and where its parts are (docs/reference/storage-api.md#index). Needs no token.
@@ -38,8 +40,8 @@ export const getIndex = defineRoute({
             : componentDetails(component, baseUrl),
         ),
       }),
-      services: [{ id: 'import', url: baseUrl }],
-      features: [],
+      services: [{ id: 'import', url: baseUrl }, ...faces.map(id => ({ id, url: `${baseUrl}/${id}` }))],
+      features,
       // In the notation of the hosted service.
       urlTemplates: { orchestrationJob: `${baseUrl}/v2/storage/jobs/<%= jobId %>` },
     }),

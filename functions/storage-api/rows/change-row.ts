@@ -21,7 +21,7 @@ import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { storeRow } from './store-row.ts'
 
-/** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration. */
+/** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration, unless the name is among them. */
 export const updateRow = defineRoute({
   method: 'put',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
@@ -52,7 +52,13 @@ export const updateRow = defineRoute({
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const row = await storeRow(request, services, params.rowId, {
       event: 'componentConfigurationRowChanged',
-      step: current => update(current, params.rowId, settings, changed),
+      step: current => {
+        const next = update(current, params.rowId, settings, changed)
+        // Clients count the versions that the hosted service makes.
+        return next === current && body.name !== undefined
+          ? takeRow(current, params.rowId, settings, changed)
+          : next
+      },
       take: (current, taken) => takeRow(current, params.rowId, settings, taken),
     })
     await warnWhenWrapped(request, services, settings.configuration)

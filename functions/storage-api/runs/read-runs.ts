@@ -31,25 +31,43 @@ export const listRuns = defineRoute({
   }),
   replies: { 200: `The runs, among the last ${MAX_LOOKED_AT} after \`offset\`` },
   reply: z.array(runBody),
-  handle: async ({ query, caller }, { extractionRuns }) => {
-    const { limit, offset, status, componentId, configId } = query
-    const place = componentId !== undefined && configId !== undefined ? { componentId, configId } : undefined
-    const runs: ReturnType<typeof runResource>[] = []
-    let seen = 0
-    for await (const found of extractionRuns.list(place)) {
-      const run = runResource(found)
-      if (run.status !== (status ?? run.status)) continue
-      if (seen++ < offset) continue
-      if (seen > offset + MAX_LOOKED_AT) break
-      if (!mayUseComponent(caller, run.componentId)) continue
-      if (run.componentId !== (componentId ?? run.componentId)) continue
-      if (run.configId !== (configId ?? run.configId)) continue
-      runs.push(run)
-      if (runs.length === limit) break
-    }
-    return ok(runs)
-  },
+  handle: async ({ query, caller }, { extractionRuns }) =>
+    ok(await filteredRuns({ ...query, status: query.status ? [query.status] : [] }, caller, extractionRuns)),
 })
+
+interface RunFilter {
+  limit: number
+  offset: number
+  /** None: any. */
+  status: readonly string[]
+  componentId?: string | undefined
+  configId?: string | undefined
+  branchId?: number | undefined
+}
+
+/** The runs that a token may see, newest first. */
+export const filteredRuns = async (
+  { limit, offset, status, componentId, configId, branchId }: RunFilter,
+  caller: Caller,
+  extractionRuns: Pick<ExtractionRuns, 'list'>,
+): Promise<ReturnType<typeof runResource>[]> => {
+  const place = componentId !== undefined && configId !== undefined ? { componentId, configId } : undefined
+  const runs: ReturnType<typeof runResource>[] = []
+  let seen = 0
+  for await (const found of extractionRuns.list(place)) {
+    const run = runResource(found)
+    if (status.length > 0 && !status.includes(run.status)) continue
+    if (seen++ < offset) continue
+    if (seen > offset + MAX_LOOKED_AT) break
+    if (!mayUseComponent(caller, run.componentId)) continue
+    if (run.componentId !== (componentId ?? run.componentId)) continue
+    if (run.configId !== (configId ?? run.configId)) continue
+    if (run.branchId !== (branchId ?? run.branchId)) continue
+    runs.push(run)
+    if (runs.length === limit) break
+  }
+  return runs
+}
 
 export const getRun = defineRoute({
   method: 'get',

@@ -10,7 +10,7 @@ import { masterTokenResource, projectOwner, tokenResource } from './token-resour
 const LISTS_AT_ONCE = 16
 
 /** What clients ask for before they use it: values of tokens are shown once, everything is searched, tables have branches. */
-const features = ['hide-decrypted-token', 'global-search', 'storage-branches']
+export const features = ['hide-decrypted-token', 'global-search', 'storage-branches']
 
 const SNAPSHOTS_LIMIT = 'storage.dataRetentionTimeInDays'
 const RETENTION_DAYS = 7

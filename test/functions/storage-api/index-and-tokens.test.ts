@@ -4,7 +4,7 @@ import { withStorage } from '../../support/storage-service.ts'
 const service = await withStorage()
 
 describe('GET /v2/storage', () => {
-  it('says what the service is and where the importer is', async () => {
+  it('says what the service is and where the importer and the faces are', async () => {
     const { body } = await service.call('GET', '/v2/storage')
     expect(body).toEqual({
       host: 'storage.test',
@@ -19,8 +19,11 @@ describe('GET /v2/storage', () => {
           uri: expect.stringContaining('/components/ex-generic-v2'),
         }),
       ]),
-      services: [{ id: 'import', url: 'http://storage.test' }],
-      features: [],
+      services: [
+        { id: 'import', url: 'http://storage.test' },
+        ...['encryption', 'scheduler', 'queue'].map(id => ({ id, url: `http://storage.test/${id}` })),
+      ],
+      features: expect.arrayContaining(['global-search']),
       urlTemplates: { orchestrationJob: 'http://storage.test/v2/storage/jobs/<%= jobId %>' },
     })
   })

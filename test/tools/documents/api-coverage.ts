@@ -31,8 +31,8 @@ export const apiCoverage = (): string => {
     '<!-- Written by test/tools/documents/write-api-coverage.ts from the routes; a test fails when it is out of date. -->',
     '',
     `Of ${known.length} operations that clients of the API know, ${count('built')} are built,`,
-    `${count('refused (501)')} are refused with what to do instead, and ${count('not built')} are not there. Every path exists`,
-    'below `/v2/storage/branch/{branch}/` too.',
+    `${count('refused (501)')} are refused with what to do instead, and ${count('not built')} are not there. Every path of`,
+    'storage exists below `/v2/storage/branch/{branch}/` too.',
     ...Object.entries(knownOperations).flatMap(([area, operations]) => [
       '',
       `## ${area}`,

@@ -50,6 +50,18 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     ['POST /v2/storage/metadata', 'metadata', 'below `branch/{branch}`'],
     ['DELETE /v2/storage/metadata/{metadataId}', 'metadata', 'below `branch/{branch}`'],
   ],
+  Faces: [
+    ['POST /encryption/encrypt', 'faces'],
+    ['GET /scheduler/schedules', 'faces'],
+    ['POST /scheduler/schedules', 'faces'],
+    ['GET /scheduler/schedules/{scheduleId}', 'faces'],
+    ['DELETE /scheduler/schedules/{scheduleId}', 'faces'],
+    ['POST /scheduler/schedules/{scheduleId}/refreshToken', 'faces'],
+    ['DELETE /scheduler/configurations/{configurationId}', 'faces'],
+    ['POST /queue/jobs', 'faces', 'a whole configuration as it is stored'],
+    ['GET /queue/jobs/{jobId}', 'faces'],
+    ['GET /queue/search/jobs', 'faces', 'runs that have begun'],
+  ],
   Triggers: [
     ['GET /v2/storage/triggers', 'triggers'],
     ['POST /v2/storage/triggers', 'triggers'],

@@ -192,7 +192,7 @@ export const projectCodes = {
   },
   'storage.triggers.busy': {
     status: 503,
-    meaning: 'Many requests change the trigger at this moment.',
+    meaning: 'Many requests change it at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
 } as const satisfies Record<string, ErrorEntry>

@@ -4,7 +4,7 @@ import { mapSecrets } from './map-secrets.ts'
 import { encryptionContext, isSealed, parseSealed, type SecretOwner } from './sealed-secret.ts'
 import { sealedDigest } from './secret-origin.ts'
 
-/** Who opens secrets: the owner, and the digests of values that the service itself copied to it. */
+/** Who opens secrets: a configuration, and the digests of values that the service itself copied to it. */
 export interface SecretReader extends SecretOwner {
   adoptedSecrets?: readonly string[]
 }
@@ -63,7 +63,8 @@ const loadOpening = async ({ keyArn, kms = {} }: OpenerOptions) => {
     const isFor = (name: string) => messageHeader.encryptionContext[name] === encryptionContext(reader)[name]
     if (!isFor('projectId') || !isFor('componentId'))
       throw notOpened('It was sealed for another project or component.')
-    if (!isFor('configurationId') && !reader.adoptedSecrets?.includes(sealedDigest(secret)))
+    const isForAll = messageHeader.encryptionContext['configurationId'] === undefined
+    if (!isForAll && !isFor('configurationId') && !reader.adoptedSecrets?.includes(sealedDigest(secret)))
       throw notOpened('It was sealed for another configuration.')
     return plaintext.toString('utf8')
   }

@@ -1,8 +1,11 @@
-/** The owner of a secret. Authenticated with the value: only this configuration and its rows can open it. */
+/**
+ * The owner of a secret. Authenticated with the value: only this configuration and its rows can open it, or without one every
+ * configuration of the component.
+ */
 export interface SecretOwner {
   projectId: number
   componentId: string
-  configId: string
+  configId: string | undefined
 }
 
 /** The token that brings a secret. The sealed value names it. */
@@ -19,7 +22,7 @@ export const encryptionContext = ({
 }: SecretOwner & Partial<SecretAuthor>): Record<string, string> => ({
   projectId: String(projectId),
   componentId,
-  configurationId: configId,
+  ...(configId !== undefined && { configurationId: configId }),
   ...(tokenId !== undefined && { tokenId }),
 })
 

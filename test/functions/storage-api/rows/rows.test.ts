@@ -73,12 +73,17 @@ describe('PUT rows/{id}', () => {
     await addRows(id, 'a')
     const before = await routes.get(id)
     await routes.send('PUT', `${id}/rows/a`, {
-      name: 'a',
       configuration: {},
       state: {},
       changeDescription: 'x',
     })
     expect(await routes.get(id)).toEqual(before)
+  })
+
+  it('makes one when the name is among them, as clients count', async () => {
+    const id = await routes.create()
+    await addRows(id, 'a')
+    expect((await routes.send('PUT', `${id}/rows/a`, { name: 'a' })).body.version).toBe(2)
   })
 
   it('merges a patch', async () => {

@@ -1,0 +1,150 @@
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { createOnce } from '../lib/storage/db/create-once.ts'
+import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { shareOf } from '../lib/storage/jobs/job-shares.ts'
+import type { StartJob } from '../lib/storage/jobs/start-next.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+
+export interface FiringServices
+  extends Pick<
+    StorageStores,
+    | 'triggers'
+    | 'schedules'
+    | 'tables'
+    | 'tokens'
+    | 'configurations'
+    | 'jobs'
+    | 'idempotency'
+    | 'events'
+    | 'nextId'
+  > {
+  startJob: StartJob
+  baseUrl: string
+  runnableComponents: readonly string[]
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
+
+/** What fires: a configuration, run with the rights of a token. */
+interface Firing {
+  kind: 'trigger' | 'schedule'
+  id: number
+  /** When it fired before: no other firing of it has that. */
+  lastRun: string
+  component: string
+  configurationId: string
+  runWithTokenId: number
+  /** Those that stored it, whose rights bound the run, too. */
+  tokenIds?: string[]
+}
+
+type Outcome = { job: JobRecord; tokenName: string } | { refusal: string }
+
+/**
+ * Stores a run, under a key that the firing has alone: after a crash at any point the next look finds the same run. Then starts it:
+ * one that is stored is started each minute by whoever looks after open jobs, too.
+ */
+export const startRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
+  const outcome = await storeRun(firing, services)
+  if ('job' in outcome)
+    await services
+      .startJob(outcome.job.id)
+      .catch(error => services.log.error('job not started', { jobId: outcome.job.id, error }))
+  return outcome
+}
+
+const storeRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
+  const { kind, id: firingId, component: componentId, configurationId: configId, tokenIds } = firing
+  const { configurations, tokens, jobs, baseUrl, now } = services
+  if (!services.runnableComponents.includes(componentId))
+    return { refusal: `configurations of the component ${componentId} cannot be run here` }
+  const configuration = await configurations.get({ branchId: defaultBranchId, componentId, configId })
+  if (!configuration || configuration.current.content.isDeleted)
+    return { refusal: `the configuration ${configId} does not exist` }
+  if (configuration.current.content.isDisabled)
+    return { refusal: `the configuration ${configId} is disabled` }
+  const { disarmed } = configuration
+  if (disarmed)
+    return { refusal: `it was disarmed when the token "${disarmed.by.description}" stored the configuration` }
+
+  const tokenId = String(firing.runWithTokenId)
+  // The master token is stored nowhere. What the run may do is looked at when it begins.
+  const token = await tokens.get(firing.runWithTokenId)
+  const tokenName = token?.description ?? `Token ${tokenId}`
+  const input = {
+    operationName: 'configurationRun' as const,
+    componentId,
+    configId,
+    ...(tokenIds && { tokenIds }),
+  }
+  const make = (id: number): JobRecord => ({
+    id,
+    status: 'waiting',
+    input,
+    queueTableId: null,
+    ...(token && { share: shareOf(tokenId, input) }),
+    tableId: null,
+    operationParams: {
+      componentId,
+      configId,
+      version: configuration.current.version,
+      [`${kind}Id`]: firingId,
+    },
+    createdTime: now().toISOString(),
+    runId: null,
+    creatorToken: { id: tokenId, description: tokenName },
+    baseUrl,
+    requestKey: null,
+  })
+  const key = `${kind} ${firingId} after ${firing.lastRun}`
+  const request = { scope: `${kind}s`, key, request: { [`${kind}Id`]: firingId } }
+  return { job: await createOnce(request, { ...services, records: jobs, make }), tokenName }
+}
+
+interface Told {
+  outcome: Outcome
+  /** What made it fire. */
+  why: string
+  params?: object
+}
+
+/** The event of the configuration. It comes last: a crash before it leaves the run, which is in the list of jobs. */
+export const recordFiring = async (
+  { kind, id, component, configurationId, runWithTokenId }: Firing,
+  { outcome, why, params }: Told,
+  { events, nextId, now }: FiringServices,
+): Promise<void> => {
+  const message =
+    'job' in outcome
+      ? `The ${kind} ${id} started a run: ${why}.`
+      : `The ${kind} ${id} started no run, though ${why}: ${outcome.refusal}.`
+  await events.create(nextId, eventId => ({
+    id: eventId,
+    event: `ext.${component}.${configurationId}`,
+    component,
+    message,
+    description: '',
+    type: 'job' in outcome ? 'info' : 'error',
+    runId: null,
+    configurationId,
+    created: now().toISOString(),
+    params: JSON.stringify({
+      [`${kind}Id`]: id,
+      ...params,
+      ...('job' in outcome && { jobId: outcome.job.id }),
+    }),
+    results: '{}',
+    performance: '{}',
+    duration: null,
+    branchId: defaultBranchId,
+    objectType: null,
+    objectId: '',
+    objectName: null,
+    context: '{}',
+    attachments: [],
+    token: {
+      id: String(runWithTokenId),
+      name: 'job' in outcome ? outcome.tokenName : `Token ${runWithTokenId}`,
+    },
+  }))
+}

@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { DATA_URL_COMPONENT } from '../../lib/storage/secrets/data-url-component.ts'
+import { integer, text } from '../http/fields.ts'
+import { readJsonValue } from '../http/read-body.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+
+/**
+ * Seals the values under `#` keys, or one text, for a component of a project, and for one of its configurations where that is
+ * named. A run of that component opens them; no route does. Needs no token, as clients send none: sealing reveals nothing.
+ */
+export const encrypt = defineRoute({
+  method: 'post',
+  path: '/encryption/encrypt',
+  summary: 'Seal secrets for a component',
+  tag: 'encryption',
+  isPublic: true,
+  query: z.object({
+    componentId: text({ min: 1, max: 255 }),
+    projectId: integer({ min: 1 }).optional(),
+    configId: text({ max: 255 }).optional(),
+    branchType: text().optional(),
+  }),
+  replies: { 200: 'The same JSON, sealed' },
+  reply: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  handle: async ({ query: { componentId, configId, ...query }, raw }, { seal, projectId }) => {
+    if (componentId === DATA_URL_COMPONENT)
+      throw new UserError('storage.validation', `The component ${componentId} is the service's own.`)
+    const owner = { projectId: query.projectId ?? projectId, componentId, configId }
+    const value = await readJsonValue(raw)
+    if (typeof value !== 'string') return ok(await seal(value, owner))
+    const sealed = await seal({ '#': value }, owner)
+    return ok((sealed as { '#': string })['#']) // sealing maps objects to objects, and texts to texts
+  },
+})

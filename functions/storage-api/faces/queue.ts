@@ -1,0 +1,190 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { findBranchId } from '../branches/find-branch.ts'
+import { jobOfRun } from '../configurations/run-configuration.ts'
+import { integer, onlyText, text, textList } from '../http/fields.ts'
+import { created, ok } from '../http/reply.ts'
+import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { acceptJob } from '../jobs/submit-job.ts'
+import { filteredRuns, findRun } from '../runs/read-runs.ts'
+import type { runResource } from '../runs/run-resource.ts'
+import { requireComponents } from '../triggers/trigger-rights.ts'
+
+interface Facts {
+  id: string
+  componentId: string
+  configId: string
+  branchId: number
+  status: string
+  createdTime: string
+  startTime: string | null
+  endTime: string | null
+  error: { code: string; message: string } | null
+  results: object | null
+}
+
+const queueJob = ({ componentId, configId, error, results, ...facts }: Facts, baseUrl: string) => {
+  const { startTime, endTime } = facts
+  const isFinished = facts.status === 'success' || facts.status === 'error'
+  const seconds =
+    startTime === null || endTime === null ? 0 : (Date.parse(endTime) - Date.parse(startTime)) / 1000
+  return {
+    ...facts,
+    runId: facts.id,
+    component: componentId,
+    config: configId,
+    mode: 'run',
+    type: 'standard',
+    isFinished,
+    url: `${baseUrl}/queue/jobs/${facts.id}`,
+    durationSeconds: Math.round(seconds),
+    result: {
+      ...results,
+      message: error?.message ?? (isFinished ? 'The run ended well.' : ''),
+      ...(error && { error }),
+    },
+  }
+}
+
+const queueJobBody = z
+  .object({
+    id: z.string(),
+    runId: z.string(),
+    status: z.string(),
+    isFinished: z.boolean(),
+    component: z.string(),
+    config: z.string(),
+    branchId: z.int(),
+    mode: z.string(),
+    type: z.string(),
+    url: z.string(),
+    createdTime: z.string(),
+    startTime: z.string().nullable(),
+    endTime: z.string().nullable(),
+    durationSeconds: z.int(),
+    result: z.record(z.string(), z.unknown()),
+  })
+  .openapi('QueueJob')
+
+const ofJob = (job: JobRecord, baseUrl: string) => {
+  if (job.input.operationName !== 'configurationRun') throw jobNotFound(String(job.id))
+  const { componentId, configId } = job.input
+  return queueJob(
+    {
+      id: String(job.id),
+      componentId,
+      configId,
+      branchId: branchOf(job),
+      status: job.status,
+      createdTime: wireDate(job.createdTime),
+      startTime: wireDateOrNull('startTime' in job ? job.startTime : null),
+      endTime: wireDateOrNull('endTime' in job ? job.endTime : null),
+      error: job.status === 'error' ? job.error : null,
+      results: isFinal(job) ? job.results : null,
+    },
+    baseUrl,
+  )
+}
+
+/** Of a run that a job asked for the job is known, of the others their name. */
+const ofRun = (run: ReturnType<typeof runResource>, baseUrl: string) =>
+  queueJob({ ...run, id: run.id.replace(/^run-(?=\d+$)/, ''), createdTime: run.startTime }, baseUrl)
+
+const oneOrMore = () => z.union([textList(), text().transform(one => [one])]).default([])
+
+const notHere = (what: string) =>
+  z
+    .unknown()
+    .refine(() => false, { error: `${what} is not offered here: a run takes what is stored, all of it.` })
+    .optional()
+
+/** Runs a configuration, as `POST …/configs/{configId}/run` does. What would make another run of it is refused. */
+const createQueueJob = defineRoute({
+  method: 'post',
+  path: '/queue/jobs',
+  summary: 'Run a configuration, as a job of the queue',
+  tag: 'queue',
+  body: z.object({
+    component: text({ min: 1, max: 255 }),
+    config: text({ min: 1, max: 255 }),
+    branchId: text({ max: 20 }).optional(),
+    mode: onlyText(['run'], 'This value should be "run": there is no other mode here.'),
+    configData: notHere('Another configuration'),
+    configRowIds: notHere('A choice of rows'),
+    variableValuesId: notHere('A choice of variables'),
+    variableValuesData: notHere('A choice of variables'),
+    tag: text().optional(),
+    backend: z.unknown().optional(),
+  }),
+  replies: {
+    201: 'The job',
+    400: '`storage.components.notRunnable`',
+    403: 'The token may not use the component',
+    404: 'There is no such configuration or branch',
+  },
+  reply: queueJobBody,
+  handle: async (request, services) => {
+    const { component: componentId, config: configId, branchId: branch } = request.body
+    requireComponents(request.caller, [componentId])
+    const branchId = await findBranchId(services, branch)
+    const inBranch = { ...request, params: { componentId, configId }, branchId }
+    const ofBranch = { ...services, ...services.inBranch(branchId) }
+    const job = await acceptJob(inBranch, ofBranch, jobOfRun(inBranch, ofBranch))
+    return created(ofJob(job, request.baseUrl))
+  },
+})
+
+const getQueueJob = defineRoute({
+  method: 'get',
+  path: '/queue/jobs/{jobId}',
+  summary: 'A run, as a job of the queue',
+  tag: 'queue',
+  replies: { 200: 'The job', 403: 'The token may not see it', 404: 'There is no such job' },
+  reply: queueJobBody,
+  handle: async ({ params: { jobId }, caller, baseUrl }, { jobs, extractionRuns }) => {
+    const id = parseId(jobId)
+    if (id === undefined) return ok(ofRun(await findRun(jobId, caller, extractionRuns), baseUrl))
+    const job = await jobs.get(id)
+    if (!job) throw jobNotFound(jobId)
+    if (!maySeeJob(caller, job)) throw accessDenied()
+    return ok(ofJob(job, baseUrl))
+  },
+})
+
+const sorted = 'Jobs are listed by their start here, the newest first.'
+
+const searchQueueJobs = defineRoute({
+  method: 'get',
+  path: '/queue/search/jobs',
+  summary: 'Search runs, as jobs of the queue',
+  tag: 'queue',
+  query: z.object({
+    component: text().optional(),
+    componentId: text().optional(),
+    config: text().optional(),
+    configId: text().optional(),
+    branchId: text().optional(),
+    status: oneOrMore(),
+    limit: integer({ min: 1, max: 500 }).default(100),
+    offset: integer({ max: 10_000 }).default(0),
+    sortBy: onlyText(['startTime', 'createdTime', 'id'], sorted),
+    sortOrder: onlyText(['desc'], sorted),
+  }),
+  replies: { 200: 'The runs that have begun' },
+  reply: z.array(queueJobBody),
+  handle: async ({ query, caller, baseUrl }, services) => {
+    const { component, config, componentId = component, configId = config, branchId: branch } = query
+    const branchId = branch === undefined ? undefined : await findBranchId(services, branch)
+    const asked = { ...query, componentId, configId, branchId }
+    const runs = await filteredRuns(asked, caller, services.extractionRuns)
+    return ok(runs.map(run => ofRun(run, baseUrl)))
+  },
+})
+
+const jobNotFound = (id: string) => new UserError('storage.jobs.notFound', `Job ${id.slice(0, 20)} not found`)
+
+export const queueRoutes = [createQueueJob, getQueueJob, searchQueueJobs]

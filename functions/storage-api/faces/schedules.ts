@@ -1,0 +1,219 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { readCronTab } from '../../lib/schedules/schedule-expression.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { text } from '../http/fields.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { requireComponents } from '../triggers/trigger-rights.ts'
+
+/** What a configuration of the scheduler says. What would make another run than the one asked for is refused. */
+const settings = z.object({
+  schedule: z.object({
+    cronTab: z.string(),
+    timezone: z.string().default('UTC'),
+    state: z.enum(['enabled', 'disabled']).default('enabled'),
+  }),
+  target: z.object({
+    componentId: z.string(),
+    configurationId: z.string(),
+    mode: z.literal('run').default('run'),
+    configurationRowIds: z.array(z.never()).optional(),
+    variableValuesId: z.null().optional(),
+    variableValuesData: z.union([z.null(), z.object({ values: z.array(z.never()) })]).optional(),
+  }),
+})
+
+const scheduleResource = (record: ScheduleRecord) => ({
+  id: String(record.id),
+  tokenId: String(record.runWithTokenId),
+  configurationId: record.configurationId,
+  configurationVersionId: String(record.version),
+  schedule: {
+    cronTab: record.cronTab,
+    timezone: record.timezone,
+    state: record.isEnabled ? 'enabled' : 'disabled',
+  },
+  target: { componentId: record.component, configurationId: record.targetId, mode: record.mode },
+  executions: record.executions.map(({ jobId, executionTime }) => ({
+    jobId,
+    executionTime: wireDate(executionTime),
+  })),
+})
+
+const scheduleBody = z
+  .object({
+    id: z.string(),
+    tokenId: z.string(),
+    configurationId: z.string(),
+    configurationVersionId: z.string(),
+    schedule: z.object({ cronTab: z.string(), timezone: z.string(), state: z.string() }),
+    target: z.object({ componentId: z.string(), configurationId: z.string(), mode: z.string() }),
+    executions: z.array(z.object({ jobId: z.string(), executionTime: z.string() })),
+  })
+  .openapi('Schedule')
+
+/**
+ * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs have the rights
+ * of the caller. Only later moments are due.
+ */
+const activateSchedule = defineRoute({
+  method: 'post',
+  path: '/scheduler/schedules',
+  summary: 'Activate a schedule',
+  tag: 'scheduler',
+  body: z.object({
+    configurationId: text({ min: 1, max: 255 }),
+    configurationVersionId: text({ max: 20 }).optional(),
+  }),
+  replies: {
+    201: 'The schedule',
+    400: '`schedule.invalid`',
+    403: 'The token may not use the component',
+    404: 'There is no such configuration of the scheduler',
+  },
+  reply: scheduleBody,
+  handle: async ({ body, caller, branchId }, services) => {
+    const place = { params: { componentId: SCHEDULER, configId: body.configurationId }, branchId }
+    const { internalId, current } = await findConfiguration(place, services)
+    const asked = body.configurationVersionId || String(current.version)
+    if (asked !== String(current.version))
+      throw invalid(`version ${asked} is not the present one, ${current.version}, which alone is activated`)
+    const parsed = settings.safeParse(JSON.parse(current.content.configuration))
+    if (!parsed.success) throw invalid(z.prettifyError(parsed.error))
+    const { schedule, target } = parsed.data
+    readCronTab(schedule.cronTab, schedule.timezone)
+    requireComponents(caller, [SCHEDULER, target.componentId])
+    const activated = {
+      configurationId: body.configurationId,
+      version: current.version,
+      cronTab: schedule.cronTab,
+      timezone: schedule.timezone,
+      isEnabled: schedule.state === 'enabled',
+      component: target.componentId,
+      targetId: target.configurationId,
+      mode: target.mode,
+      runWithTokenId: Number(caller.tokenId),
+      lastRun: services.now().toISOString(),
+    }
+    for (const id = Number(internalId); ; ) {
+      const fresh = { ...activated, id, executions: [], revision: 1 }
+      if (await services.schedules.insert(fresh)) return created(scheduleResource(fresh))
+      const changed = await services.schedules.update(id, before => ({ ...before, ...activated }))
+      if (changed) return created(scheduleResource(changed))
+    }
+  },
+})
+
+const listSchedules = defineRoute({
+  method: 'get',
+  path: '/scheduler/schedules',
+  summary: 'List schedules',
+  tag: 'scheduler',
+  query: z.object({
+    componentId: text().optional(),
+    configurationId: text().optional(),
+  }),
+  replies: {
+    200: 'The active schedules of components that the token may use; the parameters name their target',
+  },
+  reply: z.array(scheduleBody),
+  handle: async ({ query, caller }, { schedules }) => {
+    const found = (await schedules.list()).filter(
+      ({ component, targetId }) =>
+        mayUseComponent(caller, component) &&
+        component === (query.componentId ?? component) &&
+        targetId === (query.configurationId ?? targetId),
+    )
+    return ok(found.map(scheduleResource))
+  },
+})
+
+const getSchedule = defineRoute({
+  method: 'get',
+  path: '/scheduler/schedules/{scheduleId}',
+  summary: 'Schedule detail',
+  tag: 'scheduler',
+  replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
+  reply: scheduleBody,
+  handle: async ({ params, caller }, services) =>
+    ok(scheduleResource(await findSchedule(params.scheduleId, caller, services))),
+})
+
+const deleteSchedule = defineRoute({
+  method: 'delete',
+  path: '/scheduler/schedules/{scheduleId}',
+  summary: 'Deactivate a schedule',
+  tag: 'scheduler',
+  replies: { 204: 'Deactivated', 403: 'The token may not use the component', 404: 'There is none' },
+  handle: async ({ params, caller }, services) => {
+    const { id } = await findSchedule(params.scheduleId, caller, services)
+    await services.schedules.delete(id)
+    return noContent()
+  },
+})
+
+/** Also when the configuration is gone, or was never activated. */
+const deleteSchedulesOfConfiguration = defineRoute({
+  method: 'delete',
+  path: '/scheduler/configurations/{configurationId}',
+  summary: 'Deactivate the schedule of a configuration',
+  tag: 'scheduler',
+  replies: { 204: 'No schedule of it is active', 403: 'The token may not use the component' },
+  handle: async ({ params, caller }, { schedules }) => {
+    for (const { id, component, configurationId } of await schedules.list()) {
+      if (configurationId !== params.configurationId) continue
+      requireComponents(caller, [component])
+      await schedules.delete(id)
+    }
+    return noContent()
+  },
+})
+
+/** From now on its runs have the rights of the caller. */
+const refreshSchedule = defineRoute({
+  method: 'post',
+  path: '/scheduler/schedules/{scheduleId}/refreshToken',
+  summary: 'Let a schedule run with the token of the caller',
+  tag: 'scheduler',
+  replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
+  reply: scheduleBody,
+  handle: async ({ params, caller }, services) => {
+    const { id } = await findSchedule(params.scheduleId, caller, services)
+    const runWithTokenId = Number(caller.tokenId)
+    const changed = await services.schedules.update(id, before => ({ ...before, runWithTokenId }))
+    if (!changed) throw scheduleNotFound(params.scheduleId)
+    return ok(scheduleResource(changed))
+  },
+})
+
+const findSchedule = async (
+  scheduleId: string,
+  caller: Caller,
+  { schedules }: Pick<Services, 'schedules'>,
+): Promise<ScheduleRecord> => {
+  const id = parseId(scheduleId)
+  const schedule = id === undefined ? undefined : await schedules.get(id)
+  if (!schedule) throw scheduleNotFound(scheduleId)
+  requireComponents(caller, [schedule.component])
+  return schedule
+}
+
+const scheduleNotFound = (id: string) => notFound(`Schedule ${id.slice(0, 20)} not found`)
+
+const invalid = (what: string) => new UserError('schedule.invalid', `The schedule is not valid: ${what}`)
+
+export const schedulerRoutes = [
+  activateSchedule,
+  listSchedules,
+  getSchedule,
+  deleteSchedule,
+  deleteSchedulesOfConfiguration,
+  refreshSchedule,
+]

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { createOpener } from '#lib/storage/secrets/create-opener.ts'
+import { withStorage } from '#support/storage-service.ts'
+
+const COMPONENT = 'ex-generic-v2'
+
+const service = await withStorage({
+  extractRuns: {
+    start: async () => {},
+    describe: async jobId => ({
+      status: 'error',
+      error: 'extractor.config',
+      cause: `The run ${jobId} failed.`,
+    }),
+  },
+})
+const { call } = service
+const noToken = { 'X-StorageApi-Token': '' }
+const createConfiguration = async (componentId: string, configuration: object): Promise<string> =>
+  (await call('POST', `/v2/storage/components/${componentId}/configs`, { name: 'c', configuration })).body.id
+const narrow = async (): Promise<Record<string, string>> => {
+  const { body } = await call('POST', '/v2/storage/tokens', {
+    description: 'narrow',
+    componentAccess: ['wr-db'],
+  })
+  return { 'X-StorageApi-Token': body.token }
+}
+
+it('an error of a face has a code that is a number, and other errors have a name', async () => {
+  expect((await call('GET', '/queue/jobs/12')).body).toMatchObject({ code: 404, error: 'Job 12 not found' })
+  expect((await call('GET', '/queue/nothing')).body).toMatchObject({ code: 404 })
+  expect((await call('GET', '/scheduler/schedules', undefined, noToken)).body.code).toBe(401)
+  expect((await call('GET', '/v2/storage/jobs/12')).body.code).toBe('storage.jobs.notFound')
+})
+
+it('a face answers at a host of its own', async () => {
+  const headers = { 'X-StorageApi-Token': service.token }
+  const at = (url: string) => service.fetchReply(new Request(url, { headers }))
+  expect((await at('http://scheduler.storage.test/schedules')).body).toEqual([])
+  expect((await at('http://queue.storage.test/search/jobs')).body).toEqual([])
+})
+
+describe('encryption', () => {
+  const encrypt = (query: string, body: unknown) =>
+    call('POST', `/encryption/encrypt?${query}`, body, noToken)
+  const open = async (sealed: unknown, componentId: string, configId: string) =>
+    createOpener(service.keys)(sealed, { projectId: 7, componentId, configId })
+
+  it('seals flat and deep secrets without a token, for every configuration of the component', async () => {
+    const given = { '#parameters.config.#token': 'abc', deep: [{ '#pin': 'def' }], plain: 'ghi' }
+    const { status, body } = await encrypt(`componentId=${COMPONENT}&projectId=7`, given)
+    expect(status).toBe(200)
+    expect(JSON.stringify(body)).not.toMatch(/abc|def/)
+    expect(body.plain).toBe('ghi')
+    expect(await open(body, COMPONENT, 'any')).toEqual(given)
+  })
+
+  it('seals a bare text', async () => {
+    const { body } = await encrypt(`componentId=${COMPONENT}`, '"abc"')
+    expect(body).toMatch(/^KBC::ProjectSecure::/)
+    expect(await open({ '#a': body }, COMPONENT, 'any')).toEqual({ '#a': 'abc' })
+  })
+
+  it.each([
+    ['another component', `componentId=${COMPONENT}`, 'wr-db', 'shop'],
+    ['another project', `componentId=${COMPONENT}&projectId=8`, COMPONENT, 'shop'],
+    [
+      'another configuration, when one is named',
+      `componentId=${COMPONENT}&configId=shop`,
+      COMPONENT,
+      'other',
+    ],
+  ])('opens nothing for %s', async (_, query, componentId, configId) => {
+    const { body } = await encrypt(query, { '#a': 'abc' })
+    await expect(open(body, componentId, configId)).rejects.toMatchObject({ code: 'secrets.notOpened' })
+  })
+
+  it.each([
+    ['no component', 'projectId=7', '{}'],
+    ["the service's own component", 'componentId=millrace.data-url', '{}'],
+    ['what is no JSON', `componentId=${COMPONENT}`, '{'],
+    ['no body', `componentId=${COMPONENT}`, undefined],
+  ])('refuses %s', async (_, query, body) => {
+    expect((await encrypt(query, body)).body).toMatchObject({ code: 400 })
+  })
+})
+
+describe('queue', () => {
+  const run = async (body: object) => call('POST', '/queue/jobs', body)
+
+  it('runs a configuration, and says how the run ended', async () => {
+    const config = await createConfiguration(COMPONENT, {})
+    const { status, body } = await run({ component: COMPONENT, config, mode: 'run', branchId: 1 })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^\d+$/),
+      component: COMPONENT,
+      config,
+      branchId: 1,
+    })
+    await service.jobsEnded()
+    expect((await call('GET', `/queue/jobs/${body.id}`)).body).toMatchObject({
+      id: body.id,
+      status: 'error',
+      isFinished: true,
+      url: `http://storage.test/queue/jobs/${body.id}`,
+      result: { message: `The run ${body.id} failed.`, error: { code: 'extractor.config' } },
+    })
+  })
+
+  it('lists runs, those of jobs under the id of the job', async () => {
+    const startDate = new Date('2026-11-20T12:00:00Z')
+    const input = JSON.stringify({ componentId: COMPONENT, configId: 'listed' })
+    for (const name of ['run-12', 'schedule-a'])
+      await service.stores.runs.end({ name, status: 'SUCCEEDED', input, startDate, stopDate: startDate })
+    const { body } = await call('GET', '/queue/search/jobs?config=listed&status=success&branchId=1')
+    expect(body.map(({ id }: { id: string }) => id).toSorted()).toEqual(['12', 'schedule-a'])
+    expect((await call('GET', '/queue/search/jobs?config=listed&status[]=error')).body).toEqual([])
+  })
+
+  it.each(['configRowIds', 'configData', 'variableValuesData'])(
+    'refuses %s: another run than the stored one',
+    async field => {
+      const config = await createConfiguration(COMPONENT, {})
+      const { body } = await run({ component: COMPONENT, config, [field]: ['1'] })
+      expect(body).toMatchObject({ code: 400, error: expect.stringContaining('not offered here') })
+    },
+  )
+
+  it('runs nothing of a component that the token may not use', async () => {
+    const config = await createConfiguration(COMPONENT, {})
+    const reply = await call('POST', '/queue/jobs', { component: COMPONENT, config }, await narrow())
+    expect(reply.status).toBe(403)
+  })
+
+  it('knows no jobs that are no runs', async () => {
+    const tableId = await service.createTable(await service.createBucket('queue'), 't', 'id\n1\n')
+    const [job] = (await call('GET', `/v2/storage/jobs?tableId=${tableId}`)).body
+    const all = (await call('GET', '/v2/storage/jobs')).body
+    const id = (job ?? all.find((each: { operationName: string }) => each.operationName === 'tableCreate')).id
+    expect((await call('GET', `/queue/jobs/${id}`)).status).toBe(404)
+  })
+})
