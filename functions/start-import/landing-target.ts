@@ -93,8 +93,8 @@ const tableIdByConvention = (key: string): string => {
   if (!groups) {
     throw new UserError(
       'landing.keyNotRecognised',
-      `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/….csv ` +
-        '(.csv.gz, .parquet), as in.c-main/orders.csv, or add a landing rule to the stack configuration.',
+      `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/*.csv ` +
+        '(.csv.gz, .parquet), as in.c-main/orders.csv, or add a landing rule.',
     )
   }
   return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`
