@@ -19,7 +19,15 @@ export const allow = (
 const WRITING_ITEM_ACTIONS: readonly string[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']
 
 /** All that the stores of the service do. */
-export const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem']
+export const ITEM_ACTIONS = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+]
 
 /** @param writtenKinds the partition keys of items that may be written, where they are not all */
 export const allowItems = (

@@ -107,7 +107,7 @@ export class QueryService extends Construct {
     allowItems(
       this.mergeByQuery,
       items,
-      ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'],
+      ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
       writtenKinds['merge-by-query'],
     )
     allowReadingObjects(this.mergeByQuery, tables)

@@ -71,7 +71,7 @@ export class StorageSweep extends Construct {
     allowItems(
       sweep,
       items,
-      ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'],
+      ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'DeleteItem'],
       writtenKinds['sweep-storage'],
     )
     queryService?.allowFollowing(sweep)

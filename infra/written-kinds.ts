@@ -1,5 +1,5 @@
 /** Of the heads and files of tables, in the default branch and in others, and of what changes them. */
-const tables = ['BUCKET#*', 'BRANCH#*', 'EVENTS*'] as const
+const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS', 'EVENTS*'] as const
 
 /** Of jobs, their places in queues and shares, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'SHARE#*', 'OPEN_JOBS'] as const

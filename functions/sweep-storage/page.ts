@@ -18,7 +18,10 @@ export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50, 
 
 /** Everything that a sweep needs. */
 export interface SweepServices
-  extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables' | 'snapshots' | 'jobs' | 'sweeps'> {
+  extends Pick<
+    StorageStores,
+    'branches' | 'inBranch' | 'ownTables' | 'recountTotals' | 'snapshots' | 'jobs' | 'sweeps'
+  > {
   s3: S3Client
   /** Where tables are registered that Athena has worked on. Default: none is. */
   catalog?: GlueCatalog | undefined

@@ -55,7 +55,7 @@ const sweepFile = async (
       await deleteFileObjects(s3, filesBucket, file)
       await files.update(file.id, current => ({ ...current, isSwept: true }))
     }
-    if (sinceExpiryMs > RECORD_KEPT_MS) await files.delete(file.id)
+    if (sinceExpiryMs > RECORD_KEPT_MS) await files.delete(file)
     return isNew
   } catch (error) {
     log.error('file not swept', { fileId: file.id, error })
@@ -92,6 +92,7 @@ const positionOf = ({ branchId, bucketId }: { branchId: number; bucketId: string
 
 /**
  * Lets the old snapshots of the tables of some buckets go: those of a table that does not change are only noticed here.
+ * Recounts the totals of these buckets.
  * Sweeps tables. A bucket that fails is logged, and the next sweep tries again. When the bucket of `after` is gone, it
  * begins from the start.
  */
@@ -100,9 +101,11 @@ const expireTableSnapshots: SweepPage = async (services, after) => {
   const start = all.findIndex(bucket => positionOf(bucket) === after) + 1
   const page = all.slice(start, start + services.pageSizes.buckets)
   let swept = 0
-  for (const { tables, bucketId } of page) {
+  for (const { branchId, tables, bucketId } of page) {
     try {
       swept += await tables.expireSnapshots(bucketId, services.now())
+      if (branchId === defaultBranchId && (await services.recountTotals(bucketId)))
+        services.log.error('totals of a bucket were wrong, and are corrected', { bucketId })
     } catch (error) {
       services.log.error('snapshots not expired', { bucketId, error })
     }

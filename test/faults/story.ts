@@ -129,7 +129,7 @@ export const playStory = async (
     const jobId = await submitAppend(await newAppend())
     let hasStalled = false
     seam.follow(({ name: call, input }) => {
-      if (hasStalled || call !== 'items.put' || !JSON.stringify(input).includes('TABLE#')) return undefined
+      if (hasStalled || call !== 'items.swap' || !JSON.stringify(input).includes('TABLE#')) return undefined
       hasStalled = true
       told.push(`  job ${jobId} stalls before it moves the head`)
       return 'stall'

@@ -9,6 +9,12 @@ export const watchItems = (seam: Seam, items: ItemTable): ItemTable => ({
     seam.call('items.put', { key, attributes, when }, given =>
       items.put(given.key, given.attributes, given.when),
     ),
+  swap: (key, attributes, when) =>
+    seam.call('items.swap', { key, attributes, when }, given =>
+      items.swap(given.key, given.attributes, given.when),
+    ),
+  update: (key, change) =>
+    seam.call('items.update', { key, change }, given => items.update(given.key, given.change)),
   putAll: all => seam.call('items.putAll', all, items.putAll),
   delete: (key, when) =>
     seam.call('items.delete', { key, when }, given => items.delete(given.key, given.when)),

@@ -23,10 +23,9 @@ const rightsOfCommands: Readonly<Record<string, readonly string[]>> = {
 const services: Readonly<Record<string, string>> = { sfn: 'states' }
 
 /** Operations that are sent without a client of the SDK, by the file that sends them. */
-const signedRequests: readonly { file: RegExp; service: string; without?: string }[] = [
+const signedRequests: readonly { file: RegExp; service: string }[] = [
   { file: /lib\/aws\/table-requests\.ts$/, service: 'dynamodb' },
-  // Those of tables take two of its three along.
-  { file: /lib\/aws\/document-requests\.ts$/, service: 'dynamodb', without: 'UpdateItem' },
+  { file: /lib\/aws\/document-requests\.ts$/, service: 'dynamodb' },
   { file: /lib\/aws\/is-execution-running\.ts$/, service: 'states' },
   { file: /lib\/aws\/read-secret\.ts$/, service: 'secretsmanager' },
 ]
@@ -59,12 +58,10 @@ export const rightsOfBundle = ({ outputs }: Metafile): Set<string> => {
     const name = `${services[client] ?? client}:${command}`
     return rightsOfCommands[name] ?? [name]
   })
-  const isOfTables = inputs.some(path => path.endsWith('/table-requests.ts'))
-  const requests = signedRequests.flatMap(({ file, service, without }) =>
+  const requests = signedRequests.flatMap(({ file, service }) =>
     inputs
       .filter(path => file.test(path))
       .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/\(\s*'([A-Z]\w+)'/g)])
-      .filter(([, operation]) => !(isOfTables && operation === without))
       .map(([, operation]) => `${service}:${operation}`),
   )
   const sealing = Object.entries(encryption).flatMap(([folder, right]) =>

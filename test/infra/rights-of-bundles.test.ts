@@ -61,13 +61,13 @@ const glue = ['CreateTable', 'DeleteTable', 'GetTable', 'GetTables', 'UpdateTabl
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   // Sent in a network of the customer's only, which this shape has not.
   'run-extractor': ['lambda:InvokeFunction'],
-  'start-open-jobs': items('BatchWriteItem'),
-  'fire-triggers': [...glue, ...items('DeleteItem', 'BatchGetItem')],
+  'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
+  'fire-triggers': [...glue, ...items('DeleteItem', 'BatchGetItem', 'UpdateItem')],
   'merge-by-query': items('DeleteItem', 'BatchGetItem'),
-  'pack-tables': [...glue, 's3:PutObject', ...items('DeleteItem', 'BatchGetItem')],
+  'pack-tables': [...glue, 's3:PutObject', ...items('DeleteItem', 'BatchGetItem', 'UpdateItem')],
   'sweep-storage': items('BatchGetItem'),
-  'keep-dead-letter': items('DeleteItem', 'Query', 'BatchGetItem', 'BatchWriteItem'),
-  'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem'),
+  'keep-dead-letter': items('DeleteItem', 'Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
+  'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
 }
 
 describe.each(functionNames)('the role of %s', name => {

@@ -26,6 +26,14 @@ export const guardWrites = (items: ItemTable): ItemTable => ({
     refuseOthers([key])
     return items.put(key, attributes, when)
   },
+  swap: async (key, attributes, when) => {
+    refuseOthers([key])
+    return items.swap(key, attributes, when)
+  },
+  update: async (key, change) => {
+    refuseOthers([key])
+    return items.update(key, change)
+  },
   putAll: async all => {
     refuseOthers(all)
     return items.putAll(all)

@@ -83,6 +83,8 @@ const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable
     ...items,
     put: (...parameters) => dieAfter(items.put(...parameters)),
     putAll: (...parameters) => dieAfter(items.putAll(...parameters)),
+    swap: (...parameters) => dieAfter(items.swap(...parameters)),
+    update: (...parameters) => dieAfter(items.update(...parameters)),
     delete: (...parameters) => dieAfter(items.delete(...parameters)),
   }
 }

@@ -78,6 +78,21 @@ const call: fc.Arbitrary<Call> = fc.oneof(
       items =>
         items.delete(at, when),
   ),
+  fc.tuple(key, fc.option(attributes, { nil: undefined }), condition).map(
+    ([at, item, when]): Call =>
+      items =>
+        items.swap(at, item, when),
+  ),
+  fc.tuple(key, number, fc.subarray(['more', 'data'])).map(
+    ([at, version, remove]): Call =>
+      items =>
+        items.update(at, { add: { version, other: 2 }, remove, set: { status: 'open' } }),
+  ),
+  fc.tuple(key, fc.subarray(['more', 'data'], { minLength: 1 })).map(
+    ([at, remove]): Call =>
+      items =>
+        items.update(at, { remove }),
+  ),
   key.map(
     (at): Call =>
       items =>

@@ -9,6 +9,7 @@ import {
   refuseOversized,
 } from '#lib/storage/db/item-table.ts'
 import { checkItem, checkKeys } from './dynamodb-limits.ts'
+import { changed } from './memory-items.ts'
 
 type Stored = Record<string, AttributeValue>
 
@@ -82,6 +83,27 @@ export const createMemoryItemTable = (): ItemTable => {
       checkKeys([key])
       const item = toStored({ ...attributes, ...key })
       return write(key, when, () => store(key, item))
+    },
+
+    async swap(key, attributes, when) {
+      if (attributes) refuseOversized(attributes)
+      checkKeys([key])
+      const item = attributes && toStored({ ...attributes, ...key })
+      let before: Item = {}
+      const isDone = await write(key, when, () => {
+        const stored = find(key)
+        before = stored ? unmarshall(stored) : {}
+        if (item) store(key, item)
+        else remove(key)
+      })
+      return isDone ? before : undefined
+    },
+
+    async update(key, change) {
+      checkKeys([key])
+      await otherWork()
+      const stored = find(key)
+      store(key, toStored({ ...changed(stored ? unmarshall(stored) : {}, change), ...key }))
     },
 
     async putAll(all) {

@@ -1,4 +1,4 @@
-import type { Item, ItemKey, ItemTable } from '#lib/storage/db/item-table.ts'
+import type { Item, ItemChange, ItemKey, ItemTable } from '#lib/storage/db/item-table.ts'
 
 interface Partition {
   items: Map<string, Item>
@@ -41,6 +41,15 @@ export const createMemoryItems = (): ItemTable => {
       store(key, attributes)
       return true
     },
+    swap: async (key, attributes, when) => {
+      if (!holds(key, when)) return undefined
+      const before = find(key) ?? {}
+      const { items, keys } = partitionOf(key.pk)
+      if (attributes) store(key, attributes)
+      else if (items.delete(key.sk)) keys.splice(placeOf(keys, key.sk), 1)
+      return before
+    },
+    update: async (key, change) => store(key, changed(find(key) ?? {}, change)),
     putAll: async all => {
       for (const item of all) store(item, item)
     },
@@ -62,6 +71,13 @@ export const createMemoryItems = (): ItemTable => {
       }
     },
   }
+}
+
+/** An item after an update. */
+export const changed = (item: Item, { add = {}, set = {}, remove = [] }: ItemChange): Item => {
+  const sums = Object.entries(add).map(([name, more]) => [name, Number(item[name] ?? 0) + more])
+  const next = { ...item, ...Object.fromEntries(sums), ...set }
+  return Object.fromEntries(Object.entries(next).filter(([name]) => !remove.includes(name)))
 }
 
 /** Where a key is in a sorted list, or belongs. */

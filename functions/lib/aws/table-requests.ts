@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { createDocumentRequests } from './document-requests.ts'
+import { createDocumentRequests, type DocumentRequests, type PutRequest } from './document-requests.ts'
 import {
   type Conditions,
   createDynamoDbRequest,
@@ -27,8 +27,10 @@ interface Query {
 /** One request of DynamoDB each, with the fields of its API Reference. An `undefined` attribute is absent. */
 export interface TableRequests {
   get(request: Place & { ConsistentRead: true }): Promise<Document | undefined>
-  put(request: { TableName: string; Item: Document } & Conditions): Promise<void>
-  delete(request: Place & Conditions): Promise<void>
+  put(request: PutRequest): Promise<Document | undefined>
+  /** Resolves to the attributes that were there, if it asks for them. */
+  delete(request: Place & { ReturnValues?: 'ALL_OLD' } & Conditions): Promise<Document | undefined>
+  update: DocumentRequests['update']
   query(request: Query): Promise<{ Items: Document[]; LastEvaluatedKey: Document | undefined }>
   /** Consistent. `left` are the keys that the reply left out. */
   getBatch(tableName: string, keys: readonly Document[]): Promise<{ found: Document[]; left: Document[] }>
@@ -36,6 +38,7 @@ export interface TableRequests {
   putBatch(tableName: string, items: readonly Document[]): Promise<Document[]>
 }
 
+const deleteReply = z.object({ Attributes: z.optional(storedAttributes) })
 const queryReply = z.object({
   Items: z._default(z.array(storedAttributes), []),
   LastEvaluatedKey: z.optional(storedAttributes),
@@ -51,13 +54,15 @@ const putBatchReply = z.object({
 
 /** Signed requests, without the SDK's client. Default settings: those of the environment. */
 export const createTableRequests = (settings?: ServiceSettings): TableRequests => {
-  const { get, put } = createDocumentRequests(settings)
+  const { get, put, update } = createDocumentRequests(settings)
   const request = createDynamoDbRequest(settings)
   return {
     get,
     put,
+    update,
     delete: async fields => {
-      await request('DeleteItem', withStored(fields))
+      const { Attributes } = deleteReply.parse(await request('DeleteItem', withStored(fields)))
+      return Attributes && fromAttributes(Attributes)
     },
     query: async fields => {
       const { Items, LastEvaluatedKey } = queryReply.parse(await request('Query', withStored(fields)))

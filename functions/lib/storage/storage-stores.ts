@@ -33,6 +33,8 @@ import { createExportCache } from './tables/export-cache.ts'
 import { createTableStore } from './tables/table-store.ts'
 import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
+import { createKeptTotals, keepingTotals } from './totals/kept-totals.ts'
+import { type BranchTotals, listTotals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
 
 interface StorageStoresOptions {
@@ -74,8 +76,10 @@ export const createStorageStores = ({
     const tables = createTableStore(view, tableContents, follower)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
+  const keptTotals = createKeptTotals(items)
   const ofDefault = {
-    ...tablesIn(items),
+    ...tablesIn(keepingTotals(items)),
+    totals: keptTotals as BranchTotals,
     files: createFileStore(items),
     queue: createTableQueue(items),
     own: defaultOwnership,
@@ -84,8 +88,10 @@ export const createStorageStores = ({
   const inBranch = (branchId: number): typeof ofDefault => {
     if (branchId === defaultBranchId) return ofDefault
     const view = createBranchItems(items, { branchId })
+    const stores = tablesIn(view, branchId)
     return {
-      ...tablesIn(view, branchId),
+      ...stores,
+      totals: listTotals(stores),
       files: createFileStore(items, branchId),
       queue: createTableQueue(items, branchId),
       own: createOwnership(view, metadata, nextId),
@@ -98,6 +104,7 @@ export const createStorageStores = ({
   return {
     ...ofDefault,
     checkDataFormat: (): Promise<void> => checkDataFormat(items),
+    recountTotals: keptTotals.recount,
     tableContents,
     catalog,
     inBranch,

@@ -71,7 +71,7 @@ const deleteFiles = async (
   const { files } = inBranch(branchId)
   for await (const file of files.list()) {
     await deleteFileObjects(s3, filesBucket, file)
-    await files.delete(file.id)
+    await files.delete(file)
   }
 }
 

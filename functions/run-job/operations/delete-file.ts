@@ -9,5 +9,5 @@ export const deleteFile = async (
   const file = await files.get(fileId)
   if (!file) return
   await deleteFileObjects(s3, filesBucket, file)
-  await files.delete(file.id)
+  await files.delete(file)
 }

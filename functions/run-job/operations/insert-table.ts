@@ -58,8 +58,8 @@ export const insertTable = async (
     throw error
   })
   const alsoEnded = await refuseQueuedCreations(job, newTable, services)
-  const siblings = await tables.listInBucket(bucket.id)
-  const resource = tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl })
+  const totals = await services.totals.of(bucket.id)
+  const resource = tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl })
   return { table, resource, alsoEnded }
 }
 

@@ -30,8 +30,7 @@ export const tableResults = async (
 ): Promise<Record<string, unknown> | null> => {
   const bucket = await services.buckets.get(table.bucketId)
   if (!bucket) return null
-  const siblings = await services.tables.listInBucket(bucket.id)
-  return tableResource(table, bucket, siblings, { ...services, baseUrl })
+  return tableResource(table, bucket, await services.totals.of(bucket.id), { ...services, baseUrl })
 }
 
 /** What the head stores about a load, for the job's results. */

@@ -8,12 +8,12 @@ import type { Outcome } from './outcome.ts'
 export const pullTable = async (
   job: ProcessingJob,
   { tableId }: InputOf<'tablePull'>,
-  { own, buckets, tables, projectId }: RunJobServices,
+  { own, buckets, tables, totals, projectId }: RunJobServices,
 ): Promise<Outcome> => {
   if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
   const table = await tables.getHead(tableId)
   const bucket = table && (await buckets.get(table.bucketId))
   if (!bucket) return { results: null }
-  const siblings = await tables.listInBucket(bucket.id)
-  return { results: tableResource(table, bucket, siblings, { projectId, baseUrl: job.baseUrl }) }
+  const place = { projectId, baseUrl: job.baseUrl }
+  return { results: tableResource(table, bucket, await totals.of(bucket.id), place) }
 }

@@ -55,7 +55,7 @@ export const updateBucket = defineRoute({
     const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
     await recordEvent(request, services, event)
     return ok({
-      ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl),
+      ...bucketResource(bucket, await services.totals.of(id), baseUrl),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
     })
   },

@@ -5,6 +5,7 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { refuseTaken } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { bucketBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { onlyText, text } from '../http/fields.ts'
@@ -53,7 +54,7 @@ export const createBucket = defineRoute({
     }
     // Neither its display name nor its name may be the display name of another one.
     for (const taken of [displayName, name.slice('c-'.length)])
-      await refuseTaken({ ...bucket, displayName: taken }, buckets)
+      await refuseTaken({ ...bucket, displayName: taken }, services)
     if (!(await buckets.insert(bucket)))
       throw new UserError(
         'storage.buckets.alreadyExists',
@@ -62,6 +63,6 @@ export const createBucket = defineRoute({
     const { id, stage, description, color } = bucket
     const params = { stage, name, displayName, description, color }
     await recordEvent(request, services, auditEvent('bucketCreated', { id, name, params }))
-    return created({ ...bucketResource(bucket, [], baseUrl), metadata: [] })
+    return created({ ...bucketResource(bucket, noTotals, baseUrl), metadata: [] })
   },
 })

@@ -4,6 +4,7 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
+import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
 import { bucketBody, bucketDetailBody, listedTableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -26,12 +27,13 @@ export const listBuckets = defineRoute({
   reply: z.array(bucketBody),
   handle: async (request, services) => {
     const { query, caller, baseUrl } = request
-    const { buckets, tables } = services
+    const { buckets, totals } = services
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const totalsOf = await totals.ofEach()
     const listed = await pMap(
       visible,
       async bucket => ({
-        ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
+        ...bucketResource(bucket, totalsOf.get(bucket.id) ?? noTotals, baseUrl),
         ...(query.include.includes('metadata') && {
           metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
         }),
@@ -56,10 +58,9 @@ export const getBucket = defineRoute({
   reply: bucketDetailBody,
   handle: async ({ params, query, baseUrl }, services) => {
     const bucket = await findBucket(services, params.bucketId)
-    const tables = await services.tables.listInBucket(bucket.id)
     return ok({
-      ...bucketResource(bucket, tables, baseUrl),
-      tables: await listedTables(services, { bucket, siblings: tables, include: query.include, baseUrl }),
+      ...bucketResource(bucket, await services.totals.of(bucket.id), baseUrl),
+      tables: await listedTables(services, { bucket, include: query.include, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
       attributes: [],
     })
@@ -77,9 +78,7 @@ export const listBucketTables = defineRoute({
   handle: async (request, services) => {
     const { params, query, baseUrl } = request
     const bucket = await findBucket(services, params.bucketId)
-    const siblings = await services.tables.listInBucket(bucket.id)
-    const { include } = query
-    const listed = await listedTables(services, { bucket, siblings, include, baseUrl })
+    const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
     const { id, name } = bucket
     await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
     return ok(listed)

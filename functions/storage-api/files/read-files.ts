@@ -43,13 +43,14 @@ export const listFiles = defineRoute({
     const isFound = parseFileQuery(q ?? '')
     const today = now()
     const isListed = (file: FileRecord): boolean => {
-      const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
       const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
       const isShown = maySeeFile(caller, file) && (showExpired || !isExpired(file, today))
-      return hasTag && isOfRun && isShown && isFound(file)
+      return isOfRun && isShown && isFound(file)
     }
     const show = (file: FileRecord) => fileResource(file, fileAccess)
-    return ok(await page(files.list({ sinceId, maxId }), { limit, offset, isListed, show }))
+    const range = { sinceId, maxId }
+    const found = tags.length > 0 ? files.listTagged(tags, range) : files.list(range)
+    return ok(await page(found, { limit, offset, isListed, show }))
   },
 })
 
@@ -125,7 +126,7 @@ export const deleteFile = defineRoute({
     const file = await findFileToChange(services.files, fileId, request.caller)
     // The record is deleted last: while it exists, an interrupted delete can be repeated.
     await services.fileAccess.deleteObjects(file)
-    await services.files.delete(file.id)
+    await services.files.delete(file)
     const event = auditEvent('fileDeleted', { id: String(file.id), name: file.name })
     await recordEvent(request, services, event)
     return noContent()

@@ -24,9 +24,9 @@ export const countFile = async (sizeBytes: number, { counts, quotas }: Counted):
 /** Error: 403 `storage.quotaExceeded` when the bucket has as many tables as it may. */
 export const refuseTableOverQuota = async (
   bucketId: string,
-  { tables, quotas: { tablesPerBucket } }: Pick<Services, 'tables' | 'quotas'>,
+  { totals, quotas: { tablesPerBucket } }: Pick<Services, 'totals' | 'quotas'>,
 ): Promise<void> => {
-  if ((await tables.countInBucket(bucketId, tablesPerBucket)) >= tablesPerBucket)
+  if ((await totals.of(bucketId)).tablesCount >= tablesPerBucket)
     throw exceeded('tablesPerBucket', tablesPerBucket, `tables are in the bucket "${bucketId}"`)
 }
 

@@ -38,9 +38,8 @@ export const searchTables = defineRoute({
     const perBucket = await pMap(
       visible,
       async bucket => {
-        const siblings = await tables.listInBucket(bucket.id)
         const found: TableHead[] = []
-        for (const table of siblings) {
+        for (const table of await tables.listInBucket(bucket.id)) {
           const isFound = (await allTableMetadata(services, table)).some(
             each =>
               each.column === '' &&
@@ -50,7 +49,7 @@ export const searchTables = defineRoute({
           )
           if (isFound) found.push(table)
         }
-        return listedTables(services, { bucket, siblings, tables: found, include, baseUrl })
+        return listedTables(services, { bucket, tables: found, include, baseUrl })
       },
       { concurrency: LOADS_AT_ONCE },
     )

@@ -27,17 +27,10 @@ export const listTables = defineRoute({
   reply: z.array(listedTableBody),
   handle: async (request, services) => {
     const { query, caller, baseUrl } = request
-    const { buckets, tables } = services
-    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const visible = (await services.buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
       visible,
-      async bucket =>
-        listedTables(services, {
-          bucket,
-          siblings: await tables.listInBucket(bucket.id),
-          include: query.include,
-          baseUrl,
-        }),
+      bucket => listedTables(services, { bucket, include: query.include, baseUrl }),
       { concurrency: LISTS_AT_ONCE },
     )
     await recordEvent(request, services, auditEvent('tablesListed', {}))
@@ -64,8 +57,8 @@ export const getTable = defineRoute({
 /** The complete table as its detail shows it: with its metadata, and with its bucket and that one's metadata. */
 export const tableDetail = async (services: Services, table: TableHead, baseUrl: string) => {
   const bucket = await findBucket(services, table.bucketId)
-  const siblings = await services.tables.listInBucket(table.bucketId)
-  const resource = tableResource(table, bucket, siblings, { ...services, baseUrl })
+  const totals = await services.totals.of(table.bucketId)
+  const resource = tableResource(table, bucket, totals, { ...services, baseUrl })
   return {
     ...resource,
     ...(resource.sourceTable && {

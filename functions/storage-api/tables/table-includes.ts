@@ -28,22 +28,22 @@ const LOADS_AT_ONCE = 16
 
 interface ListedTables {
   bucket: BucketRecord
-  /** All tables of the bucket, for its sums. */
-  siblings: TableHead[]
-  /** Those to list; default: all. */
+  /** Those to list; default: all of the bucket. */
   tables?: TableHead[]
   include: string[]
   baseUrl: string
 }
 
 /** Tables of a bucket in a list, with what `include` asks for. */
-export const listedTables = (
-  services: Pick<Services, 'metadata' | 'projectId' | 'tables'>,
-  { bucket, siblings, tables = siblings, include, baseUrl }: ListedTables,
+export const listedTables = async (
+  services: Pick<Services, 'metadata' | 'projectId' | 'tables' | 'totals'>,
+  { bucket, tables, include, baseUrl }: ListedTables,
 ) => {
-  const shown = include.includes('buckets') && { bucket: bucketResource(bucket, siblings, baseUrl) }
+  const shown = include.includes('buckets') && {
+    bucket: bucketResource(bucket, await services.totals.of(bucket.id), baseUrl),
+  }
   return pMap(
-    tables,
+    tables ?? (await services.tables.listInBucket(bucket.id)),
     async table => ({ ...(await listedTable(services, table, include, baseUrl)), ...shown }),
     { concurrency: LOADS_AT_ONCE },
   )

@@ -31,7 +31,7 @@ export const updateToken = defineRoute({
   reply: tokenBody,
   handle: async (request, services) => {
     const { params, body, caller, baseUrl } = request
-    const { tokens, buckets, now } = services
+    const { tokens, totals, now } = services
     refuseMaster(params.tokenId, caller)
     const { id, canManageBuckets } = await findToken(services, params.tokenId)
     if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)
@@ -43,7 +43,7 @@ export const updateToken = defineRoute({
     const token = await tokens.update(id, current => ({ ...current, ...settings }))
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenUpdated', token))
-    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
     return ok(tokenResource(token, { baseUrl, now: now(), bucketIds }))
   },
 })
@@ -96,7 +96,7 @@ export const refreshToken = defineRoute({
   reply: newTokenBody,
   handle: async (request, services) => {
     const { params, caller, baseUrl } = request
-    const { tokens, buckets, now, projectId } = services
+    const { tokens, totals, now, projectId } = services
     refuseMaster(params.tokenId, caller)
     if (params.tokenId !== caller.tokenId) requireMaster(caller)
     const { id } = await findToken(services, params.tokenId)
@@ -109,7 +109,7 @@ export const refreshToken = defineRoute({
     }))
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
-    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
     return ok({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
   },
 })

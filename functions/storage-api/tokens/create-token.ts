@@ -27,7 +27,7 @@ export const createToken = defineRoute({
   reply: newTokenBody,
   handle: async (request, services) => {
     const { body, caller, baseUrl } = request
-    const { tokens, buckets, nextId, now, projectId } = services
+    const { tokens, totals, nextId, now, projectId } = services
     const settings = await readTokenSettings(body, services)
     const at = now().toISOString()
     for (;;) {
@@ -52,7 +52,7 @@ export const createToken = defineRoute({
       // Skips an id that another process took in the same millisecond.
       if (!(await tokens.insert(token))) continue
       await recordEvent(request, services, tokenEvent('tokenCreated', token))
-      const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+      const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
       return created({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
     }
   },

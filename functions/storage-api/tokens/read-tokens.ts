@@ -18,8 +18,8 @@ export const listTokens = defineRoute({
   tag: 'tokens',
   replies: { 200: 'The tokens, the master token first' },
   reply: z.array(tokenBody),
-  handle: async ({ caller, baseUrl }, { tokens, buckets, project, now }) => {
-    const facts = { baseUrl, now: now(), bucketIds: (await buckets.list()).map(({ id }) => id) }
+  handle: async ({ caller, baseUrl }, { tokens, totals, project, now }) => {
+    const facts = { baseUrl, now: now(), bucketIds: (await totals.bucketNames()).map(({ id }) => id) }
     if (caller.token) return ok([tokenResource(caller.token, facts)])
     const master = masterTokenResource(caller.tokenId, await project.created(), facts)
     return ok([master, ...(await tokens.list()).map(token => tokenResource(token, facts))])

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
-import { bucketPermission } from '../../lib/storage/tokens/token-store.ts'
+import { type BucketPermission, bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import type { Services } from '../services.ts'
 
@@ -44,7 +44,7 @@ const granted = bucketPermission.exclude(['manage'])
  */
 export const readTokenSettings = async (
   { bucketPermissions, expiresIn, canCreateJobs: _, canManageProtectedDefaultBranch: __, ...given }: Fields,
-  services: Pick<Services, 'buckets' | 'branches' | 'ownTables' | 'now'>,
+  services: Pick<Services, 'totals' | 'branches' | 'ownTables' | 'now'>,
 ) => {
   if (expiresIn !== undefined && expiresIn < 1)
     throw new UserError(
@@ -62,31 +62,31 @@ export const readTokenSettings = async (
 }
 
 /** A branch may have buckets that the default branch lacks. A right on one holds wherever a bucket has its id. */
-const bucketIdsOfAll = async ({
-  buckets,
-  branches,
-  ownTables,
-}: Pick<Services, 'buckets' | 'branches' | 'ownTables'>): Promise<Set<string>> => {
-  const found = await buckets.list()
+const isBucketOfBranch = async (
+  bucketId: string,
+  { branches, ownTables }: Pick<Services, 'branches' | 'ownTables'>,
+): Promise<boolean> => {
   for (const { id } of await branches.list())
-    if (id !== defaultBranchId) found.push(...(await ownTables(id).buckets.list()))
-  return new Set(found.map(({ id }) => id))
+    if (id !== defaultBranchId && (await ownTables(id).buckets.get(bucketId))) return true
+  return false
 }
 
 const readPermissions = async (
   given: Record<string, unknown>,
-  services: Pick<Services, 'buckets' | 'branches' | 'ownTables'>,
+  services: Pick<Services, 'totals' | 'branches' | 'ownTables'>,
 ) => {
   const entries = Object.entries(given)
   if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
-  const known = await bucketIdsOfAll(services)
-  const permitted = entries.map(([id, permission]) => {
+  const known = new Set((await services.totals.bucketNames()).map(({ id }) => id))
+  const permitted: Record<string, BucketPermission> = {}
+  for (const [id, permission] of entries) {
     const parsed = granted.safeParse(permission)
     if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read or write`)
-    if (!known.has(id)) throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
-    return [id, parsed.data] as const
-  })
-  return Object.fromEntries(permitted)
+    if (!known.has(id) && !(await isBucketOfBranch(id, services)))
+      throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
+    permitted[id] = parsed.data
+  }
+  return permitted
 }
 
 const invalid = (reason: string) =>

@@ -1,13 +1,8 @@
-import pMap from 'p-map'
-import { sizeOf } from '../../lib/storage/buckets/bucket-resource.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
-import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { Services } from '../services.ts'
 import { masterTokenResource, projectOwner, tokenResource } from './token-resource.ts'
-
-const LISTS_AT_ONCE = 16
 
 /** What clients ask for before they use it: values of tokens are shown once, everything is searched, tables have branches. */
 export const features = ['hide-decrypted-token', 'global-search', 'storage-branches']
@@ -19,15 +14,11 @@ const RETENTION_DAYS = 7
 export const tokenWithProject = async (
   token: TokenRecord | { masterId: string },
   baseUrl: string,
-  { buckets, tables, project, projectId, region, now }: Services,
+  { totals, project, projectId, region, now }: Services,
 ) => {
   const created = await project.created()
-  const bucketIds = (await buckets.list()).map(bucket => bucket.id)
-  const heads: TableHead[] = []
-  const listBucket = async (id: string) => {
-    for await (const head of tables.headsInBucket(id)) heads.push(head)
-  }
-  await pMap(bucketIds, listBucket, { concurrency: LISTS_AT_ONCE })
+  const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
+  const { dataSizeBytes, rowsCount } = await totals.ofAll()
   const facts = { baseUrl, now: now(), bucketIds }
   return {
     ...('masterId' in token
@@ -38,7 +29,7 @@ export const tokenWithProject = async (
     owner: projectResource(projectId, {
       created: wireDate(created),
       region,
-      size: sizeOf(heads),
+      size: { dataSizeBytes, rowsCount },
     }),
   }
 }

@@ -66,7 +66,7 @@ const countS3 = ({ middlewareStack }: CountedClient): void =>
   )
 
 const countItems = (requests: TableRequests): void => {
-  const { get, put, delete: remove, query, getBatch, putBatch } = requests
+  const { get, put, delete: remove, update, query, getBatch, putBatch } = requests
   const counting =
     <Given extends unknown[], Result>(
       kind: 'reads' | 'writes',
@@ -83,6 +83,7 @@ const countItems = (requests: TableRequests): void => {
     get: counting('reads', get, partitionsOf),
     put: counting('writes', put, partitionsOf),
     delete: counting('writes', remove, partitionsOf),
+    update: counting('writes', update, partitionsOf),
     query: counting('reads', query, partitionsOf),
     getBatch: counting('reads', getBatch, ofBatch),
     putBatch: counting('writes', putBatch, ofBatch),

@@ -7,6 +7,9 @@ export const bucketKey = (bucketId: string) => ({ pk: bucketsPartition, sk: buck
 /** The partition of the tables of a bucket. */
 export const partitionOfBucket = (bucketId: string): string => `${OF_BUCKET}${bucketId}`
 
+/** What the sort keys of tables and aliases begin with in that partition. */
+export const tablePrefix = 'TABLE#'
+
 /** The bucket whose tables a partition holds; `undefined` for any other partition. */
 export const bucketOfPartition = (pk: string): string | undefined =>
   pk.startsWith(OF_BUCKET) ? pk.slice(OF_BUCKET.length) : undefined

@@ -21,7 +21,7 @@ interface BucketChange {
 export const updateBucket = (
   bucketId: string,
   { displayName, color, owner }: BucketChange,
-  { buckets, now }: { buckets: BucketStore; now: () => Date },
+  { buckets, totals, now }: Pick<StorageStores, 'buckets' | 'totals'> & { now: () => Date },
 ): Promise<BucketRecord | undefined> => {
   return untilWritten(
     () => bucketBusy(bucketId),
@@ -37,7 +37,7 @@ export const updateBucket = (
       const isOwnersChange = changed.owner?.id !== bucket.owner?.id
       const isRecolored = changed.color !== bucket.color
       if (changed.displayName === bucket.displayName && !isRecolored && !isOwnersChange) return bucket
-      if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
+      if (changed.displayName !== bucket.displayName) await refuseTaken(changed, { buckets, totals })
       const updated = { ...changed, ...((isRecolored || isOwnersChange) && { updated: now().toISOString() }) }
       return (await buckets.replace(updated)) ? updated : OVERTAKEN
     },
@@ -50,16 +50,17 @@ const bucketBusy = (bucketId: string): TransientError =>
 /** Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name. */
 export const refuseTaken = async (
   { id, stage, displayName }: Pick<BucketRecord, 'id' | 'stage' | 'displayName'>,
-  buckets: BucketStore,
+  { buckets, totals }: Pick<StorageStores, 'buckets' | 'totals'>,
 ): Promise<void> => {
-  const isTaken = (await buckets.list()).some(
-    other => other.id !== id && other.stage === stage && other.displayName === displayName,
+  const named = (await totals.bucketNames()).filter(
+    other => other.id !== id && other.id.startsWith(`${stage}.`) && other.displayName === displayName,
   )
-  if (isTaken)
-    throw new UserError(
-      'storage.buckets.alreadyExists',
-      `The display name "${displayName}" already exists in project.`,
-    )
+  for (const other of named)
+    if ((await buckets.get(other.id))?.displayName === displayName)
+      throw new UserError(
+        'storage.buckets.alreadyExists',
+        `The display name "${displayName}" already exists in project.`,
+      )
 }
 
 interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables'> {

@@ -17,6 +17,14 @@ export type Item = Record<string, unknown>
 /** Condition of a write: the stored item is absent, or these attributes have these values. */
 export type Condition = 'absent' | Record<string, string | number>
 
+export interface ItemChange {
+  /** To numbers. */
+  add?: Readonly<Record<string, number>>
+  /** Texts. */
+  set?: Readonly<Record<string, string>>
+  remove?: readonly string[]
+}
+
 interface ItemRange {
   /** Inclusive bounds of the sort key. */
   from: string
@@ -95,6 +103,53 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
       ...(when && conditionExpression(when)),
     })
     return conditionHolds(write)
+  },
+
+  /**
+   * As `put`, or as `delete` without attributes, and resolves to what was there: `{}` when nothing was. Resolves to `undefined`
+   * when the condition does not hold.
+   */
+  async swap(key: ItemKey, attributes: Item | undefined, when?: Condition): Promise<Item | undefined> {
+    if (attributes) refuseOversized(attributes)
+    const request = {
+      TableName: tableName,
+      ReturnValues: 'ALL_OLD' as const,
+      ...(when && conditionExpression(when)),
+    }
+    const swapped = attributes
+      ? requests.put({ ...request, Item: { ...attributes, ...key } })
+      : requests.delete({ ...request, Key: { ...key } })
+    let before: Item | undefined
+    const holds = await conditionHolds(swapped.then(found => (before = found)))
+    return holds ? (before ?? {}) : undefined
+  },
+
+  /** Changes some attributes of an item, in one write without a condition. What is absent counts as 0. */
+  async update(key: ItemKey, { add = {}, set = {}, remove = [] }: ItemChange): Promise<void> {
+    const names: Record<string, string> = {}
+    const values: Item = {}
+    const nameOf = (name: string, value?: string | number): string => {
+      const place = Object.keys(names).length
+      names[`#a${place}`] = name
+      if (value === undefined) return `#a${place}`
+      values[`:v${place}`] = value
+      return `#a${place} ${typeof value === 'number' ? '' : '= '}:v${place}`
+    }
+    const clauses = {
+      ADD: Object.entries(add).map(([name, value]) => nameOf(name, value)),
+      SET: Object.entries(set).map(([name, value]) => nameOf(name, value)),
+      REMOVE: remove.map(name => nameOf(name)),
+    }
+    await requests.update({
+      TableName: tableName,
+      Key: { ...key },
+      UpdateExpression: Object.entries(clauses)
+        .filter(([, changes]) => changes.length > 0)
+        .map(([clause, changes]) => `${clause} ${changes.join(', ')}`)
+        .join(' '),
+      ExpressionAttributeNames: names,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    })
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */

@@ -24,9 +24,16 @@ export interface IdRange {
 }
 
 /** The items of a list that is spread, newest first. */
-export async function* querySpread(
+export const querySpread = (
   items: Pick<ItemTable, 'query'>,
   partition: string,
+  range?: IdRange,
+): AsyncGenerator<Item> => queryNewest(items, shardsOf(partition), range)
+
+/** The items of several partitions with ids as sort keys, newest first. */
+export async function* queryNewest(
+  items: Pick<ItemTable, 'query'>,
+  partitions: readonly string[],
   { sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {},
 ): AsyncGenerator<Item> {
   const range = {
@@ -36,7 +43,7 @@ export async function* querySpread(
     pageSize: PAGE_SIZE,
   }
   if (range.from > range.to) return
-  const sources = shardsOf(partition).map(pk => items.query(pk, range))
+  const sources = partitions.map(pk => items.query(pk, range))
   try {
     yield* mergeNewest(sources)
   } finally {

@@ -5,9 +5,12 @@ import { listKeys } from '../../aws/list-objects.ts'
 import { TransientError } from '../../errors/errors.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import { changeRevised } from '../db/change-revised.ts'
+import type { NextId } from '../db/ids.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
+import type { IdRange } from '../db/spread.ts'
 import type { Rights } from '../tokens/rights.ts'
+import { createTagNotes } from './tag-notes.ts'
 
 const fileRecord = z.object({
   id: z.number(),
@@ -40,20 +43,46 @@ export type FileRecord = z.infer<typeof fileRecord>
 const DAY_MS = 86_400_000
 
 /** When the file expires. `undefined`: never. */
-export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined =>
+export const expiryOf = ({
+  created,
+  maxAgeDays,
+}: Pick<FileRecord, 'created' | 'maxAgeDays'>): Date | undefined =>
   maxAgeDays === null ? undefined : new Date(Date.parse(created) + maxAgeDays * DAY_MS)
 
+const kindOf = (branchId: number): string => (branchId === defaultBranchId ? 'FILES' : `FILES#${branchId}`)
+
 const recordsOf = (items: ItemTable, branchId: number) =>
-  createMonthlyRecords(items, branchId === defaultBranchId ? 'FILES' : `FILES#${branchId}`, item =>
-    fileRecord.parse(item),
-  )
+  createMonthlyRecords(items, kindOf(branchId), item => fileRecord.parse(item))
+
+const FILES_AT_ONCE = 25
 
 /** The files of one branch. */
 export const createFileStore = (items: ItemTable, branchId = defaultBranchId) => {
   const records = recordsOf(items, branchId)
+  const tagNotes = createTagNotes(items, kindOf(branchId))
+
+  const insert = async (file: FileRecord): Promise<boolean> => {
+    await tagNotes.add(file)
+    return records.insert(file)
+  }
 
   return {
     ...records,
+    insert,
+    create: (nextId: NextId, make: (id: number) => FileRecord): Promise<FileRecord> =>
+      records.create(nextId, make, insert),
+
+    async delete(file: FileRecord): Promise<void> {
+      await records.delete(file.id)
+      await tagNotes.remove(file)
+    },
+
+    /** Files with at least one of the tags, newest first. */
+    async *listTagged(tags: readonly string[], range: IdRange): AsyncGenerator<FileRecord> {
+      for await (const ids of batchesOf(tagNotes.idsOf(tags, range)))
+        for (const file of await records.getMany(ids))
+          if (tags.some(tag => file.tags.includes(tag))) yield file
+    },
 
     /** For reading only: also a file of the default branch. */
     getReadable: async (id: number): Promise<FileRecord | undefined> =>
@@ -64,17 +93,33 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
      * Applies a change to the current file, again when another writer was faster. Resolves to the changed file, or
      * `undefined` when it does not exist.
      */
-    update: (id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> =>
-      changeRevised(
+    update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
+      let before: FileRecord | undefined
+      return changeRevised(
         {
-          read: () => records.get(id),
-          write: records.replace,
+          read: async () => (before = await records.get(id)),
+          write: async (file, when) => {
+            const added = file.tags.filter(tag => !before?.tags.includes(tag))
+            if (added.length > 0) await tagNotes.add({ ...file, tags: added })
+            return records.replace(file, when)
+          },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),
         },
         change,
-      ),
+      )
+    },
   }
+}
+
+async function* batchesOf(ids: AsyncIterable<number>): AsyncGenerator<number[]> {
+  let batch: number[] = []
+  for await (const id of ids)
+    if (batch.push(id) === FILES_AT_ONCE) {
+      yield batch
+      batch = []
+    }
+  yield batch
 }
 
 export type FileStore = ReturnType<typeof createFileStore>

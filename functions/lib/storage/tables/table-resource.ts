@@ -2,6 +2,7 @@ import { columnNames } from '../../table-engine/snapshot.ts'
 import { bucketResource } from '../buckets/bucket-resource.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import { projectName } from '../project/project-name.ts'
+import type { Totals } from '../totals/totals.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
 import { isAliasable } from './aliases/alias-rules.ts'
 import { shownDefinition, shownUntyped } from './table-definition.ts'
@@ -43,13 +44,8 @@ export const tableSummary = (table: TableHead, place: Place) => {
   }
 }
 
-/** The complete table on the wire. `siblings`: all tables of its bucket, for the sums of the bucket. */
-export const tableResource = (
-  table: TableHead,
-  bucket: BucketRecord,
-  siblings: TableHead[],
-  place: Place,
-) => ({
+/** The complete table on the wire, with its bucket and that one's totals. */
+export const tableResource = (table: TableHead, bucket: BucketRecord, totals: Totals, place: Place) => ({
   ...tableSummary(table, place),
   definition: table.definition
     ? shownDefinition(table.definition, table.snapshot)
@@ -57,7 +53,7 @@ export const tableResource = (
   columns: columnNames(table.snapshot),
   ...emptyTableMetadata,
   attributes: [],
-  bucket: bucketResource(bucket, siblings, place.baseUrl),
+  bucket: bucketResource(bucket, totals, place.baseUrl),
 })
 
 const uriOf = (id: string, { baseUrl }: Place): string => `${baseUrl}/v2/storage/tables/${id}`

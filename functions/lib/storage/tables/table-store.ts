@@ -1,11 +1,12 @@
 import pMap from 'p-map'
-import { partitionOfBucket } from '../buckets/bucket-key.ts'
+import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import { parseTableId } from '../storage-ids.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { type ReadableTable, resolveAlias } from './aliases/resolve-alias.ts'
 import type { CatalogFollower } from './catalog-follower.ts'
 import type { ContentThen, TableContents } from './content/table-contents.ts'
+import { otherNamesOf } from './other-names.ts'
 import { aliasHoldsNoRows } from './table-errors.ts'
 import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
@@ -17,13 +18,18 @@ export const nameOfTable = (tableId: string): string => tableId.slice(tableId.la
 
 export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
   pk: partitionOfBucket(bucketId),
-  sk: `TABLE#${name}`,
+  sk: `${tablePrefix}${name}`,
 })
 
 /** What the store holds: its tables have metadata. */
 const storedTable = tableRecord.required({ metadataKey: true })
 
+/** Notes that a table of this name answers to another word too. */
+const otherNamePrefix = (word: string): string => `CALLED#${word}#`
+
 const nameFields = tableRecord.pick({ name: true, displayName: true, created: true })
+
+type NamedPlace = Pick<TableRecord, 'bucketId' | 'name' | 'displayName'>
 
 /** What a list of names shows of a table or an alias. */
 type NamedTable = Pick<TableRecord, 'bucketId' | 'name' | 'displayName' | 'created'>
@@ -70,6 +76,11 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
   const parseHead = async (item: Item): Promise<TableHead> => tableRecord.parse(item)
 
+  const getHead = async (tableId: string): Promise<TableHead | undefined> => {
+    const item = await find(tableId)
+    return item && seen(item, parseHead)
+  }
+
   /** `undefined` for an alias whose source is gone. */
   const namedTable = async (bucketId: string, item: Item): Promise<NamedTable | undefined> => {
     const named = { ...nameFields.parse(item), bucketId }
@@ -78,7 +89,20 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     return alias && (await seen(alias, parseHead)) && named
   }
 
-  const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith('TABLE#'))
+  const otherNameKeys = ({ bucketId, name, displayName }: NamedPlace) =>
+    otherNamesOf({ name, displayName }).map(word => ({
+      pk: partitionOfBucket(bucketId),
+      sk: `${otherNamePrefix(word)}${name}`,
+    }))
+
+  /** Notes come before the table and go after it; one without a table is passed over. */
+  const noteOtherNames = async (table: NamedPlace & { internalId: number }): Promise<void> => {
+    const note = { name: table.name, internalId: table.internalId }
+    for (const key of otherNameKeys(table))
+      if (!(await items.put(key, note, 'absent'))) await items.put(key, note)
+  }
+
+  const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith(tablePrefix))
 
   /** Of the tables that hold rows. */
   async function* tableItemsOf(bucketId: string): AsyncGenerator<Item> {
@@ -126,9 +150,22 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     },
 
     /** A table or an alias, without the files: one read of the database, and one for each source. */
-    async getHead(tableId: string): Promise<TableHead | undefined> {
-      const item = await find(tableId)
-      return item && seen(item, parseHead)
+    getHead,
+
+    /** The tables and aliases of a bucket that have this name, or show it, or answer to it in SQL. */
+    async called(bucketId: string, word: string): Promise<TableHead[]> {
+      const names = new Set([word])
+      for await (const { name } of items.query(
+        partitionOfBucket(bucketId),
+        startingWith(otherNamePrefix(word)),
+      ))
+        names.add(String(name))
+      const found = await pMap([...names].toSorted(), name => getHead(`${bucketId}.${name}`), {
+        concurrency: READS_AT_ONCE,
+      })
+      return found
+        .filter(head => head !== undefined)
+        .filter(head => head.name === word || otherNamesOf(head).includes(word))
     },
 
     /** An alias itself, also when its source is gone. `undefined` for what is no alias. */
@@ -139,13 +176,17 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     /** Resolves to false when the table exists. */
     async insert(table: TableRecord): Promise<boolean> {
+      await noteOtherNames(table)
       if (!(await putNew(tableKey(table), await toItem(table)))) return false
       await followInCatalog(table)
       return true
     },
 
     /** Resolves to false when there is a table or an alias of that name. */
-    insertAlias: (alias: AliasRecord): Promise<boolean> => putNew(tableKey(alias), { ...alias }),
+    async insertAlias(alias: AliasRecord): Promise<boolean> {
+      await noteOtherNames(alias)
+      return putNew(tableKey(alias), { ...alias })
+    },
 
     /** Replaces the alias that was read. Resolves to false when it has changed. */
     replaceAlias: (alias: AliasRecord): Promise<boolean> => {
@@ -172,6 +213,7 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
       const item = await items.get(tableKey(head))
       if (!item) return false
+      await noteOtherNames({ ...head, internalId, displayName })
       const { metadataKey } = item
       // Snapshots expire under the same revision: what is written back here must not name the metadata before.
       const when = { internalId, revision, ...(typeof metadataKey === 'string' && { metadataKey }) }
@@ -180,9 +222,11 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
     async delete(
-      table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId' | 'glueName' | 'branchId'>,
+      table: NamedPlace & Pick<TableRecord, 'internalId' | 'glueName' | 'branchId'>,
     ): Promise<boolean> {
-      const isDeleted = await items.delete(tableKey(table), { internalId: table.internalId })
+      const { internalId } = table
+      const isDeleted = await items.delete(tableKey(table), { internalId })
+      for (const key of otherNameKeys(table)) await items.delete(key, { internalId })
       await catalog?.drop(table)
       return isDeleted
     },
@@ -196,29 +240,21 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     /** Heads of the tables that hold rows, by name, from after this one on. Aliases cost nothing. */
     async *headsInBucket(bucketId: string, after = ''): AsyncGenerator<TableHead> {
-      const range = { ...startingWith('TABLE#'), from: `TABLE#${after}` }
+      const range = { ...startingWith(tablePrefix), from: `${tablePrefix}${after}` }
       for await (const item of items.query(partitionOfBucket(bucketId), range))
         if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
     },
 
-    /** How many tables and aliases there are; at most `limit`. Reads no more than their keys. */
-    async countInBucket(bucketId: string, limit: number): Promise<number> {
-      let count = 0
-      const range = { ...startingWith('TABLE#'), attributes: ['sk'] }
-      for await (const _ of items.query(partitionOfBucket(bucketId), range)) if (++count >= limit) break
-      return count
-    },
-
     /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
     async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
-      const range = { ...startingWith('TABLE#'), attributes: ['glueName'] }
+      const range = { ...startingWith(tablePrefix), attributes: ['glueName'] }
       for await (const { glueName } of items.query(partitionOfBucket(bucketId), range))
         if (typeof glueName === 'string') yield glueName
     },
 
     /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
     internalIdsInBucket(bucketId: string): Promise<number[]> {
-      const range = { ...startingWith('TABLE#'), attributes: ['internalId'] }
+      const range = { ...startingWith(tablePrefix), attributes: ['internalId'] }
       return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item =>
         tableRecord.shape.internalId.parse(item['internalId']),
       )
@@ -226,7 +262,7 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     /** Tables and aliases, by name. Reads nothing else of the heads of tables, which hold columns and results of loads. */
     async listNames(bucketId: string): Promise<NamedTable[]> {
-      const range = { ...startingWith('TABLE#'), attributes: ['name', 'displayName', 'created', 'kind'] }
+      const range = { ...startingWith(tablePrefix), attributes: ['name', 'displayName', 'created', 'kind'] }
       const found = await Array.fromAsync(items.query(partitionOfBucket(bucketId), range))
       const named = await pMap(found, item => namedTable(bucketId, item), { concurrency: READS_AT_ONCE })
       return named.filter(table => table !== undefined)
@@ -234,7 +270,7 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     /** Of the tables that hold rows, sorted. Reads nothing else of the heads. */
     async namesInBucket(bucketId: string): Promise<string[]> {
-      const range = { ...startingWith('TABLE#'), attributes: ['name', 'kind'] }
+      const range = { ...startingWith(tablePrefix), attributes: ['name', 'kind'] }
       const names: string[] = []
       for await (const item of items.query(partitionOfBucket(bucketId), range))
         if (!isAliasItem(item)) names.push(tableRecord.shape.name.parse(item['name']))

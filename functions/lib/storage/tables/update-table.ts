@@ -30,9 +30,9 @@ export const updateTable = (
 /** Error: 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has that display name. */
 export const refuseTakenName = async (
   { bucketId, name, displayName }: { bucketId: string; name: string; displayName: string },
-  tables: Pick<TableStore, 'listNames'>,
+  tables: Pick<TableStore, 'called'>,
 ): Promise<void> => {
-  const siblings = await tables.listNames(bucketId)
-  if (siblings.some(other => other.name !== name && other.displayName === displayName))
+  const called = await tables.called(bucketId, displayName)
+  if (called.some(other => other.name !== name && other.displayName === displayName))
     throw tableAlreadyExists(name, displayName)
 }

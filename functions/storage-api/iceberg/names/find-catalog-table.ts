@@ -19,17 +19,20 @@ export const listTableNames = async ({ tables }: Pick<Services, 'tables'>, bucke
  */
 export const findCatalogTable = async (
   { params, caller }: Pick<CatalogRequest, 'params' | 'caller'>,
-  services: Pick<Services, 'buckets' | 'tables'>,
+  services: Pick<Services, 'buckets' | 'tables' | 'totals'>,
 ): Promise<TableHead> => {
   const { namespace = '', table = '' } = params
   const bucket = await findNamespace(services, caller, namespace).catch(error => {
     // So the specification wants it of `loadTable`. Spark looks for `snapshots` in the namespace of a table's name first.
     throw isNotFound(error) ? tableNotFound(table, namespace) : error
   })
-  const found = itemsNamed(await listTableNames(services, bucket.id), table)
+  const byId = table.startsWith(`${bucket.id}.`) && (await services.tables.getHead(table))
+  if (byId && !byId.alias) return byId
+  const called = (await services.tables.called(bucket.id, table)).filter(({ alias }) => !alias)
+  const named = called.map(head => ({ id: tableIdOf(head), name: head.name, head }))
+  const found = itemsNamed(named, table)
   if (found.length > 1) throw ambiguousName('table', table, found)
-  const head = found[0] && (await services.tables.getHead(found[0].id))
-  if (head) return head
+  if (found[0]) return found[0].head
   throw tableNotFound(table, bucket.id)
 }
 

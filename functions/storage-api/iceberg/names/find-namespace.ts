@@ -7,11 +7,9 @@ import type { Services } from '../../services.ts'
 import { ambiguousName } from './ambiguous-name.ts'
 import { itemsNamed } from './identifiers.ts'
 
-const asNamed = (bucket: BucketRecord) => ({ id: bucket.id, name: bucket.id, bucket })
-
 /** All buckets as namespaces, by id. */
-export const listNamespaces = async ({ buckets }: Pick<Services, 'buckets'>) =>
-  (await buckets.list()).map(asNamed)
+export const listNamespaces = async ({ totals }: Pick<Services, 'totals'>) =>
+  (await totals.bucketNames()).map(({ id }) => ({ id, name: id }))
 
 /**
  * The bucket that a namespace stands for, by alias or by id.
@@ -21,16 +19,16 @@ export const listNamespaces = async ({ buckets }: Pick<Services, 'buckets'>) =>
  * whoever asks: there is none. 400 `iceberg.ambiguousName`.
  */
 export const findNamespace = async (
-  services: Pick<Services, 'buckets'>,
+  services: Pick<Services, 'buckets' | 'totals'>,
   caller: Caller,
   namespace: string,
 ): Promise<BucketRecord> => {
   if (namespace.includes(LEVELS)) throw namespaceNotFound(namespace)
   const found = itemsNamed(await listNamespaces(services), namespace)
   const readable = found.filter(({ id }) => mayUseBucket(caller, id, 'read'))
-  const [first] = readable
-  if (first && found.length === 1) return first.bucket
-  if (readable.length > 0) throw ambiguousName('namespace', namespace, readable)
+  const bucket = found.length === 1 && readable[0] && (await services.buckets.get(readable[0].id))
+  if (bucket) return bucket
+  if (found.length > 1 && readable.length > 0) throw ambiguousName('namespace', namespace, readable)
   if (!caller.canManageBuckets) throw accessDenied()
   throw namespaceNotFound(namespace)
 }

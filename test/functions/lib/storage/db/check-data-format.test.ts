@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkDataFormat } from '#lib/storage/db/check-data-format.ts'
+import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 
@@ -9,17 +10,17 @@ const refusal = { code: 'storage.dataFormat' }
 it('a stack without data gets the mark, and is read from then on', async () => {
   const items = createMemoryItemTable()
   await Promise.all([checkDataFormat(items), checkDataFormat(items)])
-  expect(await items.get(KEY)).toMatchObject({ format: 1 })
+  expect(await items.get(KEY)).toMatchObject({ format: DATA_FORMAT })
   await items.put({ pk: 'BUCKETS', sk: 'in.c-main' }, {})
   await checkDataFormat(items)
 })
 
-it.each([0, 2])('a stack of the format %i is refused, and the message says what to do', async format => {
+it.each([1, 3])('a stack of the format %i is refused, and the message says what to do', async format => {
   const items = createMemoryItemTable()
   await items.put(KEY, { format })
   await expect(checkDataFormat(items)).rejects.toMatchObject(refusal)
   await expect(checkDataFormat(items)).rejects.toThrow(
-    `its format is ${format}; this version reads 1). Deploy that version again`,
+    `its format is ${format}; this version reads ${DATA_FORMAT}). Deploy that version again`,
   )
 })
 
