@@ -61,8 +61,10 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
   const records = recordsOf(items, branchId)
   const tagNotes = createTagNotes(items, kindOf(branchId))
 
+  const noteTags = (file: FileRecord) => tagNotes.add({ ...file, expiry: expiryOf(file) })
+
   const insert = async (file: FileRecord): Promise<boolean> => {
-    await tagNotes.add(file)
+    await noteTags(file)
     return records.insert(file)
   }
 
@@ -100,7 +102,7 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
           read: async () => (before = await records.get(id)),
           write: async (file, when) => {
             const added = file.tags.filter(tag => !before?.tags.includes(tag))
-            if (added.length > 0) await tagNotes.add({ ...file, tags: added })
+            if (added.length > 0) await noteTags({ ...file, tags: added })
             return records.replace(file, when)
           },
           busy: () =>

@@ -2,9 +2,13 @@ import { hexDigest } from '../../digests.ts'
 import { idSortKey } from '../db/ids.ts'
 import { type Item, type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { type IdRange, queryNewest } from '../db/spread.ts'
-import { expiryOf, type FileRecord } from './file-store.ts'
 
-type TaggedFile = Pick<FileRecord, 'id' | 'tags' | 'created' | 'maxAgeDays'>
+interface TaggedFile {
+  id: number
+  tags: readonly string[]
+  /** Default: never. */
+  expiry?: Date | undefined
+}
 
 /** How long after its expiry a file can still be listed. */
 const LISTED_DAYS = 120
@@ -24,8 +28,7 @@ export const createTagNotes = (items: ItemTable, kind: string) => {
   return {
     /** Notes the tags of a file. */
     async add(file: TaggedFile): Promise<void> {
-      const { id } = file
-      const expiry = expiryOf(file)
+      const { id, expiry } = file
       const expires = expiry && Math.floor(expiry.getTime() / 1000) + LISTED_DAYS * 86_400
       const note: Item = { id, ...(expires !== undefined && { [itemExpiryName]: expires }) }
       await items.putAll(keysOf(file).map(key => ({ ...note, ...key })))

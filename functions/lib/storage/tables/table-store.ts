@@ -8,6 +8,7 @@ import type { CatalogFollower } from './catalog-follower.ts'
 import type { ContentThen, TableContents } from './content/table-contents.ts'
 import { otherNamesOf } from './other-names.ts'
 import { aliasHoldsNoRows } from './table-errors.ts'
+import { createTableLists } from './table-lists.ts'
 import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
@@ -231,33 +232,13 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
       return isDeleted
     },
 
+    ...createTableLists(items),
+
     /** Tables and aliases, by name. */
     async listInBucket(bucketId: string): Promise<TableHead[]> {
       const found = await Array.fromAsync(itemsOf(bucketId))
       const tables = await pMap(found, item => seen(item, parseHead), { concurrency: READS_AT_ONCE })
       return tables.filter(table => table !== undefined)
-    },
-
-    /** Heads of the tables that hold rows, by name, from after this one on. Aliases cost nothing. */
-    async *headsInBucket(bucketId: string, after = ''): AsyncGenerator<TableHead> {
-      const range = { ...startingWith(tablePrefix), from: `${tablePrefix}${after}` }
-      for await (const item of items.query(partitionOfBucket(bucketId), range))
-        if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
-    },
-
-    /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
-    async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
-      const range = { ...startingWith(tablePrefix), attributes: ['glueName'] }
-      for await (const { glueName } of items.query(partitionOfBucket(bucketId), range))
-        if (typeof glueName === 'string') yield glueName
-    },
-
-    /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
-    internalIdsInBucket(bucketId: string): Promise<number[]> {
-      const range = { ...startingWith(tablePrefix), attributes: ['internalId'] }
-      return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item =>
-        tableRecord.shape.internalId.parse(item['internalId']),
-      )
     },
 
     /** Tables and aliases, by name. Reads nothing else of the heads of tables, which hold columns and results of loads. */
@@ -266,15 +247,6 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
       const found = await Array.fromAsync(items.query(partitionOfBucket(bucketId), range))
       const named = await pMap(found, item => namedTable(bucketId, item), { concurrency: READS_AT_ONCE })
       return named.filter(table => table !== undefined)
-    },
-
-    /** Of the tables that hold rows, sorted. Reads nothing else of the heads. */
-    async namesInBucket(bucketId: string): Promise<string[]> {
-      const range = { ...startingWith(tablePrefix), attributes: ['name', 'kind'] }
-      const names: string[] = []
-      for await (const item of items.query(partitionOfBucket(bucketId), range))
-        if (!isAliasItem(item)) names.push(tableRecord.shape.name.parse(item['name']))
-      return names
     },
 
     /**

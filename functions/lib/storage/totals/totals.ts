@@ -11,7 +11,7 @@ export interface Totals {
   lastChangeDate?: string | undefined
 }
 
-export type NamedBucket = Pick<BucketRecord, 'id' | 'displayName'>
+type NamedBucket = Pick<BucketRecord, 'id' | 'displayName'>
 
 /** What a branch holds altogether. The default branch keeps it; of another branch it is made anew from the heads. */
 export interface BranchTotals {
