@@ -140,8 +140,8 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
   functions: [
     'masterTokenOverlapMinutes',
     'snapshotRetentionDays',
-    'runsPerToken',
     'jobsPerToken',
+    'jobsPerProject',
     'tableVersionDays',
     'backupRetentionDays',
     'filesPerDay',
@@ -149,6 +149,7 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'eventsPerDay',
     'tablesPerBucket',
     'configurationsPerComponent',
+    'snapshotsPerTable',
     'distributed',
     'singleLoadBytes',
     'loadRangeBytes',

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
+import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
 import {
   ANSWERS_PREFIX,
   BUDGETS_PREFIX,
@@ -9,6 +10,7 @@ import {
   LEASES_PREFIX,
   NO_API_FUNCTION,
   NO_KEY_OF_OURS,
+  SHARES_PREFIX,
 } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
@@ -20,6 +22,7 @@ import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { type PrivateNetwork, runInNetwork } from './private-network.ts'
+import { sharesEnvironment } from './shares-environment.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -31,6 +34,7 @@ interface ExtractFlowProps {
   readonly legSeconds: number
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
+  readonly shares: ShareLimits
   /** Undefined: the open internet, without a network of the customer's. */
   readonly network: PrivateNetwork | undefined
   readonly alarms: ITopic
@@ -80,7 +84,7 @@ export class ExtractFlow extends Construct {
 
 const runExtractorFunction = (
   scope: Construct,
-  { bundle, storage, projectId, legSeconds, allowedHosts, network }: ExtractFlowProps,
+  { bundle, storage, projectId, legSeconds, allowedHosts, shares, network }: ExtractFlowProps,
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
@@ -98,6 +102,7 @@ const runExtractorFunction = (
       SECRETS_KEY_ARN: key?.keyArn ?? NO_KEY_OF_OURS,
       LEG_SECONDS: String(legSeconds),
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+      ...sharesEnvironment(shares),
     },
     memoryMiB: 1769, // One whole core, for reading JSON.
     scratchMiB: 10_240, // Rows stay on disk until all columns are known.
@@ -108,6 +113,7 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowPuttingObjects(runExtractor, work, { prefix: 'runs/' })
   allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
+  allowPuttingObjects(runExtractor, work, { prefix: SHARES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })

@@ -14,4 +14,6 @@ export const onThisMachine = (config: StackConfig): StackConfig => ({
   // Four threads do the runs, and eight the jobs, of everybody.
   runsPerToken: Math.min(config.runsPerToken, 3),
   jobsPerToken: Math.min(config.jobsPerToken, 4),
+  runsPerProject: Math.min(config.runsPerProject, 6),
+  jobsPerProject: Math.min(config.jobsPerProject, 8),
 })

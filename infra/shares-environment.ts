@@ -1,18 +1,21 @@
+import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
 import type { Quotas } from '../functions/lib/storage/quotas/quotas.ts'
 
-/** How much of what is under way one token may have, and how much of what is kept the project. */
-export interface Shares extends Quotas {
-  readonly runsPerToken: number
-  readonly jobsPerToken: number
-}
+/** How much of what is under way one token and the project may have, and how much of what is kept the project. */
+export interface Shares extends Quotas, ShareLimits {}
 
-export const sharesEnvironment = ({ runsPerToken, jobsPerToken }: Shares) => ({
-  RUNS_PER_TOKEN: String(runsPerToken),
-  JOBS_PER_TOKEN: String(jobsPerToken),
+export const sharesEnvironment = ({
+  runsPerToken,
+  jobsPerToken,
+  runsPerProject,
+  jobsPerProject,
+}: ShareLimits) => ({
+  SHARES: JSON.stringify({ runsPerToken, jobsPerToken, runsPerProject, jobsPerProject }),
 })
 
 export const quotasEnvironment = (quotas: Quotas) => {
-  const { filesPerDay, fileBytesPerDay, eventsPerDay, tablesPerBucket, configurationsPerComponent } = quotas
-  const named = { filesPerDay, fileBytesPerDay, eventsPerDay, tablesPerBucket, configurationsPerComponent }
-  return { QUOTAS: JSON.stringify(named) }
+  const { filesPerDay, fileBytesPerDay, eventsPerDay } = quotas
+  const { tablesPerBucket, configurationsPerComponent, snapshotsPerTable } = quotas
+  const kept = { tablesPerBucket, configurationsPerComponent, snapshotsPerTable }
+  return { QUOTAS: JSON.stringify({ filesPerDay, fileBytesPerDay, eventsPerDay, ...kept }) }
 }

@@ -72,6 +72,7 @@ export class MillraceStack extends DeployedStack {
       projectId: config.projectId,
       legSeconds: config.extractorLegSeconds,
       allowedHosts: config.extractorAllowedHosts,
+      shares: config,
       network: networkOf(config),
       alarms,
     })

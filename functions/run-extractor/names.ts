@@ -25,5 +25,8 @@ export const ANSWERS_PREFIX = 'answers/'
 /** Folder of the keys that jobs with `deletions` keep in the work bucket. */
 export const KEY_SETS_PREFIX = 'key-sets/'
 
+/** Folder of the places that runs of schedules have in the shares of tokens, in the work bucket. */
+export const SHARES_PREFIX = 'shares/'
+
 /** Folder of the leases of configurations in the work bucket. */
 export const LEASES_PREFIX = 'leases/'

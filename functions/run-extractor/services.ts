@@ -7,6 +7,7 @@ import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
+import type { RunShares } from './run-shares.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens, TokenSeal } from './run-tokens.ts'
 
@@ -62,6 +63,7 @@ export interface RunServices {
 export interface MachineServices extends Omit<RunServices, 'storage'> {
   storageWith: (token: string) => StorageClient
   runTokens: RunTokens
+  shares: RunShares
 }
 
 /** What a step made of the run. */

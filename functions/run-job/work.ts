@@ -33,9 +33,8 @@ const env = readEnv([
   /** State machine that runs configurations of the extractor. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
-  /** Runs, and other jobs, of one token that are under way at a time. */
-  'RUNS_PER_TOKEN',
-  'JOBS_PER_TOKEN',
+  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
+  'SHARES',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
   'ALLOWED_HOSTS',
   /** KMS key that seals the addresses that loads are read from. */

@@ -19,9 +19,8 @@ const env = readEnv([
   'STORAGE_TABLE',
   /** State machine that runs jobs. */
   'JOB_MACHINE_ARN',
-  /** Runs, and other jobs, of one token that are under way at a time. */
-  'RUNS_PER_TOKEN',
-  'JOBS_PER_TOKEN',
+  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
+  'SHARES',
   /** State machine of extractions; `none` in a stack that has none. */
   'EXTRACT_MACHINE_ARN',
 ])

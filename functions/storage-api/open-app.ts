@@ -57,9 +57,8 @@ const env = readEnv([
   /** Name of the function that previews configurations; `none` in a stack without extractions. */
   'PREVIEW_FUNCTION',
   'PROJECT_ID',
-  /** Runs, and other jobs, of one token that are under way at a time. */
-  'RUNS_PER_TOKEN',
-  'JOBS_PER_TOKEN',
+  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
+  'SHARES',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',
   /** Database of the Glue Data Catalog; `none` in a stack that has none. */

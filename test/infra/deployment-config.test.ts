@@ -20,7 +20,13 @@ const accountValues = {
 it('what only an account has is left out on one machine, whose few threads have small shares', () => {
   const config = read({ ...accountValues, tags: { team: 'data' } })
   const plain = read({ tags: { team: 'data' } })
-  expect(onThisMachine(config)).toEqual({ ...plain, runsPerToken: 3, jobsPerToken: 4 })
+  expect(onThisMachine(config)).toEqual({
+    ...plain,
+    runsPerToken: 3,
+    jobsPerToken: 4,
+    runsPerProject: 6,
+    jobsPerProject: 8,
+  })
 })
 
 it('sizes of functions are those of the configuration', () => {

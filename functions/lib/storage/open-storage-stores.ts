@@ -14,8 +14,7 @@ export const openStorageStores = (
     TABLES_BUCKET: string
     SNAPSHOT_RETENTION_DAYS?: string
     GLUE_DATABASE?: string
-    RUNS_PER_TOKEN?: string
-    JOBS_PER_TOKEN?: string
+    SHARES?: string
   },
   s3: S3Client,
   now: () => Date,

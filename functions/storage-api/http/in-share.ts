@@ -1,11 +1,15 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Services } from '../services.ts'
 
-/** Of one token at a time. What is counted takes no longer than the minute in which it counts when its end is not seen. */
-const shares = { previews: { most: 2, minutes: 1 }, queries: { most: 4, minutes: 1 } }
+/** At a time. What is counted takes no longer than the minute in which it counts when its end is not seen. */
+const shares = {
+  previews: { 'this token': 2, 'the project': 20 },
+  queries: { 'this token': 4, 'the project': 40 },
+}
+const minutes = 1
 
 /**
- * Takes a place in the share of a token, and gives how to give it back. For what works on a request as long as it lasts.
+ * Takes a place in the shares of a token and of the project, and gives how to give it back. For what works on a request as long as it lasts.
  *
  * Error: 403 `storage.quotaExceeded`.
  */
@@ -14,12 +18,21 @@ export const takeShare = async (
   tokenId: string,
   { counts }: Pick<Services, 'counts'>,
 ): Promise<() => Promise<void>> => {
-  const share = shares[what]
-  const of = `${what} of ${tokenId}`
-  if (!(await counts.take(of, share)))
-    throw new UserError(
-      'storage.quotaExceeded',
-      `${share.most} ${what} of this token are under way, which is its share. Wait until one of them has ended.`,
-    )
-  return () => counts.giveBack(of)
+  const taken: string[] = []
+  const giveBack = async (): Promise<void> => {
+    for (const of of taken) await counts.giveBack(of)
+  }
+  for (const whose of ['this token', 'the project'] as const) {
+    const most = shares[what][whose]
+    const of = whose === 'this token' ? `${what} of ${tokenId}` : what
+    if (await counts.take(of, { most, minutes })) taken.push(of)
+    else {
+      await giveBack()
+      throw new UserError(
+        'storage.quotaExceeded',
+        `${most} ${what} of ${whose} are under way, which is its share. Wait until one of them has ended.`,
+      )
+    }
+  }
+  return giveBack
 }

@@ -66,13 +66,15 @@ export const acceptJob = async (
 const tellOfShare = async (job: JobRecord, submitter: Submitter, services: AcceptServices): Promise<void> => {
   const { share } = job
   const { shares } = services.jobs
-  if (share === undefined || !(await shares.isFirstToWait(job))) return
+  const lacked = await shares.firstWaitsFor(job)
+  if (lacked === undefined) return
   const what = job.input.operationName === 'configurationRun' ? 'runs' : 'jobs'
+  const whose = lacked === share ? 'this token' : 'the project'
   await recordEvent(submitter, services, {
     event: 'storage.jobWaitsForShare',
     component: 'storage',
     type: 'info',
-    message: `${shares.limitOf(share)} ${what} of this token are under way, which is its share. The job ${job.id} and those after it wait until some of them have ended.`,
+    message: `${shares.limitOf(lacked)} ${what} of ${whose} are under way, which is its share. The job ${job.id} and those after it wait until some of them have ended.`,
     params: JSON.stringify({ jobId: job.id }),
   })
 }

@@ -43,6 +43,15 @@ export const refuseConfigurationOverQuota = async (
     )
 }
 
+/** Error: 403 `storage.quotaExceeded` when the table has as many kept snapshots as it may. */
+export const refuseSnapshotOverQuota = async (
+  tableId: string,
+  { snapshots, quotas: { snapshotsPerTable } }: Pick<Services, 'snapshots' | 'quotas'>,
+): Promise<void> => {
+  if ((await snapshots.countOf(tableId, snapshotsPerTable)) >= snapshotsPerTable)
+    throw exceeded('snapshotsPerTable', snapshotsPerTable, `snapshots of the table "${tableId}" are kept`)
+}
+
 const exceeded = (setting: keyof Services['quotas'], most: number, what: string): UserError =>
   new UserError(
     'storage.quotaExceeded',

@@ -7,6 +7,7 @@ import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+import { refuseSnapshotOverQuota } from '../quotas/refuse-over-quota.ts'
 import { findOwnTable, findTable } from '../tables/find-table.ts'
 import { findSnapshot } from './find-snapshot.ts'
 import { snapshotResource } from './snapshot-resource.ts'
@@ -19,7 +20,11 @@ export const createSnapshot = defineRoute({
   tag: 'snapshots',
   body: z.object({ description: text({ max: 10_000 }).default('') }),
   validationCode: 'storage.tables.validation',
-  replies: { 202: 'The job `tableSnapshotCreate`', 404: 'There is no such table' },
+  replies: {
+    202: 'The job `tableSnapshotCreate`',
+    403: '`storage.quotaExceeded`',
+    404: 'There is no such table',
+  },
   handle: async (request, services) => {
     const { tableId } = request.params
     const { description } = request.body
@@ -27,6 +32,7 @@ export const createSnapshot = defineRoute({
       input: { operationName: 'tableSnapshotCreate', tableId, description },
       admit: async () => {
         await findOwnTable(services, tableId)
+        await refuseSnapshotOverQuota(tableId, services)
         return { description }
       },
     })

@@ -12,6 +12,7 @@ const service = await withStorage({
     eventsPerDay: 3,
     tablesPerBucket: 2,
     configurationsPerComponent: 2,
+    snapshotsPerTable: 1,
   },
 })
 
@@ -58,6 +59,19 @@ describe('a quota refuses with a sentence', () => {
     expect((await define('t3')).status).toBe(202)
   })
 
+  it('kept snapshots of a table', async () => {
+    await service.createBucket('kept')
+    const dataFileId = await service.upload('id\n1\n')
+    await post('buckets/in.c-kept/tables-async', { name: 't', dataFileId })
+    const keep = () => post('tables/in.c-kept.t/snapshots', {})
+    expect(await statuses(2, keep)).toEqual([202, 403])
+    expect((await keep()).body.error).toContain('"snapshotsPerTable"')
+    const [{ id }] = (await service.call('GET', '/v2/storage/tables/in.c-kept.t/snapshots')).body
+    await service.call('DELETE', `/v2/storage/snapshots/${id}`)
+    expect((await keep()).status).toBe(202)
+    now += DAY_MS + 1000
+  })
+
   it('configurations of a component', async () => {
     const create = (name: string) => post('components/ex-generic-v2/configs', { name, configurationId: name })
     expect(await statuses(3, index => create(`c${index}`))).toEqual([201, 201, 403])
@@ -98,6 +112,9 @@ describe('previews of one token', () => {
     expect((await call(other)).status).toBe(200)
     await counts.giveBack(`previews of ${body.id}`)
     for (let times = 0; times < 3; times++) expect((await call(flooder)).status).toBe(200)
+    for (let taken = 0; taken < 20; taken++) await counts.take('previews', { most: 20, minutes: 1 })
+    for (let times = 0; times < 3; times++)
+      expect((await call(other)).body.error).toContain('20 previews of the project are under way')
   })
 })
 

@@ -3,6 +3,7 @@ import { executionOfJob } from '../../asked-wait.ts'
 import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
+import { projectShareOf } from './job-shares.ts'
 import { internalJobError, type JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
@@ -10,18 +11,22 @@ interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> 
   queue: TableQueue
 }
 
-/** Starts a job that has just been accepted, unless others come before it in the queue of its table or in the share of its token. */
+/**
+ * Starts a job that has just been accepted, unless others come before it in the queue of its table or in a share. Resolves to whether it has
+ * its share.
+ */
 export const startInTurn = async (
   job: JobRecord,
   { queue, jobs, startJob, now }: StartOptions,
-): Promise<void> => {
-  if (!(await jobs.shares.mayBegin(job))) return
+): Promise<boolean> => {
+  if (!(await jobs.shares.mayBegin(job))) return false
   if (job.queueTableId !== null) {
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
     const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job, now })
-    if (front && front.id !== job.id) return
+    if (front && front.id !== job.id) return true
   }
   await startJob(job.id)
+  return true
 }
 
 /**
@@ -36,17 +41,18 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
   }
 }
 
-/** Starts those jobs of a share that waited for it, now that another one has left it. */
+/** Starts those jobs of a token's share, and of the project's, that waited for it, now that another one has left it. */
 export const startNextOfShare = async (
   share: string,
   { inBranch, ...options }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'inBranch' | 'now'>,
 ): Promise<void> => {
-  for (const id of await options.jobs.shares.waiting(share)) {
-    const job = await options.jobs.get(id)
-    if (job?.status !== 'waiting') continue
-    await startInTurn(job, { ...options, ...inBranch(branchOf(job)) })
-    await options.jobs.shares.begun(job)
-  }
+  for (const left of [share, projectShareOf(share)])
+    for (const id of await options.jobs.shares.waiting(left)) {
+      const job = await options.jobs.get(id)
+      if (job?.status !== 'waiting') continue
+      if (await startInTurn(job, { ...options, ...inBranch(branchOf(job)) }))
+        await options.jobs.shares.begun(job)
+    }
 }
 
 /** Of more entries than this that crashes left behind, the rest are removed the next time. */
@@ -144,13 +150,14 @@ const mayBegin = async (
   job: JobRecord,
   { jobs, now }: Pick<ReviveOptions, 'jobs' | 'now'>,
 ): Promise<boolean> => {
-  const { share } = job
-  if (share === undefined || (await jobs.shares.mayBegin(job))) return true
-  const ids = await jobs.shares.underWay(share)
+  const lacked = await jobs.shares.lackedBy(job)
+  if (lacked === undefined) return true
+  const ids = await jobs.shares.underWay(lacked)
   const stored = new Map((await jobs.getMany(ids)).map(found => [found.id, found]))
   for (const id of ids) {
     const found = stored.get(id)
-    if (found ? isFinal(found) : await jobs.isNeverStored(id, now())) await jobs.shares.leave({ id, share })
+    if (found ? isFinal(found) : await jobs.isNeverStored(id, now()))
+      await jobs.shares.leave({ id, share: found?.share ?? lacked })
   }
   return jobs.shares.mayBegin(job)
 }

@@ -10,6 +10,7 @@ export const quotas = z.object({
   tablesPerBucket: z.number(),
   /** In one branch. */
   configurationsPerComponent: z.number(),
+  snapshotsPerTable: z.number(),
 })
 
 export type Quotas = z.infer<typeof quotas>
@@ -20,4 +21,5 @@ export const generousQuotas: Quotas = {
   eventsPerDay: 1_000_000,
   tablesPerBucket: 10_000,
   configurationsPerComponent: 10_000,
+  snapshotsPerTable: 1_000,
 }

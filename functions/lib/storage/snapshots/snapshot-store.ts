@@ -99,6 +99,14 @@ export const createSnapshotStore = (
       }
     },
 
+    /** How many a table has, up to a limit. */
+    async countOf(tableId: string, limit: number): Promise<number> {
+      const { pk } = noteOf({ id: 0, table: { id: tableId } })
+      let count = 0
+      for await (const _ of items.query(pk, startingWith(''))) if (++count >= limit) break
+      return count
+    },
+
     /** Those of a table, newest first. Very long file lists are left out. */
     async *listOf(tableId: string): AsyncGenerator<SnapshotRecord> {
       const { pk } = noteOf({ id: 0, table: { id: tableId } })

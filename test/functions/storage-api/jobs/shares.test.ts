@@ -11,7 +11,7 @@ const service = await withStorage({
   now: () => new Date(now),
   isRunningJobs: false,
   jobWaitMs: 0,
-  shareLimits: { jobs: SHARE, runs: 2 },
+  shareLimits: { jobsPerToken: SHARE, runsPerToken: 2, jobsPerProject: 100, runsPerProject: 100 },
 })
 await service.createBucket('main')
 const fileId = await service.upload('id\n1\n')
