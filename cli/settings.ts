@@ -24,6 +24,15 @@ const schema = z.object({
     .min(shortestToken, `must have at least ${shortestToken} characters`)
     .optional(),
   MILLRACE_BIND: z.string().default('127.0.0.1'),
+  /** Name, and port, under which the API is served with TLS, too. */
+  MILLRACE_TLS: z
+    .string()
+    .regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be a name and maybe a port, such as millrace.test:443')
+    .transform(text => {
+      const [name = '', given = '8443'] = text.split(':')
+      return { name, port: Number(given) }
+    })
+    .optional(),
   /** Whether an acknowledgement waits for the disk. */
   MILLRACE_DURABILITY: durabilitySchema,
   /** Stack configuration over that of cdk.json, as a JSON object. */

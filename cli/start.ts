@@ -14,6 +14,7 @@ export const start: Command = {
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
   MILLRACE_TOKEN      master storage token, 8 characters or more (made once and kept in the data folder)
   MILLRACE_BIND       address to listen at (127.0.0.1)
+  MILLRACE_TLS        name, and port (8443), to serve the API at with TLS and HTTP/2, too (none)
   MILLRACE_DURABILITY full: an acknowledgement waits until the bytes are synced; relaxed: it does not (full)
   MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
   MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
@@ -46,6 +47,7 @@ const runCloud = async (): Promise<never> => {
       s3Port: settings.MILLRACE_S3_PORT,
       dataDir: settings.MILLRACE_DATA_DIR,
       bind: settings.MILLRACE_BIND,
+      tls: settings.MILLRACE_TLS,
       context: settings.MILLRACE_CONTEXT,
       files: new DurableFiles({ durability: settings.MILLRACE_DURABILITY }),
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
@@ -57,7 +59,8 @@ const runCloud = async (): Promise<never> => {
     const { landingBucket, filesBucket, exportsBucket } = cloud
     const keys = { accessKeyId, secretAccessKey }
     const buckets = { landingBucket, filesBucket, exportsBucket }
-    const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets }
+    const { tls } = cloud
+    const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets, tls }
     process.stdout.write(`${JSON.stringify(ready)}\n`)
     flushCompileCache() // The way in which this process ends writes nothing.
     if (process.stderr.isTTY) await showBanner(cloud)

@@ -1,6 +1,7 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
+import { DEFAULT_BACKEND } from '../functions/lib/storage/project/backend-name.ts'
 import { deploymentFields, fromText, refuseContradictions, shapeOf } from './deployment-config.ts'
 import { overReserved, sizeFields } from './function-sizes.ts'
 import { landingRules } from './landing-rules.ts'
@@ -46,6 +47,11 @@ const stackConfig = z.object({
     .string()
     .regex(/^[1-9]\d*$/, 'projectId must be a positive number')
     .default('1'),
+  /** What the backend is called to clients. */
+  backendName: z
+    .string()
+    .regex(/^[a-z]{1,40}$/, 'backendName must be small letters')
+    .default(DEFAULT_BACKEND),
   /** Minutes for which the master token before the present one is accepted, too. */
   masterTokenOverlapMinutes: z.coerce.number().int().min(0).max(10_080).default(60),
   /** Key rules of the landing bucket, tried before the convention. */

@@ -108,7 +108,7 @@ export class MillraceStack extends DeployedStack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
+    const { shape, storageUrl, storageTokenSecret, projectId, backendName, snapshotRetentionDays } = config
     const { masterTokenOverlapMinutes } = config
     const { distributed, queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } = config
     if (shape === 'functions' && storageUrl && storageTokenSecret) {
@@ -120,6 +120,7 @@ export class MillraceStack extends DeployedStack {
     const service = new StorageService(this, 'Storage', {
       bundles,
       projectId,
+      backendName,
       snapshotRetentionDays,
       shares: config,
       keeps: config,

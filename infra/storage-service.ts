@@ -55,6 +55,7 @@ import { writtenKinds } from './written-kinds.ts'
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
+  readonly backendName: string
   readonly snapshotRetentionDays: number
   readonly shares: Shares
   readonly keeps: Keeps
@@ -110,11 +111,13 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.items = items
     this.tablesBucket = tables
     const content = { projectId, snapshotRetentionDays, items, tables }
+    const { backendName } = props
     const queryService =
       queries &&
       new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })
     const store: Store = {
       ...content,
+      backendName,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
       queryService,
@@ -169,6 +172,7 @@ const DAYS_LEFT_TO_SWEEP = 2
 /** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
+  readonly backendName: string
   readonly shares: Shares
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
@@ -195,6 +199,7 @@ const storeEnvironment = (store: Store) => ({
   TABLES_BUCKET: store.tables.bucketName,
   JOB_MACHINE_ARN: store.jobMachineArn,
   PROJECT_ID: store.projectId,
+  BACKEND_NAME: store.backendName,
 })
 
 const runJobFunction = (

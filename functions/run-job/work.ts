@@ -33,6 +33,8 @@ const env = readEnv([
   /** State machine that runs configurations of the extractor. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
+  /** What the backend is called to clients; read where it is shown. */
+  'BACKEND_NAME',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   'SHARES',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */

@@ -57,6 +57,8 @@ const env = readEnv([
   /** Name of the function that previews configurations; `none` in a stack without extractions. */
   'PREVIEW_FUNCTION',
   'PROJECT_ID',
+  /** What the backend is called to clients; read where it is shown. */
+  'BACKEND_NAME',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   'SHARES',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */

@@ -1,6 +1,7 @@
 import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { relaxedNotice } from '../durable/durability.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
+import { certificateFor } from './api/certificate.ts'
 import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-store.ts'
@@ -24,6 +25,8 @@ export interface EmbeddedCloudOptions {
   readonly s3Port?: number
   /** Address that the API and S3 listen at. Default 127.0.0.1. */
   readonly bind?: string
+  /** Serves the API with TLS and HTTP/2, too, under this name and all below it. Port 0: any free one. Default: it does not. */
+  readonly tls?: { readonly name: string; readonly port: number } | undefined
   /** Master storage token. Default: made at the first start and kept in the data directory. */
   readonly token?: string
   /** A cloud assembly (`cdk.out`) to run. Default: made from the sources, or reused when they have not changed. */
@@ -50,6 +53,8 @@ export interface CloudFacts {
   readonly landingBucket: string | undefined
   readonly filesBucket: string | undefined
   readonly exportsBucket: string | undefined
+  /** The API with TLS, and the file of the certificate that its clients must trust. Undefined: there is none. */
+  readonly tls?: { readonly api: string; readonly certificate: string } | undefined
 }
 
 export interface EmbeddedCloud extends CloudFacts {
@@ -91,8 +96,10 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   if (given === undefined) starting.defer(keepInUse(directory))
   starting.defer(dropOldCompiledCode())
   const assembly = await readAssembly(directory)
+  const shown = options.tls && (await certificateFor(options.tls.name, dataDir.path))
+  const tls = options.tls && shown && { ...options.tls, ...shown }
   const running = await runStack(
-    { dataDir, assembly, apiPort, s3Port, bind, token, debugged, files, log },
+    { dataDir, assembly, apiPort, s3Port, bind, tls, token, debugged, files, log },
     starting,
   )
 
@@ -109,6 +116,10 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     landingBucket: outputs['LandingBucket'],
     filesBucket: outputs['FilesBucket'],
     exportsBucket: outputs['ExportsBucket'],
+    tls: tls && {
+      api: `https://${tls.name}:${running.tlsPort}`,
+      certificate: tls.file,
+    },
   }
   await announceCloud(files, dataDir.path, {
     pid: process.pid,

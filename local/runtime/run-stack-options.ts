@@ -1,6 +1,7 @@
 import type { DurableFiles } from '../durable/durable-files.ts'
 import type { DataDir } from './data-dir.ts'
 import type { DebuggedFunction } from './lambda/debugged-function.ts'
+import type { TlsOptions } from './lambda/protocol.ts'
 import type { Assembly } from './template/assembly.ts'
 
 export interface RunStackOptions {
@@ -9,6 +10,7 @@ export interface RunStackOptions {
   readonly apiPort: number
   readonly s3Port: number
   readonly bind: string
+  readonly tls?: TlsOptions | undefined
   readonly token: string | undefined
   readonly debugged?: DebuggedFunction | undefined
   readonly files: DurableFiles

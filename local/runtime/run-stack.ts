@@ -40,6 +40,7 @@ import { readStack, type Stack } from './template/stack.ts'
 interface RunningStack {
   readonly outputs: Readonly<Record<string, string>>
   readonly hasApi: boolean
+  readonly tlsPort: number | undefined
   readonly endpoints: {
     readonly api: string
     readonly s3: string
@@ -183,7 +184,16 @@ export const runStack = async (
   // In the background and one after the other, so that the first file does not wait for bundles to load.
   void functions.warm(functionsOfFirstFile(stack, api?.functionArn))
 
-  return { outputs: stack.outputs, hasApi: api !== undefined, endpoints, secrets, executions, router: events }
+  const tlsPort = api?.server.tlsPort
+  return {
+    outputs: stack.outputs,
+    hasApi: api !== undefined,
+    tlsPort,
+    endpoints,
+    secrets,
+    executions,
+    router: events,
+  }
 }
 
 /** An address that a process on this machine can call. */

@@ -15,7 +15,7 @@ interface ServeApiOptions extends RunStackOptions {
 
 /** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, debugged, log, concurrency }: ServeApiOptions,
+  { draft, assembly, dataDir, apiPort, bind, tls, debugged, log, concurrency }: ServeApiOptions,
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
@@ -31,6 +31,7 @@ export const serveApi = async (
     const server = await ApiServer.listen({
       port: apiPort,
       host: bind,
+      tls,
       modulePath,
       exportName,
       inspectorPort,

@@ -5,6 +5,7 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { refuseTaken } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { bucketBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -19,7 +20,7 @@ const body = z.object({
   description: text({ max: 65_000 }).default(''),
   displayName: text({ max: 300 }).optional(),
   color: text({ max: 50 }).optional(),
-  backend: onlyText(['duckdb'], 'This value should be "duckdb": there is no other backend here.'),
+  backend: onlyText([backendName], `This value should be "${backendName}": there is no other backend here.`),
 })
 
 /** Creates a bucket; its id is `<stage>.c-<name>`. */

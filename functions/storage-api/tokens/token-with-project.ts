@@ -1,3 +1,4 @@
+import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
@@ -52,11 +53,11 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   hasMysql: false,
   hasSynapse: false,
   hasRedshift: false,
-  hasSnowflake: false,
+  hasSnowflake: backendName === 'snowflake',
   hasExasol: false,
   hasTeradata: false,
-  hasBigquery: false,
-  defaultBackend: 'duckdb',
+  hasBigquery: backendName === 'bigquery',
+  defaultBackend: backendName,
   hasTryModeOn: '0',
   limits: {
     [SNAPSHOTS_LIMIT]: { name: SNAPSHOTS_LIMIT, value: RETENTION_DAYS },
@@ -65,6 +66,6 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   isDisabled: false,
   billedMonthlyPrice: null,
   dataRetentionTimeInDays: RETENTION_DAYS,
-  assignedBackends: ['duckdb'],
+  assignedBackends: [backendName],
   fileStorageProvider: 'aws',
 })

@@ -5,6 +5,7 @@ import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts
 import type { ConcurrencyPool } from '../lambda/concurrency-pool.ts'
 import { Container } from '../lambda/container.ts'
 import type { LogFile } from '../lambda/log-file.ts'
+import type { TlsOptions } from '../lambda/protocol.ts'
 
 /** How often the function's credentials are checked; they last an hour. */
 const renewalMs = 60_000
@@ -16,6 +17,7 @@ interface ApiServerOptions {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
+  readonly tls?: TlsOptions | undefined
   readonly modulePath: string
   readonly exportName: string
   /** See `FunctionDefinition`. */
@@ -35,23 +37,29 @@ interface ApiServerOptions {
  */
 export class ApiServer {
   readonly port: number
+  readonly tlsPort: number | undefined
   readonly #options: ApiServerOptions
   #container: Container
   #environment: (() => Promise<Record<string, string>>) | undefined
   #renewal: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(options: ApiServerOptions, container: Container, port: number) {
+  private constructor(
+    options: ApiServerOptions,
+    container: Container,
+    { port, tlsPort }: Awaited<ReturnType<Container['serve']>>,
+  ) {
     this.#options = options
     this.#container = container
     this.port = port
+    this.tlsPort = tlsPort
     void this.#restartOnExit()
   }
 
   /** Opens the port. Requests wait until `load` has given the bundle its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await startContainer(options)
-    return new ApiServer(options, container, await container.serve(listenOptions(options, options.port)))
+    return new ApiServer(options, container, await container.serve(listenOptions(options, options)))
   }
 
   /** Loads the bundle in the function's environment, which is refreshed while it runs, for new credentials. */
@@ -89,7 +97,7 @@ export class ApiServer {
       if (this.#isClosed) return
       try {
         this.#container = await startContainer(this.#options)
-        await this.#container.serve(listenOptions(this.#options, this.port))
+        await this.#container.serve(listenOptions(this.#options, this))
         if (!this.#environment) continue
         this.#container.updateEnvironment(await this.#environment())
         await this.#container.load()
@@ -102,9 +110,13 @@ export class ApiServer {
   }
 }
 
-const listenOptions = ({ host, limits = usualLimits, concurrency }: ApiServerOptions, port: number) => ({
+const listenOptions = (
+  { host, tls, limits = usualLimits, concurrency }: ApiServerOptions,
+  { port, tlsPort = tls?.port ?? 0 }: { port: number; tlsPort?: number | undefined },
+) => ({
   port,
   host,
+  tls: tls && { ...tls, port: tlsPort },
   limits,
   concurrency,
 })

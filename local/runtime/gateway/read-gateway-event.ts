@@ -96,7 +96,7 @@ const readHeaders = ({ rawHeaders, headers: { host } }: IncomingMessage) => {
     const [sentName = '', value = ''] = rawHeaders.slice(index, index + 2)
     const name = sentName.toLowerCase()
     if (name === 'cookie') cookies.push(...value.split(';').flatMap(cookie => cookie.trim() || []))
-    else if (!OF_THE_CONNECTION.has(name))
+    else if (!OF_THE_CONNECTION.has(name) && !name.startsWith(':'))
       headers[name] = name in headers ? `${headers[name]},${value}` : value
   }
   // The name that the server trusts, which is not always the one that was sent.
@@ -119,7 +119,7 @@ const addedHeaders = (
     'x-amzn-trace-id': `Root=1-${seconds}-${randomBytes(12).toString('hex')}`,
     'x-forwarded-for': forwarded === undefined ? sourceIp : `${forwarded}, ${sourceIp}`,
     'x-forwarded-port': String(socket.localPort ?? ''),
-    'x-forwarded-proto': 'http',
+    'x-forwarded-proto': 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http',
   }
 }
 

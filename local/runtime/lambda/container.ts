@@ -110,11 +110,11 @@ export class Container {
     if (answer.kind === 'failed') throw new Failed(answer.error)
   }
 
-  /** Serves the bundle's `answer`; resolves to the port. The thread then keeps the process alive. */
-  async serve(options: ListenOptions): Promise<number> {
+  /** Serves the bundle's `answer`; resolves to the ports. The thread then keeps the process alive. */
+  async serve(options: ListenOptions): Promise<{ port: number; tlsPort: number | undefined }> {
     this.#worker.ref()
     const answer = await this.#ask({ kind: 'serve', ...options })
-    if (answer.kind === 'listening') return answer.port
+    if (answer.kind === 'listening') return answer
     const message = answer.kind === 'refused' ? answer.message : `unexpected ${answer.kind}`
     throw Object.assign(new Error(message), { code: answer.kind === 'refused' ? answer.code : undefined })
   }

@@ -21,9 +21,18 @@ export interface InvocationContext {
   readonly deadline: number
 }
 
+/** A second port with TLS and HTTP/2. */
+export interface TlsOptions {
+  readonly name: string
+  readonly port: number
+  readonly certificate: string
+  readonly key: string
+}
+
 export interface ListenOptions {
   readonly port: number
   readonly host: string
+  readonly tls?: TlsOptions | undefined
   readonly limits: ConnectionLimits
   /** Requests take places of the function's invocations. Undefined: there are always places. */
   readonly concurrency?: ConcurrencyPool | undefined
@@ -49,7 +58,7 @@ export interface FunctionError {
 export type FromWorker =
   | { readonly kind: 'result'; readonly resultJson: string }
   | { readonly kind: 'failed'; readonly error: FunctionError }
-  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'listening'; readonly port: number; readonly tlsPort: number | undefined }
   | { readonly kind: 'loaded' }
   | { readonly kind: 'drained' }
   /** The server could not listen; `code` is Node's, such as `EADDRINUSE`. */

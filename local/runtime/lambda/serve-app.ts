@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Server } from 'node:net'
 import type { TransientCode, UserCode } from '#lib/errors/codes.ts'
 import { createLimitedServer, wholeRequestTimeout } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
@@ -6,7 +7,10 @@ import { replaceAuthority } from '../../http/request-origin.ts'
 import { RefusedByGateway, readGatewayEvent } from '../gateway/read-gateway-event.ts'
 import { sendGatewayResult } from '../gateway/send-gateway-result.ts'
 import { enter, leave } from './concurrency-pool.ts'
-import type { FromWorker, ListenOptions } from './protocol.ts'
+import type { FromWorker, ListenOptions, TlsOptions } from './protocol.ts'
+
+/** Of a connection with TLS on which nothing happens. */
+const IDLE_MS = 120_000
 
 interface ServeAppOptions extends ListenOptions {
   /** Resolves to the exports of the bundle. Requests wait for it. */
@@ -23,7 +27,15 @@ export interface ServedApp {
  * Serves the `answer` of a bundle as API Gateway serves its function: each request becomes the gateway's event, and each
  * reply comes from its result. Says `listening` or `refused`.
  */
-export const serveApp = ({ port, host, limits, concurrency, loaded, say }: ServeAppOptions): ServedApp => {
+export const serveApp = ({
+  port,
+  host,
+  tls,
+  limits,
+  concurrency,
+  loaded,
+  say,
+}: ServeAppOptions): ServedApp => {
   const requests = new OpenRequests()
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {
@@ -34,30 +46,43 @@ export const serveApp = ({ port, host, limits, concurrency, loaded, say }: Serve
       refuse(error, response)
     }
   }
-  const server = createLimitedServer(
-    (request, response) => {
-      if (requests.isDraining) return refuseWhileStopping(response)
-      if (concurrency) {
-        if (!enter(concurrency)) return refuseThrottled(response)
-        response.once('close', () => leave(concurrency))
-      }
-      requests.add(response)
-      // As the gateway does, which accepts no request for another host.
-      replaceAuthority(request)
-      void handle(request, response)
-    },
-    limits,
-    { requestTimeout: wholeRequestTimeout(limits) },
+  const take: RequestListener = (request, response) => {
+    if (requests.isDraining) return refuseWhileStopping(response)
+    if (concurrency) {
+      if (!enter(concurrency)) return refuseThrottled(response)
+      response.once('close', () => leave(concurrency))
+    }
+    requests.add(response)
+    // As the gateway does, which accepts no request for another host.
+    replaceAuthority(request, tls?.name)
+    void handle(request, response)
+  }
+  const server = createLimitedServer(take, limits, { requestTimeout: wholeRequestTimeout(limits) })
+  const listening = [listen(server, { port, host }), tls && listen(secureServer(tls, take), { ...tls, host })]
+  Promise.all(listening).then(
+    ([port = 0, tlsPort]) => say({ kind: 'listening', port, tlsPort }),
+    (error: Error) =>
+      say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
   )
-  server.on('error', error =>
-    say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
-  )
-  server.listen(port, host, () => {
-    const address = server.address()
-    say({ kind: 'listening', port: typeof address === 'object' && address ? address.port : port })
-  })
   return { drain: graceMs => requests.drain(graceMs) }
 }
+
+/** Requests of HTTP/2 have the form of those of HTTP/1.1 (Node.js, "HTTP/2 compatibility API"). */
+const secureServer = ({ certificate: cert, key }: TlsOptions, take: RequestListener): Server => {
+  const { createSecureServer } = process.getBuiltinModule('node:http2')
+  const server = createSecureServer({ allowHTTP1: true, cert, key })
+  server.on('session', session => session.setTimeout(IDLE_MS, () => session.close()))
+  return server.on('request', take as never)
+}
+
+const listen = (server: Server, { port, host }: { port: number; host: string }): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : port)
+    })
+  })
 
 /** The gateway's own answers. An error of the function is one of them: nobody learns its reason. */
 const refuse = (error: unknown, response: ServerResponse): void => {

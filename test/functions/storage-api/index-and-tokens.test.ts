@@ -67,7 +67,7 @@ describe('GET tokens/verify', () => {
       bucketPermissions: { 'in.c-main': 'manage' },
       admin: { id: expect.any(Number) },
       organization: { id: '7' },
-      owner: { id: 7, fileStorageProvider: 'aws', hasSnowflake: false },
+      owner: { id: 7, fileStorageProvider: 'aws', defaultBackend: 'snowflake', hasSnowflake: true },
     })
     expect(text).not.toContain(service.token)
   })

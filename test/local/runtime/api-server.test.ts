@@ -1,8 +1,11 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Agent, request } from 'undici'
 import { afterAll, expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
+import { certificateFor } from '#local/runtime/api/certificate.ts'
 import { type ConcurrencyPool, concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import { eventually } from '#support/eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -36,18 +39,19 @@ it('removes what a killed process left in its folder, and leaves nothing there i
 const listen = async (name: string, concurrency: ConcurrencyPool | undefined): Promise<ApiServer> => {
   const modulePath = join(folder.path, `${name}.mjs`)
   writeFileSync(modulePath, "export const answer = async () => ({ statusCode: 200, body: 'here' })")
-  return ApiServer.listen({
-    port: 0,
-    host: '127.0.0.1',
-    modulePath,
-    exportName: 'handler',
-    memoryMiB: 128,
-    temporaryRoot: join(folder.path, `tmp-${name}`),
-    functionLog: { write: () => {}, close: async () => {} },
-    log: () => {},
-    concurrency,
-  })
+  return ApiServer.listen({ ...optionsOf(modulePath), concurrency })
 }
+
+const optionsOf = (modulePath: string) => ({
+  port: 0,
+  host: '127.0.0.1',
+  modulePath,
+  exportName: 'handler',
+  memoryMiB: 128,
+  temporaryRoot: join(folder.path, `tmp-${basename(modulePath)}`),
+  functionLog: { write: () => {}, close: async () => {} },
+  log: () => {},
+})
 
 const ask = ({ port }: ApiServer) => fetch(`http://127.0.0.1:${port}/`)
 
@@ -68,6 +72,34 @@ it('answers 503, as the gateway does, while the function has no place for anothe
     await server.load(async () => ({}))
     expect((await first).status).toBe(200)
     await eventually(async () => expect((await ask(server)).status).toBe(200))
+  } finally {
+    await server.close()
+  }
+})
+
+it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1', async () => {
+  const { certificate, key, file } = await certificateFor('millrace.test', folder.path)
+  expect((await certificateFor('millrace.test', folder.path)).certificate).toBe(certificate)
+  expect(new X509Certificate(certificate).checkHost('queue.millrace.test')).toBeDefined()
+  const modulePath = join(folder.path, 'tls.mjs')
+  writeFileSync(
+    modulePath,
+    "export const answer = async ({ headers: h }) => ({ statusCode: 200, body: h['x-forwarded-proto'] + ' ' + h.host })",
+  )
+  const server = await ApiServer.listen({
+    ...optionsOf(modulePath),
+    tls: { name: 'millrace.test', port: 0, certificate, key },
+  })
+  await server.load(async () => ({}))
+  const ask = (name: string, allowH2: boolean) =>
+    request(`https://${name}:${server.tlsPort}/`, {
+      dispatcher: new Agent({ allowH2, connect: { ca: certificate, host: '127.0.0.1', servername: name } }),
+    })
+  try {
+    for (const isHttp2 of [true, false])
+      for (const name of ['millrace.test', 'queue.millrace.test'])
+        expect(await (await ask(name, isHttp2)).body.text()).toBe(`https ${name}:${server.tlsPort}`)
+    expect(file).toBe(join(folder.path, 'tls', 'millrace.test.crt'))
   } finally {
     await server.close()
   }

@@ -1,4 +1,5 @@
 import { defaultBranchId } from '../branches/branch-store.ts'
+import { backendName } from '../project/backend-name.ts'
 import type { Totals } from '../totals/totals.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
@@ -22,7 +23,7 @@ export const bucketResource = (bucket: BucketRecord, totals: Totals, baseUrl: st
     dataSizeBytes: totals.dataSizeBytes,
     rowsCount: totals.rowsCount,
     isMaintenance: false,
-    backend: 'duckdb',
+    backend: backendName,
     sharing: null,
     bucketSharingAllowed: null,
     hasExternalSchema: false,
