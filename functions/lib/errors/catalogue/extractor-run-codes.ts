@@ -114,7 +114,7 @@ export const extractorRunCodes = {
     remedy: 'Ask for "pageInfo { hasNextPage endCursor }" in the query, and set "path" of the pagination.',
   },
   'extractor.response.tooLarge': {
-    meaning: 'One reply of the API is larger than the limit.',
+    meaning: 'One reply of the API is larger than the limit, or has more values than there is memory for.',
     remedy: 'Ask for smaller pages, or raise api.http.bodyLimitBytes.',
   },
   'extractor.response.depth': {

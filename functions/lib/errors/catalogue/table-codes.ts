@@ -216,7 +216,8 @@ export const tableCodes = {
   'storage.maxNumberOfColumnsExceed': {
     status: 400,
     meaning: 'The table would have more columns than a table may have.',
-    remedy: 'Check the delimiter of the file, or load fewer columns.',
+    remedy:
+      'Check the delimiter of the file, or load fewer columns. Where an API has data as keys of its objects, map the columns of the table.',
   },
   'validation.failed': {
     status: 422,

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { UserError } from '../../errors/errors.ts'
 import { STATUS_CODES } from '../../node-http.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
@@ -5,6 +6,7 @@ import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
+import type { ScannedNumbers } from '../tables/scan-numbers.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
 
 export interface ParseResponseOptions {
@@ -42,7 +44,7 @@ export const parseResponse = (
     return { json: parseBody(response.body), isParsed: true }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    if (!ignored) throw withAnswer(error, response, options.masker)
+    if (!ignored) throw isNoJson(error) ? withAnswer(error, response, options.masker) : error
     options.log.warning(`Failed to parse response ${error.message}`)
     return { json: { errorData: response.body.toString('utf8') }, isParsed: false }
   }
@@ -81,10 +83,31 @@ export const isUsual = (
 
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 
+/** More than any API means, and less than what reads it by recursion can. */
+const MAX_DEPTH = 500
+/** What lists and objects take when they are empty, and numbers whose text is kept. */
+const CONTAINER_BYTES = 120
+const NUMBER_BYTES = 225
+
+/**
+ * A process that runs out of memory ends without a word, and with it whatever else it does. Errors: `extractor.response.depth`,
+ * `extractor.response.tooLarge`.
+ */
+const refuseHostile = ({ containers, changed, depth }: ScannedNumbers, bytes: number): void => {
+  if (depth > MAX_DEPTH) throw new UserError('extractor.response.depth', 'The response is nested too deeply.')
+  const numbers = changed.length / 2
+  const needed = bytes + containers * CONTAINER_BYTES + numbers * NUMBER_BYTES
+  if (needed > getHeapStatistics().heap_size_limit / 2)
+    throw new UserError(
+      'extractor.response.tooLarge',
+      `The response has ${containers} lists and objects, and ${numbers} numbers whose digits are kept: more than there is memory for. Ask for smaller pages.`,
+    )
+}
+
 /** The error does not show the body: it may be the token of a login. */
 export const parseBody = (body: Buffer): Json => {
   try {
-    return parseJson(body)
+    return parseJson(body, refuseHostile)
   } catch (cause) {
     if (cause instanceof UserError) throw cause
     throw new UserError(
@@ -94,6 +117,8 @@ export const parseBody = (body: Buffer): Json => {
     )
   }
 }
+
+const isNoJson = ({ code }: UserError): boolean => code === 'extractor.response.json'
 
 /** What came instead, so that nobody has to ask for it again to see it. */
 const withAnswer = (

@@ -5,20 +5,26 @@ import { decodeBody } from './decode-body.ts'
 import type { Json } from './json-value.ts'
 import { hasMark, markNumbers, restoreNumbers } from './mark-numbers.ts'
 import { restoreKeyOrder } from './restore-key-order.ts'
-import { scanNumbers } from './scan-numbers.ts'
+import { type ScannedNumbers, scanNumbers } from './scan-numbers.ts'
 
 /**
  * Parses JSON and keeps what JavaScript would change: the text of numbers (`12345678901234567890`, `1.50`, `1.0`,
  * `1e5`, `-0` become a `JsonNumber`) and the order of number-like keys.
  *
  * Most documents hold neither; one look over the bytes decides.
+ * @param refuse throws for a document that is not to be parsed; by default all are
  * @throws SyntaxError as `JSON.parse` does
  */
-export const parseJson = (json: string | Uint8Array): Json => {
+export const parseJson = (
+  json: string | Uint8Array,
+  refuse?: (found: ScannedNumbers, bytes: number) => void,
+): Json => {
   const text = typeof json === 'string' ? json : decodeBody(json)
   // Bytes that are no text are dropped, which may join what they part.
   const bytes = typeof json !== 'string' && isUtf8(json) ? json : Buffer.from(text)
-  const { changed, hasNumberLikeKey, hasEscapedKey } = scanNumbers(bytes)
+  const found = scanNumbers(bytes)
+  const { changed, hasNumberLikeKey, hasEscapedKey } = found
+  refuse?.(found, bytes.length)
   const value = hasEscapedKey ? parseEscapedKeys(text) : parseNumbers(text, bytes, changed)
   if (hasNumberLikeKey) restoreKeyOrder(value, text)
   return value

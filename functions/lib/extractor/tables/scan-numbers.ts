@@ -1,11 +1,14 @@
 /** What a look over the bytes of a JSON document found. */
-interface ScannedNumbers {
+export interface ScannedNumbers {
   /** Start and end of each number whose text a double would change, one after the other. */
   changed: number[]
   /** Whether an object has a key such as `"10"`, which JavaScript would move to the front. */
   hasNumberLikeKey: boolean
   /** Whether an object has a key with an escape (`"a\\n"`). */
   hasEscapedKey: boolean
+  /** Lists and objects, and how many of them are in each other at most. */
+  containers: number
+  depth: number
 }
 
 /** A number as JSON has it: what is none stays, so that parsing refuses it. */
@@ -24,6 +27,9 @@ export const scanNumbers = (document: Uint8Array): ScannedNumbers => {
   let hasNumberLikeKey = false
   const hasEscapes = json.includes(BACKSLASH)
   let hasEscapedKey = false
+  let containers = 0
+  let depth = 0
+  let open = 0
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number // within the length
     if (byte === QUOTE) {
@@ -35,9 +41,12 @@ export const scanNumbers = (document: Uint8Array): ScannedNumbers => {
       const end = endOfNumber(json, at + 1)
       if (mayChange(json, at, end) && isChanged(json, at, end)) changed.push(at, end)
       at = end - 1
-    }
+    } else if ((byte | BRACE) === OPENS) {
+      containers++
+      if (++open > depth) depth = open
+    } else if ((byte | BRACE) === CLOSES) open--
   }
-  return { changed, hasNumberLikeKey, hasEscapedKey }
+  return { changed, hasNumberLikeKey, hasEscapedKey, containers, depth }
 }
 
 const endOfText = (json: Buffer, start: number): number => {
@@ -108,6 +117,10 @@ const LINE_FEED = 10
 const RETURN = 13
 const SPACE = 32
 const QUOTE = 34
+/** By this bit braces differ from brackets. */
+const BRACE = 32
+const OPENS = 123
+const CLOSES = 125
 const PLUS = 43
 const MINUS = 45
 const POINT = 46

@@ -1,7 +1,18 @@
+import { UserError } from '../../errors/errors.ts'
+
 export type NodeType = 'null' | 'scalar' | 'object' | 'array'
 
 /** The child of a list's node that describes its items. */
 export const ITEMS = '[]'
+
+/** Several times as many columns as a table may have. Each row has a cell in each: rows with a key of their own would make much of little. */
+const MAX_CHILDREN = 10_000
+
+const tooManyKeys = (node: StructureNode): UserError =>
+  new UserError(
+    'storage.maxNumberOfColumnsExceed',
+    `The objects of '${node.cleanPath}' have more than ${MAX_CHILDREN} different keys, each of which would be a column. If keys are data there, map the columns of the table.`,
+  )
 
 let lastId = 0
 
@@ -36,6 +47,7 @@ export class StructureNode {
   child(key: string): StructureNode {
     let child = this.children.get(key)
     if (child === undefined) {
+      if (this.children.size >= MAX_CHILDREN) throw tooManyKeys(this)
       child = new StructureNode(key, this)
       this.children.set(key, child)
     }
