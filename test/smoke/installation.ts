@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findStorage } from '../../cli/find-storage.ts'
 import { describeStack } from '../../cli/stack-outputs.ts'
+import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import { findRunningCloud, type RunningCloud } from '../../local/runtime/running-cloud.ts'
 import { CloudProcess } from '../soak/cloud-process.ts'
 
@@ -17,6 +18,12 @@ export interface Installation {
   /** Bytes of a load that outgrows one function. Undefined: too many to send unasked. */
   readonly largeBytes: number | undefined
   readonly close: () => Promise<void>
+}
+
+/** One that was started for this, in a folder of its own. */
+interface StartedInstallation extends Installation {
+  readonly folder: string
+  readonly tls: CloudFacts['tls']
 }
 
 export interface Account {
@@ -84,7 +91,14 @@ const tableVersionDays = 7
 const LARGE_BYTES = 1024 * KiB
 
 /** `npm start` in a process and a folder of its own, which go with it. */
-export const startedInstallation = async (largeBytes = LARGE_BYTES): Promise<Installation> => {
+export const startedInstallation = async ({
+  largeBytes = LARGE_BYTES,
+  tlsName,
+}: {
+  largeBytes?: number | undefined
+  /** With TLS, too, under this name. */
+  tlsName?: string
+} = {}): Promise<StartedInstallation> => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-smoke-'))
   const dataDir = join(folder, 'data')
   const logFile = join(folder, 'cloud.log')
@@ -93,10 +107,13 @@ export const startedInstallation = async (largeBytes = LARGE_BYTES): Promise<Ins
     dataDir,
     durability: 'relaxed',
     logFile,
-    environment: { MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays }) },
+    environment: {
+      MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays }),
+      ...(tlsName && { MILLRACE_TLS: `${tlsName}:0` }),
+    },
   })
   await cloud.start()
-  const { api, token = '' } = await cloud.up()
+  const { api, token = '', tls } = await cloud.up()
   const running = await findRunningCloud(dataDir)
   return {
     url: api,
@@ -104,6 +121,8 @@ export const startedInstallation = async (largeBytes = LARGE_BYTES): Promise<Ins
     account: running && localAccount(running, dataDir),
     isLocal: true,
     largeBytes,
+    folder,
+    tls,
     close: async () => {
       await cloud.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })

@@ -39,7 +39,7 @@ const findInstallation = (): Promise<Installation> => {
   const largeBytes = values['large-bytes'] === undefined ? undefined : Number(values['large-bytes'])
   if (deploy) return deployedInstallation(`smoke-${Date.now().toString(36)}`, largeBytes)
   if (stack !== undefined) return installationOfStack(stack, largeBytes)
-  if (url === undefined) return startedInstallation(largeBytes)
+  if (url === undefined) return startedInstallation({ largeBytes })
   if (token === undefined) throw new Error(`--url needs --token.\n${USAGE}`)
   return installationAt(url.replace(/\/$/, ''), token, largeBytes)
 }

@@ -3,6 +3,7 @@ import { access, glob, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/pro
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { z } from 'zod'
 
 const run = promisify(execFile)
 
@@ -87,6 +88,35 @@ export const fetchGoCommand = async (command: string): Promise<string | undefine
     await run('go', ['install', command], { env: { ...process.env, GOBIN: scratch } })
   })
   return folder && join(folder, name)
+}
+
+interface GoTests {
+  path: string
+  version: string
+  /** As `go.sum` has them: of the module, and of its `go.mod`. */
+  sums: readonly [module: string, goMod: string]
+  testedPackage: string
+}
+
+/** The compiled tests of a package of a Go module. */
+export const fetchGoTests = async ({
+  path,
+  version,
+  sums,
+  testedPackage,
+}: GoTests): Promise<string | undefined> => {
+  const folder = await cached(`${path.split('/').slice(-2).join('-')}-${version}-tests`, async scratch => {
+    await writeFile(join(scratch, 'go.mod'), `module fetched\nrequire ${path} ${version}\n`)
+    await writeFile(
+      join(scratch, 'go.sum'),
+      `${path} ${version} ${sums[0]}\n${path} ${version}/go.mod ${sums[1]}\n`,
+    )
+    const { stdout } = await run('go', ['mod', 'download', '-json', path], { cwd: scratch })
+    const { Dir: cwd } = z.object({ Dir: z.string() }).parse(JSON.parse(stdout))
+    const env = { ...process.env, GOWORK: 'off' }
+    await run('go', ['test', '-c', '-o', join(scratch, 'tests'), testedPackage], { cwd, env })
+  })
+  return folder && join(folder, 'tests')
 }
 
 /** Of PyPI: a cloud to test against, and what checks templates. */
