@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 import { createTableViews } from '#support/table-views.ts'
+import { runs } from '#support/thorough.ts'
 
 const { service, bucketId, newName, load } = await startTableRoutes()
 const { history } = createTableViews(service)
@@ -79,3 +80,86 @@ it('each change has the specification’s word for it', async () => {
     ['delete', 0],
   ])
 })
+
+type Change =
+  | { kind: 'add' | 'full'; ids: number[]; a: string }
+  | { kind: 'delete'; ids: number[] }
+  | { kind: 'empty' }
+
+const ids = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 5 })
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), ids, a: fc.constantFrom('x', 'y') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('full' as const), ids, a: fc.constant('z') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), ids }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'empty' as const }) },
+)
+
+/** The rows after a change, and the word for it; `undefined`: nothing has changed. */
+const after = (rows: readonly string[], change: Change, isKeyed: boolean): [string[], string | undefined] => {
+  if (change.kind === 'empty') return [[], rows.length > 0 ? 'delete' : undefined]
+  const named = new Set(change.ids.map(String))
+  const idOf = (row: string): string => row.split(',')[0] ?? ''
+  if (change.kind === 'delete') {
+    const left = rows.filter(row => !named.has(idOf(row)))
+    return [left, left.length < rows.length ? 'delete' : undefined]
+  }
+  const added = change.ids.map(id => `${id},${change.a}`)
+  if (change.kind === 'full') return [added, rows.length > 0 ? 'overwrite' : 'append']
+  if (!isKeyed) return [[...rows, ...added], 'append']
+  const fresh = added.filter(row => !rows.includes(row))
+  const changed = rows.filter(row => fresh.some(other => idOf(other) === idOf(row)))
+  const word = fresh.length === 0 ? undefined : changed.length > 0 ? 'overwrite' : 'append'
+  return [[...rows.filter(row => !changed.includes(row)), ...fresh], word]
+}
+
+it.each([
+  ['without a key', {}],
+  ['with a key', { primaryKey: 'id' }],
+])(
+  'any history of a table %s shows what its head has shown, each under the word for it',
+  async (_, settings) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 8, maxLength: 24 }), async changes => {
+        const tableId = await service.createTable(bucketId, newName(), 'id,a\n', settings)
+        const states: [string, string[]][] = []
+        let rows: string[] = []
+        for (const change of changes) {
+          const [next, word] = after(rows, change, 'primaryKey' in settings)
+          rows = next
+          await apply(tableId, change)
+          if (word) states.push([word, rows.map(row => row.split(',')[0] ?? '').toSorted()])
+        }
+        const snapshots = await history(tableId)
+        const shown = snapshots.filter(({ operation }) => operation !== 'replace')
+        expect(shown.map(({ first }) => first)).toEqual(states.map(([, first]) => first))
+        for (const [index, { operation, addedRows }] of shown.entries()) {
+          const word = states[index]?.[0]
+          // What is left of a file may be written anew: that is no mere deletion any more.
+          expect(operation).toBe(word === 'delete' && addedRows > 0 ? 'overwrite' : word)
+        }
+        for (const [index, { operation, first }] of snapshots.entries())
+          if (operation === 'replace') expect(first).toEqual(snapshots[index - 1]?.first)
+        expect(rises(snapshots.map(({ timeMs }) => timeMs))).toBe(true)
+        expect(rises(snapshots.map(({ sequence }) => sequence))).toBe(true)
+      }),
+      { numRuns: runs(6) },
+    )
+  },
+)
+
+const apply = async (tableId: string, change: Change): Promise<void> => {
+  const send = async () => {
+    if (change.kind === 'empty') return remove(tableId, 'allowTruncate=1')
+    if (change.kind === 'delete')
+      return remove(tableId, `whereColumn=id${change.ids.map(id => `&whereValues[]=${id}`).join('')}`)
+    const dataFileId = await service.upload(`id,a\n${change.ids.map(id => `${id},${change.a}\n`).join('')}`)
+    return load(tableId, { dataFileId, ...(change.kind === 'add' && { incremental: 1 }) })
+  }
+  expect((await send()).body.status).toBe('success')
+}
+
+const remove = (tableId: string, query: string) =>
+  service.call('DELETE', `/v2/storage/tables/${tableId}/rows?${query}`)
