@@ -1,9 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { startedInstallation } from '../smoke/installation.ts'
 import { openSmoke, type Smoke } from '../smoke/smoke-context.ts'
-import { type LakeTable, makeLake, namespaceOf } from './lake.ts'
+import type { Check } from './checks.ts'
+import { startExpiringCredentials } from './expiring-credentials.ts'
+import {
+  type LakeTable,
+  type LakeView,
+  loadWritten,
+  makeBranchTable,
+  makeLake,
+  makeViews,
+  namespaceOf,
+} from './lake.ts'
 
 const READS = 100
 
@@ -15,11 +25,14 @@ export interface Plan {
   /** Of the files of tables. */
   bucket: string
   tables: LakeTable[]
+  views: LakeView[]
   /** A table that is loaded while it is read: each load brings ten rows. */
   busy: Pick<LakeTable, 'namespace' | 'table'>
   /** Its token may read the bucket of the tables, and not that of the busy one. */
   restricted: Pick<LakeTable, 'namespace' | 'table'> & { token: string }
   reads: number
+  /** The same catalog, whose credentials end after some seconds. */
+  expiring: { uri: string; seconds: number; asked: string }
 }
 
 export interface EngineRun {
@@ -27,6 +40,8 @@ export interface EngineRun {
   folder: string
   /** Loads the busy table until `during` has ended. */
   whileLoading: <Result>(during: () => Promise<Result>) => Promise<Result>
+  /** Loads what an engine has written below a folder, a table under the name of each entry. */
+  loadWritten: (folder: string) => Promise<Check[]>
   close: () => Promise<void>
 }
 
@@ -36,7 +51,12 @@ export const startEngineRun = async (): Promise<EngineRun> => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-engines-'))
   const smoke = await openSmoke(installation)
   const { api, job, bucketId, name } = smoke
+  const expiring = await startExpiringCredentials({
+    catalog: installation.url,
+    storage: String(installation.account?.s3['endpoint']),
+  })
   const closed = async () => {
+    await expiring.close()
     await smoke.close()
     await installation.close()
     await rm(folder, { recursive: true, force: true })
@@ -44,7 +64,10 @@ export const startEngineRun = async (): Promise<EngineRun> => {
   try {
     await api('POST', 'buckets', { name, stage: 'in' })
     await api('POST', 'buckets', { name: `${name}-busy`, stage: 'in' })
-    const tables = await makeLake(smoke, bucketId)
+    await api('POST', 'buckets', { name: `${name}-views`, stage: 'in' })
+    const made = await makeLake(smoke, bucketId)
+    const views = await makeViews(smoke, made, `${bucketId}-views`)
+    const tables = [...made, await makeBranchTable(smoke, bucketId)]
     await job('POST', `buckets/${bucketId}-busy/tables-async`, {
       name: 'busy',
       dataFileId: await tenRows(smoke, 0),
@@ -61,12 +84,20 @@ export const startEngineRun = async (): Promise<EngineRun> => {
       storage: String(installation.account?.s3['endpoint']),
       bucket: installation.account?.outputs['TablesBucket'] ?? '',
       tables,
+      views,
       busy: { namespace: namespaceOf(`${bucketId}-busy`), table: 'busy' },
       restricted: { namespace: first.namespace, table: first.table, token },
       reads: READS,
+      expiring: expiring.place,
     }
     await writeFile(join(folder, 'plan.json'), JSON.stringify(plan))
-    return { plan, folder, whileLoading: during => load(smoke, during), close: closed }
+    return {
+      plan,
+      folder,
+      whileLoading: during => load(smoke, during),
+      loadWritten: written => writtenChecks(smoke, plan.tables, { written, bucketId }),
+      close: closed,
+    }
   } catch (error) {
     await closed()
     throw error
@@ -95,4 +126,27 @@ const load = async <Result>(smoke: Smoke, during: () => Promise<Result>): Promis
     isOver = true
     await loading
   }
+}
+
+const writtenChecks = async (
+  smoke: Smoke,
+  tables: LakeTable[],
+  { written, bucketId }: { written: string; bucketId: string },
+): Promise<Check[]> => {
+  const found = await readdir(written, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = found.filter(entry => entry.isFile() && entry.name.endsWith('.parquet'))
+  const places = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
+  const checks: Check[] = []
+  for (const table of tables) {
+    const paths = places.filter(path =>
+      path.startsWith(join(written, `${table.namespace}.${table.table}`) + sep),
+    )
+    if (paths.length === 0) continue
+    const said = await loadWritten(smoke, { table, paths, bucketId }).then(
+      words => ({ ok: true, said: words }),
+      error => ({ ok: false, said: String(error).slice(0, 600) }),
+    )
+    checks.push({ check: `${table.name}: its Parquet loads`, ...said })
+  }
+  return checks
 }

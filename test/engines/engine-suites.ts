@@ -32,7 +32,8 @@ const pythonEngine = (
     const more = (await prepare?.(run)) ?? {}
     if (typeof more === 'string') return { skipped: more }
     const plan = join(run.folder, `${name}.json`)
-    await writeFile(plan, JSON.stringify({ ...run.plan, ...more }))
+    const written = join(run.folder, 'written', name)
+    await writeFile(plan, JSON.stringify({ ...run.plan, ...more, written }))
     const script = join(import.meta.dirname, 'python', `${name}_engine.py`)
     const child = spawn('python3', [script, plan], {
       env: { ...env, PYTHONDONTWRITEBYTECODE: '1' },
@@ -54,7 +55,7 @@ const pythonEngine = (
         ok: false,
         said: `${child.signalCode ?? ''} ${problems.slice(-600)}`,
       })
-    return countChecks(name, checks)
+    return countChecks(name, [...checks, ...(await run.loadWritten(written))])
   },
 })
 
@@ -81,7 +82,10 @@ const withJars = async (): Promise<object | string> => {
       ...(await readdir(folder)).filter(file => file.startsWith('iceberg-')).map(file => join(folder, file)),
     )
   }
-  return { jars: jars.join(',') }
+  const pyiceberg = (await fetchPython(lake))?.['PYTHONPATH']
+  if (pyiceberg === undefined)
+    return `pip could not bring ${lake.join(', ')}, one of which reads what Spark rewrites.`
+  return { jars: jars.join(','), pyiceberg }
 }
 
 const engines: EngineSuite[] = [

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
@@ -83,6 +85,30 @@ const kinds: Kind[] = [
 
 const loaded = z.object({ 'metadata-location': z.string(), metadata: z.unknown() })
 
+/** What an engine wrote of a table, as files or folders of Parquet: loaded again, it has the cells of the table. */
+export const loadWritten = async (
+  { job, service }: Smoke,
+  { table, paths, bucketId }: { table: LakeTable; paths: string[]; bucketId: string },
+): Promise<string> => {
+  const [first, ...others] = await Promise.all(paths.map(path => readFile(path)))
+  if (!first) throw new Error('no file was written')
+  const dataFileId = await service.upload(others.length === 0 ? first : [first, ...others], {
+    name: 'x.parquet',
+  })
+  const definition = kinds.find(kind => kind.name === table.name)?.definition
+  const made = { name: `written-${randomUUID()}` }
+  const tables = `buckets/${bucketId}/tables`
+  const { id } = definition
+    ? await job('POST', `${tables}-definition`, { ...made, ...definition }).then(({ results }) => results)
+    : await job('POST', `${tables}-async`, { ...made, dataFileId }).then(({ results }) => results)
+  if (definition) await job('POST', `tables/${id}/import-async`, { dataFileId, incremental: 1 })
+  const inOrder = (rows: string[][]): string[] => rows.map(row => JSON.stringify(row)).toSorted()
+  const [found, wanted] = [await exported({ job, service }, id), table.rows].map(inOrder)
+  if (JSON.stringify(found) !== JSON.stringify(wanted))
+    throw new Error(`${found?.slice(0, 3)} instead of ${wanted?.slice(0, 3)}`)
+  return `${paths.length} files, ${table.rows.length} rows`
+}
+
 export const namespaceOf = (bucketId: string): string => bucketId.replaceAll(/[.-]/g, '_').toLowerCase()
 
 /** Makes the tables. The cells come from exports. */
@@ -143,6 +169,84 @@ const makeTable = async (
   }
 }
 
+/** An alias, which is a view to engines that know views. */
+export type LakeView = Pick<LakeTable, 'name' | 'namespace' | 'table' | 'columns' | 'rows'>
+
+interface AliasKind {
+  of: string
+  aliasColumns?: string[]
+  aliasFilter?: { column: string; operator: 'eq' | 'ne'; values: string[] }
+}
+
+/** Values of the typed table, in words that need not be those of an export. */
+const typedValues: [column: string, value: string][] = [
+  ['id', '02'],
+  ['small', '1.50'],
+  ['rate', '1e300'],
+  ['ok', 'yes'],
+  ['day', '1969-12-31'],
+  ['at', '2026-01-31T10:00:00.123456'],
+  ['seen', '2026-01-31 09:00:00 +0100'],
+  ['note', 'ž'],
+]
+
+const aliasKinds: AliasKind[] = [
+  { of: 'unicode' },
+  { of: 'unicode', aliasColumns: ['note'], aliasFilter: { column: 'id', operator: 'eq', values: ['7', '29999'] } },
+  { of: 'columns dropped and added', aliasFilter: { column: 'a', operator: 'ne', values: ['', "it's", '\\', `\${x}`] } },
+  { of: 'columns dropped and added', aliasFilter: { column: 'a', operator: 'eq', values: ['', 'ž'] } },
+  ...typedValues.flatMap(([column, value]): AliasKind[] => [
+    { of: 'typed', aliasFilter: { column, operator: 'eq', values: [value] } },
+    { of: 'typed', aliasFilter: { column, operator: 'ne', values: [value] } },
+    { of: 'typed', aliasFilter: { column, operator: 'eq', values: ['', value] } },
+  ]),
+] // biome-ignore format: a kind, a line
+
+export const makeViews = async (
+  smoke: Smoke,
+  tables: readonly LakeTable[],
+  bucketId: string,
+): Promise<LakeView[]> => {
+  const views: LakeView[] = []
+  for (const [index, { of, ...shown }] of aliasKinds.entries()) {
+    const source = tables.find(({ name }) => name === of)
+    if (!source) throw new Error(`There is no table ${of}`)
+    const { id } = await smoke.api('POST', `buckets/${bucketId}/table-aliases`, {
+      sourceTable: source.id,
+      name: `alias-${index}`,
+      ...shown,
+    })
+    views.push({
+      name: `alias of ${of}, ${JSON.stringify(shown)}`,
+      namespace: namespaceOf(bucketId),
+      table: `alias_${index}`,
+      columns: source.columns.filter(({ name }) => shown.aliasColumns?.includes(name) ?? true),
+      rows: await exported(smoke, id),
+    })
+  }
+  return views
+}
+
+/** The table of a development branch, which differs from that of the default branch. */
+export const makeBranchTable = async (smoke: Smoke, bucketId: string): Promise<LakeTable> => {
+  const { results } = await smoke.job('POST', 'dev-branches', { name: smoke.name })
+  const place = `branch/${results.id}/tables/${bucketId}.changed-by-key`
+  const dataFileId = await smoke.service.upload(csv(700, 705, 'branch'))
+  await smoke.job('POST', `${place}/import-async`, { dataFileId, ...add })
+  const { text } = await smoke.service.call('GET', `${place}/data-preview?limit=1000`)
+  const types = ['id', 'note'].map(name => ({ name, type: 'string' }))
+  return {
+    id: '',
+    name: 'of a branch',
+    namespace: `branch_${results.id}_${namespaceOf(bucketId)}`,
+    table: 'changed_by_key',
+    columns: types,
+    rows: parse(text, { from_line: 2 }),
+    snapshots: [],
+    isAppendOnly: false,
+  }
+}
+
 const metadataOf = async ({ installation: { url, token } }: Smoke, bucketId: string, table: string) => {
   const path = `namespaces/${encodeURIComponent(bucketId)}/tables/${encodeURIComponent(table)}`
   const reply = await fetch(`${url}/iceberg/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
@@ -151,7 +255,10 @@ const metadataOf = async ({ installation: { url, token } }: Smoke, bucketId: str
   return parseMetadata(formatLongJson(loaded.parse(parseLongJson(text)).metadata))
 }
 
-const exported = async ({ job, service }: Smoke, id: string): Promise<string[][]> => {
+const exported = async (
+  { job, service }: Pick<Smoke, 'job' | 'service'>,
+  id: string,
+): Promise<string[][]> => {
   const { results } = await job('POST', `tables/${id}/export-async`, {})
   const slices = await service.downloadSlices(results.file.id)
   return slices.flatMap(slice => parse(slice, { skip_empty_lines: true }))

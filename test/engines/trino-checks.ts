@@ -69,14 +69,14 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
   }
   const ask = async (sql: string): Promise<unknown[][]> => (await queryTrino(trino.url, sql)).rows
   const nameOf = ({ namespace, table }: Pick<LakeTable, 'namespace' | 'table'>, part = '') =>
-    `lake.${quoted(namespace)}.${quoted(table + part)}`
+    `millrace.${quoted(namespace)}.${quoted(table + part)}`
   try {
     for (const [name, token] of [
-      ['lake', plan.token],
+      ['millrace', plan.token],
       ['own', plan.restricted.token],
     ] as const)
       await ask(`CREATE CATALOG ${name} USING iceberg WITH (${settingsOf(plan.uri, plan.storage, token)})`)
-    for (const table of plan.tables) {
+    for (const table of [...plan.tables, ...plan.views]) {
       const types = table.columns.map(({ type }) => type)
       await check(`${table.name}: cells`, async () => {
         const names = table.columns.map(({ name }) => quoted(name)).join(', ')
@@ -88,10 +88,12 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
           throw new Error(`${inOrder(found).slice(0, 250)} instead of ${inOrder(wanted).slice(0, 250)}`)
         return `${found.length} rows`
       })
+      const { snapshots }: Partial<LakeTable> = table
+      if (!snapshots) continue
       await check(`${table.name}: time travel`, async () => {
         const first = quoted(table.columns[0]?.name ?? '')
-        for (const [index, { id, timeMs, ids }] of table.snapshots.entries()) {
-          const until = (table.snapshots[index + 1]?.timeMs ?? timeMs + 1) - 1
+        for (const [index, { id, timeMs, ids }] of snapshots.entries()) {
+          const until = (snapshots[index + 1]?.timeMs ?? timeMs + 1) - 1
           const at = [timeMs, until].map(
             ms =>
               `TIMESTAMP AS OF TIMESTAMP '${new Date(ms).toISOString().replace('T', ' ').replace('Z', ' UTC')}'`,
@@ -103,7 +105,7 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
               throw new Error(`${travel}: ${cells.length} rows instead of ${ids.length}`)
           }
         }
-        return `${table.snapshots.length} snapshots`
+        return `${snapshots.length} snapshots`
       })
     }
     const hasDropped = ({ name }: LakeTable) => name === 'columns dropped and added'
@@ -120,9 +122,19 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
     await check('restricted token', async () => {
       const { namespace, table } = plan.restricted
       await ask(`SELECT * FROM own.${quoted(namespace)}.${quoted(table)}`)
-      const refused = await ask(nameOf(plan.busy).replace('lake', 'SELECT * FROM own')).catch(String)
+      const refused = await ask(nameOf(plan.busy).replace('millrace', 'SELECT * FROM own')).catch(String)
       if (typeof refused !== 'string') throw new Error('reads a bucket that its token does not name')
       return refused.slice(0, 200)
+    })
+    await check('SHOW TABLES with views', async () => {
+      const { namespace = '' } = plan.views[0] ?? {}
+      const found = (await ask(`SHOW TABLES FROM millrace.${quoted(namespace)}`)).map(([name]) =>
+        String(name),
+      )
+      const wanted = plan.views.map(({ table }) => table)
+      if (JSON.stringify(found.toSorted()) !== JSON.stringify(wanted.toSorted()))
+        throw new Error(`lists ${found}`)
+      return `${found.length} views`
     })
     await check('reads during loads', async () => {
       const counts: number[] = []

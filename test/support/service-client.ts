@@ -107,7 +107,10 @@ export const serviceClient = (address: ServiceAddress) => {
     },
 
     /** Uploads a file, or its slices, with the credentials that the service gives; resolves to the file's id. */
-    async upload(content: string | string[], settings: Record<string, unknown> = {}): Promise<number> {
+    async upload(
+      content: string | Buffer | (string | Buffer)[],
+      settings: Record<string, unknown> = {},
+    ): Promise<number> {
       const isSliced = Array.isArray(content)
       const { body: file } = await call('POST', 'files/prepare', {
         name: 'data.csv',
@@ -118,7 +121,7 @@ export const serviceClient = (address: ServiceAddress) => {
       })
       const { bucket: Bucket, key, credentials, acl: ACL } = file.uploadParams
       await withS3(credentials, file.region, async s3 => {
-        const put = (Key: string, Body: string) =>
+        const put = (Key: string, Body: string | Buffer) =>
           s3.send(new PutObjectCommand({ Bucket, Key, Body, ACL, ServerSideEncryption: 'AES256' }))
         if (!isSliced) return put(key, content)
         for (const [index, slice] of content.entries()) await put(`${key}part${index}`, slice)

@@ -3,6 +3,7 @@ import type { Services } from '../services.ts'
 import { catalogErrorReply } from './catalog-error-reply.ts'
 import { oauthEndpoint, operations } from './endpoints.ts'
 import { CATALOG_PATH, matchEndpoint } from './match-endpoint.ts'
+import { inBranchOf } from './names/find-namespace.ts'
 import { getToken } from './oauth/get-token.ts'
 import { refusedOperations } from './refused-operations.ts'
 
@@ -18,7 +19,9 @@ export const answerCatalog = async (raw: Request, services: Services): Promise<R
     const caller = await services.authenticate(raw.headers)
     for (const operation of operations) {
       const params = matchEndpoint(operation.endpoint, request)
-      if (params) return await operation.answer({ params, searchParams, caller, raw }, services)
+      if (!params) continue
+      const seen = await inBranchOf(services, params['namespace'])
+      return await operation.answer({ params, searchParams, caller, raw }, seen)
     }
     throw refusalOf(request)
   } catch (error) {

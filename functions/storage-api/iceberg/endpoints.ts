@@ -6,7 +6,7 @@ import { listCatalogTables } from './operations/list-tables.ts'
 import { loadCredentials } from './operations/load-credentials.ts'
 import { loadTable, tableExists } from './operations/load-table.ts'
 import { reportMetrics } from './operations/report-metrics.ts'
-import { viewExists } from './operations/view-exists.ts'
+import { listViews, loadView, viewExists } from './operations/views.ts'
 
 /** Needs no token, and has errors of its own form. */
 export const oauthEndpoint = 'POST /v1/oauth/tokens'
@@ -22,6 +22,8 @@ export const operations: readonly CatalogOperation[] = [
   tableExists,
   loadCredentials,
   reportMetrics,
+  listViews,
+  loadView,
   viewExists,
 ]
 

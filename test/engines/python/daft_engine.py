@@ -1,7 +1,7 @@
 import daft
 from pyiceberg.catalog import load_catalog
 
-from lake import PLAN, every_moment, every_table, hundred_reads, names
+from lake import PLAN, every_moment, every_table, every_write, hundred_reads, names
 
 catalog = load_catalog("millrace", type="rest", uri=PLAN["uri"], token=PLAN["token"])
 
@@ -17,4 +17,5 @@ def rows_of(table):
 
 every_table(rows_of)
 every_moment(lambda table, snapshot: next(iter(read(table, snapshot_id=int(snapshot["id"])).to_pydict().values())), None)
+every_write(lambda table, folder: read(table).select(*names(table)).write_parquet(folder))
 hundred_reads(lambda table: read(table).count_rows())

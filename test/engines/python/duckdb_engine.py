@@ -4,7 +4,7 @@ import pathlib
 
 import duckdb
 
-from lake import PLAN, check, every_moment, every_table, hundred_reads
+from lake import PLAN, check, every_moment, every_table, every_write, hundred_reads, outlives_credentials
 
 engine = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 for name in ("avro", "httpfs", "iceberg"):
@@ -12,17 +12,17 @@ for name in ("avro", "httpfs", "iceberg"):
     engine.load_extension(str(next(folder.rglob("*.duckdb_extension"))))
 
 
-def attach(alias, token):
+def attach(alias, token, uri=PLAN["uri"]):
     engine.execute(f"CREATE SECRET {alias}_token (TYPE iceberg, TOKEN '{token}')")
-    engine.execute(f"ATTACH 'millrace' AS {alias} (TYPE iceberg, ENDPOINT '{PLAN['uri']}', SECRET {alias}_token)")
+    engine.execute(f"ATTACH 'millrace' AS {alias} (TYPE iceberg, ENDPOINT '{uri}', SECRET {alias}_token)")
 
 
 attach("lake", PLAN["token"])
 engine.execute("SET TimeZone = 'UTC'")
 
 
-def name_of(table):
-    return f"lake.\"{table['namespace']}\".\"{table['table']}\""
+def name_of(table, catalog="lake"):
+    return f"{catalog}.\"{table['namespace']}\".\"{table['table']}\""
 
 
 def fetch(sql):
@@ -64,4 +64,14 @@ def only_its_own():
 
 
 check("restricted token", only_its_own)
+every_write(lambda table, folder: engine.execute(
+    f"COPY (SELECT * EXCLUDE (_timestamp) FROM {name_of(table)}) TO '{folder}/rows.parquet'"))
+
+
+def opened(table):
+    attach("short", PLAN["token"], PLAN["expiring"]["uri"])
+    return lambda: fetch(f"SELECT {texts_of_times(table)} FROM {name_of(table, 'short')}")
+
+
+outlives_credentials(opened)
 hundred_reads(lambda table: fetch(f"SELECT count(*) FROM {name_of(table)}")[0][0])

@@ -3,7 +3,10 @@
 import datetime
 import decimal
 import json
+import os
 import sys
+import time
+import urllib.request
 
 with open(sys.argv[1]) as file:
     PLAN = json.load(file)
@@ -128,3 +131,36 @@ def hundred_reads(read):
         return f"{len(counts)} reads, from {counts[0]} to {counts[-1]} rows"
 
     check("reads during loads", reads)
+
+
+def every_write(write):
+    """`write(table, folder)` puts the rows of a table as Parquet below a folder; the service loads them afterwards."""
+
+    def written(table):
+        folder = os.path.join(PLAN["written"], f"{table['namespace']}.{table['table']}")
+        os.makedirs(folder)
+        write(table, folder)
+        return folder
+
+    for table in PLAN["tables"]:
+        check(f"{table['name']}: is written as Parquet", lambda: written(table))
+
+
+def asked_again():
+    with urllib.request.urlopen(PLAN["expiring"]["asked"]) as reply:
+        return int(reply.read())
+
+
+def outlives_credentials(opened):
+    """`opened(table)` opens a table of the catalog whose credentials end soon, and gives what reads the open table."""
+
+    def outlive():
+        table = PLAN["tables"][0]
+        before = asked_again()
+        read = opened(table)
+        same_rows(table, read())
+        time.sleep(PLAN["expiring"]["seconds"] + 2)
+        same_rows(table, read())
+        return f"asked for credentials {asked_again() - before} times"
+
+    check("a read that outlives its credentials", outlive)

@@ -1,7 +1,9 @@
+import os
+
 import polars
 from pyiceberg.catalog import load_catalog
 
-from lake import PLAN, every_moment, every_table, hundred_reads, names
+from lake import PLAN, every_moment, every_table, every_write, hundred_reads, names
 
 catalog = load_catalog("millrace", type="rest", uri=PLAN["uri"], token=PLAN["token"])
 
@@ -16,4 +18,5 @@ every_moment(
     lambda table, snapshot: scan(table, snapshot_id=int(snapshot["id"])).collect().to_series(0).to_list(),
     None,
 )
+every_write(lambda table, folder: scan(table).select(names(table)).collect().write_parquet(os.path.join(folder, "rows.parquet")))
 hundred_reads(lambda table: scan(table).collect().height)

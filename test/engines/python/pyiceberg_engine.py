@@ -1,13 +1,14 @@
-import datetime
+import os
 
+import pyarrow.parquet
 from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import ForbiddenError
 
-from lake import PLAN, check, every_moment, every_table, hundred_reads, names
+from lake import PLAN, check, every_moment, every_table, every_write, hundred_reads, names, outlives_credentials
 
 
-def open_catalog(token):
-    return load_catalog("millrace", type="rest", uri=PLAN["uri"], token=token)
+def open_catalog(token, uri=PLAN["uri"]):
+    return load_catalog("millrace", type="rest", uri=uri, token=token)
 
 
 catalog = open_catalog(PLAN["token"])
@@ -62,4 +63,14 @@ def only_its_own():
 
 
 check("restricted token", only_its_own)
+every_write(lambda table, folder: pyarrow.parquet.write_table(
+    load(table).scan().to_arrow().select(names(table)), os.path.join(folder, "rows.parquet"), compression="zstd"))
+
+
+def opened(table):
+    short = open_catalog(PLAN["token"], PLAN["expiring"]["uri"]).load_table((table["namespace"], table["table"]))
+    return lambda: rows_of(short.scan().to_arrow(), table)
+
+
+outlives_credentials(opened)
 hundred_reads(lambda table: load(table).scan().to_arrow().num_rows)

@@ -14,8 +14,15 @@ export const icebergCodes = {
   },
   'iceberg.viewNotFound': {
     status: 404,
-    meaning: 'The bucket has no view of this name.',
-    remedy: 'Read the table that an alias shows.',
+    meaning: 'The bucket has no alias of this name.',
+    remedy: 'List the views of the namespace.',
+  },
+  'iceberg.viewOfFiles': {
+    status: 403,
+    meaning:
+      'The alias shows a table that the token may not read, and an engine would read the files of that table.',
+    remedy:
+      'Export the alias or query it through the storage API, or use a token that may read the table too.',
   },
   'iceberg.warehouseNotFound': {
     status: 404,

@@ -27,12 +27,12 @@ export const createTableLists = (items: ItemView) => ({
     )
   },
 
-  /** Of the tables that hold rows, sorted. Reads nothing else of the heads. */
-  async namesInBucket(bucketId: string): Promise<string[]> {
+  /** Sorted. Reads nothing else of the heads: also the aliases whose source is gone. */
+  namesInBucket(bucketId: string): Promise<{ name: string; isAlias: boolean }[]> {
     const range = { ...startingWith(tablePrefix), attributes: ['name', 'kind'] }
-    const names: string[] = []
-    for await (const item of items.query(partitionOfBucket(bucketId), range))
-      if (!isAliasItem(item)) names.push(tableRecord.shape.name.parse(item['name']))
-    return names
+    return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item => ({
+      name: tableRecord.shape.name.parse(item['name']),
+      isAlias: isAliasItem(item),
+    }))
   },
 })

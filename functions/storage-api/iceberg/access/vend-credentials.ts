@@ -8,6 +8,7 @@ import { recordEvent } from '../../events/record-event.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import type { Services } from '../../services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
+import { branchOf } from '../names/find-namespace.ts'
 import { sessionPolicy, wholeTables } from './session-policy.ts'
 import { foldersOf, type TableFolders } from './table-folders.ts'
 
@@ -41,7 +42,7 @@ export const vendCredentials = async (
     )
   const { namespace = '', table: identifier = '' } = params
   const [sender, event] = [
-    { caller, raw, runId: null, branchId: defaultBranchId },
+    { caller, raw, runId: null, branchId: branchOf(params['namespace']) ?? defaultBranchId },
     auditEvent('tableCredentialsCreated', { id: tableId, name: table.name }),
   ]
   await recordEvent(sender, services, event)

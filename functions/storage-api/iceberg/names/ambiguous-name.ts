@@ -1,13 +1,12 @@
 import { UserError } from '#lib/errors/errors.ts'
-import type { Named } from './identifiers.ts'
 
-/** 400 `iceberg.ambiguousName`. `found` are those that the caller may read. */
+/** 400 `iceberg.ambiguousName`. `found`: the ids of those that the caller may read. */
 export const ambiguousName = (
-  kind: 'namespace' | 'table',
+  kind: 'namespace' | 'table' | 'view',
   name: string,
-  found: readonly Named[],
+  found: readonly string[],
 ): UserError => {
-  const ids = found.map(({ id }) => `"${id}"`).join(', ')
+  const ids = found.map(id => `"${id}"`).join(', ')
   const others = found.length > 1 ? ids : `${ids} and others that this token may not read`
   return new UserError(
     'iceberg.ambiguousName',

@@ -5,11 +5,7 @@ import type { Services } from '../../services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
 import { ambiguousName } from './ambiguous-name.ts'
 import { findNamespace, LEVELS } from './find-namespace.ts'
-import { itemsNamed } from './identifiers.ts'
-
-/** The tables of a bucket, by name. */
-export const listTableNames = async ({ tables }: Pick<Services, 'tables'>, bucketId: string) =>
-  (await tables.namesInBucket(bucketId)).map(name => ({ id: tableIdOf({ bucketId, name }), name }))
+import { headsNamed } from './heads-named.ts'
 
 /**
  * The table in the path, by alias, name or id.
@@ -26,23 +22,19 @@ export const findCatalogTable = async (
     // So the specification wants it of `loadTable`. Spark looks for `snapshots` in the namespace of a table's name first.
     throw isNotFound(error) ? tableNotFound(table, namespace) : error
   })
-  const byId = table.startsWith(`${bucket.id}.`) && (await services.tables.getHead(table))
-  if (byId && !byId.alias) return byId
-  const called = (await services.tables.called(bucket.id, table)).filter(({ alias }) => !alias)
-  const named = called.map(head => ({ id: tableIdOf(head), name: head.name, head }))
-  const found = itemsNamed(named, table)
-  if (found.length > 1) throw ambiguousName('table', table, found)
-  if (found[0]) return found[0].head
-  throw tableNotFound(table, bucket.id)
+  const { tables, aliases } = await headsNamed(services, bucket.id, table)
+  if (tables.length > 1) throw ambiguousName('table', table, tables.map(tableIdOf))
+  if (tables[0]) return tables[0]
+  throw tableNotFound(table, bucket.id, aliases.length > 0)
 }
 
 const isNotFound = (error: unknown): boolean =>
   error instanceof UserError && error.code === 'iceberg.namespaceNotFound'
 
-const tableNotFound = (table: string, bucket: string): UserError => {
+const tableNotFound = (table: string, bucket: string, isAlias = false): UserError => {
   const [name, place] = [table, bucket].map(text => text.slice(0, 250).replaceAll(LEVELS, '.'))
   return new UserError(
     'iceberg.tableNotFound',
-    `The table "${name}" does not exist in the bucket "${place}".`,
+    `The table "${name}" does not exist in the bucket "${place}".${isAlias ? ' It is an alias: a view, for engines that know views.' : ''}`,
   )
 }

@@ -7,9 +7,29 @@ import type { Services } from '../../services.ts'
 import { ambiguousName } from './ambiguous-name.ts'
 import { itemsNamed } from './identifiers.ts'
 
-/** All buckets as namespaces, by id. */
-export const listNamespaces = async ({ totals }: Pick<Services, 'totals'>) =>
-  (await totals.bucketNames()).map(({ id }) => ({ id, name: id }))
+/** Before the bucket, in the namespace of a development branch: `branch_12_in_c_main`, `branch-12.in.c-main`. */
+const BRANCH = /^branch[-_](\d{1,15})[._]/
+
+/** The development branch of a namespace. */
+export const branchOf = (namespace = ''): number | undefined => {
+  const id = BRANCH.exec(namespace)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
+
+/** The services with the buckets and tables that the branch of a namespace sees. Error: 404 `iceberg.namespaceNotFound`. */
+export const inBranchOf = async (services: Services, namespace = ''): Promise<Services> => {
+  const branchId = branchOf(namespace)
+  if (branchId === undefined) return services
+  if (!(await services.branches.get(branchId))) throw namespaceNotFound(namespace)
+  return { ...services, ...services.inBranch(branchId) }
+}
+
+/** Buckets, of a branch if one is given, as namespaces. */
+export const namespacesOf = (buckets: readonly { id: string }[], branchId?: number | undefined) =>
+  buckets.map(({ id: bucketId }) => {
+    const id = branchId === undefined ? bucketId : `branch-${branchId}.${bucketId}`
+    return { id, name: id, bucketId }
+  })
 
 /**
  * The bucket that a namespace stands for, by alias or by id.
@@ -24,11 +44,17 @@ export const findNamespace = async (
   namespace: string,
 ): Promise<BucketRecord> => {
   if (namespace.includes(LEVELS)) throw namespaceNotFound(namespace)
-  const found = itemsNamed(await listNamespaces(services), namespace)
-  const readable = found.filter(({ id }) => mayUseBucket(caller, id, 'read'))
-  const bucket = found.length === 1 && readable[0] && (await services.buckets.get(readable[0].id))
+  const all = namespacesOf(await services.totals.bucketNames(), branchOf(namespace))
+  const found = itemsNamed(all, namespace)
+  const readable = found.filter(({ bucketId }) => mayUseBucket(caller, bucketId, 'read'))
+  const bucket = found.length === 1 && readable[0] && (await services.buckets.get(readable[0].bucketId))
   if (bucket) return bucket
-  if (found.length > 1 && readable.length > 0) throw ambiguousName('namespace', namespace, readable)
+  if (found.length > 1 && readable.length > 0)
+    throw ambiguousName(
+      'namespace',
+      namespace,
+      readable.map(({ id }) => id),
+    )
   if (!caller.canManageBuckets) throw accessDenied()
   throw namespaceNotFound(namespace)
 }

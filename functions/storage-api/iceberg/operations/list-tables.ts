@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { ok } from '../../http/reply.ts'
 import { defineOperation } from '../catalog-operation.ts'
-import { listTableNames } from '../names/find-catalog-table.ts'
 import { findNamespace } from '../names/find-namespace.ts'
 import { identifiersOf } from '../names/identifiers.ts'
+import { listTableNames } from '../names/list-table-names.ts'
 import { pageFields, pageOf } from '../page-of.ts'
 
 /** The tables of a bucket. */
@@ -12,7 +12,7 @@ export const listCatalogTables = defineOperation({
   query: z.object(pageFields),
   handle: async ({ caller, params: { namespace = '' }, query }, services) => {
     const bucket = await findNamespace(services, caller, namespace)
-    const all = await listTableNames(services, bucket.id)
+    const [all] = await listTableNames(services, bucket.id)
     const identifiers = identifiersOf(all)
     const named = all.map(({ id, name }, index) => ({ name, identifier: identifiers[index] ?? id }))
     const { items, nextPageToken } = pageOf(named, query)

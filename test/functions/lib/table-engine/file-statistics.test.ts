@@ -23,6 +23,10 @@ describe('a file of a table', () => {
     expect(parquetMetadata(file).schema.flatMap(({ field_id }) => field_id ?? [])).toEqual(ids)
   })
 
+  it('has its digest under an id that Iceberg reserves: ClickHouse reads no file with another one of its own', () => {
+    expect(DIGEST_ID).toBeGreaterThan(2147483447)
+  })
+
   it('has no unsigned column, in which Spark reads no rows', async () => {
     const { snapshot } = await tables.load('id\n1\n', { primaryKey: ['id'] })
     const file = await readFile(path.join(tables.folder, 'tables', snapshot.files[0]?.key ?? ''))

@@ -6,9 +6,10 @@ import { withStorage } from '#support/storage-service.ts'
 import { runs } from '#support/thorough.ts'
 
 const service = await withStorage()
-await service.createTable(await service.createBucket('main'), 'orders', 'id\n1\n')
+const sourceTable = await service.createTable(await service.createBucket('main'), 'orders', 'id\n1\n')
+await service.call('POST', '/v2/storage/buckets/in.c-main/table-aliases', { sourceTable, name: 'shown' })
 
-const known: Record<string, string> = { namespace: 'in_c_main', table: 'orders' }
+const known: Record<string, string> = { namespace: 'in_c_main', table: 'orders', view: 'shown' }
 const parameters = ['warehouse', 'pageToken', 'pageSize', 'parent', 'snapshots', 'planId', '__proto__']
 const text = fc.oneof(
   fc.constantFrom('', '0', '-1', '1', 'all', 'refs', 'in_c_main', '*', '%', '\u001f', '9007199254740993'),

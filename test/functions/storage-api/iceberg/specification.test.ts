@@ -45,6 +45,10 @@ describe.runIf(haveSpecification)('the specification of the catalog', () => {
     const dataFileId = await service.upload('id,a\n2,z\n')
     await service.call('POST', `/v2/storage/tables/${tableId}/import-async`, { dataFileId, incremental: 1 })
     await service.call('POST', `/v2/storage/tables/${tableId}/columns`, { name: 'b' })
+    await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
+      sourceTable: tableId,
+      name: 'shown',
+    })
   })
   afterAll(() => service?.close())
 
@@ -69,6 +73,8 @@ describe.runIf(haveSpecification)('the specification of the catalog', () => {
       'namespaces/in_c_main/tables/orders',
       { 'x-iceberg-access-delegation': 'vended-credentials' },
     ],
+    ['ListTablesResponse', 'namespaces/in_c_main/views', {}],
+    ['LoadViewResult', 'namespaces/in_c_main/views/shown', {}],
     ['LoadCredentialsResponse', 'namespaces/in_c_main/tables/orders/credentials', {}],
   ])('has the schema %s for GET %s', async (schema, target, headers) => {
     const { status, body } = await catalog.get(target, headers as Record<string, string>)

@@ -1,0 +1,63 @@
+import { UserError } from '#lib/errors/errors.ts'
+import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
+import { tableIdOf } from '#lib/storage/tables/table-store.ts'
+import { mayReadTable } from '../../http/rights.ts'
+import type { Services } from '../../services.ts'
+import type { CatalogRequest } from '../catalog-operation.ts'
+import { ambiguousName } from './ambiguous-name.ts'
+import { findNamespace } from './find-namespace.ts'
+import { type AliasHead, headsNamed } from './heads-named.ts'
+import { identifiersOf } from './identifiers.ts'
+import { listTableNames } from './list-table-names.ts'
+
+/**
+ * The aliases of a bucket that are views to a caller, each with the name under which it is listed. Whoever reads a view reads the files of
+ * the table behind it: so it is one only for who may read that table (docs/decisions/0028-aliases-as-views.md).
+ */
+export const listCatalogViews = async (
+  { caller }: Pick<CatalogRequest, 'caller'>,
+  { tables }: Pick<Services, 'tables'>,
+  bucketId: string,
+) => {
+  const [others, aliases] = await listTableNames({ tables }, bucketId)
+  const identifiers = identifiersOf([...others, ...aliases]).slice(others.length)
+  const found = await Promise.all(
+    aliases.map(async ({ id, name }, index) => {
+      const alias = await tables.getHead(id)
+      return alias && isAliased(alias) && mayReadTable(caller, tableIdOf(alias.alias.root))
+        ? [{ name, identifier: identifiers[index] ?? id }]
+        : []
+    }),
+  )
+  return found.flat()
+}
+
+/**
+ * The alias in the path, by alias, name or id. A table of that name goes first.
+ *
+ * Errors: 404 `iceberg.viewNotFound`, 403 `iceberg.viewOfFiles` for who may not read the table that holds the rows, those of
+ * `findNamespace`, 400 `iceberg.ambiguousName`.
+ */
+export const findCatalogView = async (
+  { params, caller }: Pick<CatalogRequest, 'params' | 'caller'>,
+  services: Pick<Services, 'buckets' | 'tables' | 'totals'>,
+): Promise<AliasHead> => {
+  const { namespace = '', view = '' } = params
+  const bucket = await findNamespace(services, caller, namespace)
+  const { tables, aliases } = await headsNamed(services, bucket.id, view)
+  const found = tables.length > 0 ? [] : aliases
+  if (found.length > 1) throw ambiguousName('view', view, found.map(tableIdOf))
+  const [alias] = found
+  if (!alias)
+    throw new UserError(
+      'iceberg.viewNotFound',
+      `The bucket "${bucket.id}" has no view "${view.slice(0, 250)}".`,
+    )
+  const { root } = alias.alias
+  if (mayReadTable(caller, tableIdOf(root))) return alias
+  throw new UserError(
+    'iceberg.viewOfFiles',
+    `"${tableIdOf(alias)}" is an alias. Whoever reads it as a view reads the files of the table behind it, which is in a bucket that this token may ` +
+      'not read: export it, or query it with POST /v2/storage/query.',
+  )
+}
