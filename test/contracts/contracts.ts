@@ -2,9 +2,11 @@ import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
 import { extractorSuite } from './extractor/extractor-suite.ts'
+import { machinesSuite } from './machines/machines-suite.ts'
 import { plantedSuite } from './planted/planted-suite.ts'
 import { runSuites } from './run-suites.ts'
-import { motoS3Suite, versitygwSuite } from './s3-suites.ts'
+import { motoSuite, versitygwSuite } from './s3-suites.ts'
+import { s3TestsSuite } from './s3-tests/s3-tests-suite.ts'
 import { templateSuite } from './template-suite.ts'
 import { trinoSuite } from './trino/trino-suite.ts'
 
@@ -12,7 +14,9 @@ import { trinoSuite } from './trino/trino-suite.ts'
 const suites: ContractSuite[] = [
   dynamoDbSuite,
   versitygwSuite,
-  motoS3Suite,
+  motoSuite,
+  s3TestsSuite,
+  machinesSuite,
   eventRulerSuite,
   extractorSuite,
   templateSuite,

@@ -20,13 +20,20 @@ const suiteOf = (
   name: string,
   start: () => Promise<Implementation | string>,
   differences: Differences,
+  hasOtherServices = false,
 ): ContractSuite => ({
   name,
   run: async () => {
     const store = await start()
     if (typeof store === 'string') return { skipped: store }
     try {
-      return await runTests(tests, { MILLRACE_TEST_S3: store.url }, { differences })
+      return hasOtherServices
+        ? await runTests(
+            [...tests, 'test/contracts/moto'],
+            { MILLRACE_TEST_S3: store.url, MILLRACE_TEST_AWS: store.url },
+            { differences },
+          )
+        : await runTests(tests, { MILLRACE_TEST_S3: store.url }, { differences })
     } finally {
       await store.stop()
     }
@@ -82,7 +89,17 @@ const pages =
 const signatures =
   'S3 User Guide, "Signature Version 4": Moto checks no signature, no time and no policy of a form.'
 
-export const motoS3Suite = suiteOf('moto', startMoto, {
+const sessions =
+  'STS API Reference, "AssumeRole": its parameters are checked, and a session may do what its policy allows. Moto checks none.'
+
+const ofMoto: Differences = {
+  'a session reads and writes what its policy allows, and nothing else': sessions,
+  'a session is refused with another token': sessions,
+  'a session of ten minutes is refused': sessions,
+  'a session of a day is refused': sessions,
+  'a name with a slash is refused': sessions,
+  'a policy of 2,049 characters is refused': sessions,
+  'a policy that is no JSON is refused': sessions,
   'parts with checksums become an object with the checksum of the whole': sums,
   'a wrong checksum of the whole is refused': sums,
   'parts are not copied from an object that has moved': conditions,
@@ -100,4 +117,6 @@ export const motoS3Suite = suiteOf('moto', startMoto, {
   'a presigned request is refused when it was changed': signatures,
   'a presigned request is refused when its time is over': signatures,
   'a presigned request of a form refuses a file that its policy does not allow': signatures,
-})
+}
+
+export const motoSuite = suiteOf('moto', startMoto, ofMoto, true)

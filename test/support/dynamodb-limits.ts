@@ -7,7 +7,7 @@ import type { ItemKey } from '#lib/storage/db/item-table.ts'
  */
 
 const MOST_KEY_BYTES = { pk: 2048, sk: 1024 }
-const MOST_ITEM_BYTES = 400 * 1024
+export const MOST_ITEM_BYTES = 400 * 1024
 /** Of lists and maps below an item. */
 const MOST_LEVELS = 31
 const LEAST_NUMBER = 1e-130
@@ -32,10 +32,18 @@ export const checkKeys = (keys: readonly ItemKey[]): void => {
 
 /** @param item with its key */
 export const checkItem = (item: Record<string, AttributeValue>): void => {
-  const bytes = sumOf(Object.entries(item).map(([name, value]) => Buffer.byteLength(name) + sizeOf(value)))
-  if (bytes > MOST_ITEM_BYTES) throw refusal('Item size has exceeded the maximum allowed size')
+  if (sizeOfItem(item) > MOST_ITEM_BYTES) throw refusal('Item size has exceeded the maximum allowed size')
   if (Object.values(item).some(value => levelsOf(value) > MOST_LEVELS))
     throw refusal('Nesting Levels have exceeded supported limits')
+}
+
+/** Bytes: names and values. Throws for a number that is too small, and for a name that is empty. */
+export const sizeOfItem = (item: Record<string, AttributeValue>): number =>
+  sumOf(Object.entries(item).map(([name, value]) => sizeOfName(name) + sizeOf(value)))
+
+const sizeOfName = (name: string): number => {
+  if (name === '') throw refusal('Empty attribute name')
+  return Buffer.byteLength(name)
 }
 
 const sumOf = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0)
@@ -45,8 +53,7 @@ const sizeOf = ({ S, N, L, M }: AttributeValue): number => {
   if (S !== undefined) return Buffer.byteLength(S)
   if (N !== undefined) return sizeOfNumber(N)
   if (L) return 3 + sumOf(L.map(value => 1 + sizeOf(value)))
-  if (M)
-    return 3 + sumOf(Object.entries(M).map(([name, value]) => 1 + Buffer.byteLength(name) + sizeOf(value)))
+  if (M) return 3 + sumOf(Object.entries(M).map(([name, value]) => 1 + sizeOfName(name) + sizeOf(value)))
   return 1 // A boolean or null.
 }
 
@@ -54,8 +61,10 @@ const sizeOfNumber = (text: string): number => {
   const number = Math.abs(Number(text))
   if (number === 0) return 1
   if (number < LEAST_NUMBER) throw refusal('Number underflow')
-  const digits = number.toExponential().replace(/e.*/, '').replace('.', '').length
-  return 1 + Math.ceil(digits / 2) + (text.startsWith('-') ? 1 : 0)
+  const [digits = '', exponent = ''] = number.toExponential().replace('.', '').split('e')
+  // A byte holds two digits, which begin at the point: one more where the first of an even number has a byte of its own.
+  const isApart = digits.length % 2 === 0 && Number(exponent) % 2 === 0
+  return 1 + Math.ceil(digits.length / 2) + Number(isApart) + Number(text.startsWith('-'))
 }
 
 const levelsOf = ({ L, M }: AttributeValue): number => {

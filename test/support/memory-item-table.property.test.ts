@@ -1,9 +1,12 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createItemTable, type Item, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { MOST_ITEM_BYTES, sizeOfItem } from './dynamodb-limits.ts'
 import { startEmbeddedItemDatabase, startItemDatabase } from './item-database.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 import { otherImplementation } from './other-implementation.ts'
+import { runs } from './thorough.ts'
 import { untilEnd } from './until-end.ts'
 
 /*
@@ -184,6 +187,8 @@ describe('at the edges of what DynamoDB takes', () => {
     ['a longer one', items => items.put({ pk: 'edge', sk: long(1025) }, {}), false],
     ['a partition of 2,048 bytes', items => items.put({ pk: long(2048), sk: 'a' }, {}), true],
     ['a longer partition', items => items.get({ pk: long(2049), sk: 'a' }), false],
+    ['an empty name', put({ '': 1 }), false],
+    ['an empty name below', put({ x: [{ '': 1 }] }), false],
     ['an empty key', items => items.put({ pk: 'edge', sk: '' }, {}), false],
     ['an empty key to read', items => items.get({ pk: 'edge', sk: '' }), false],
     ['an empty key to delete', items => items.delete({ pk: '', sk: 'a' }), false],
@@ -203,11 +208,58 @@ describe('at the edges of what DynamoDB takes', () => {
     ['a range from the empty key', read('', 'z'), false],
     ['a range to a key that is too long', read('a', long(1025)), false],
   ])('%s', async (name, given, isTaken) => {
-    const lax = ['32 levels', 'a range from the empty key', 'a range to a key that is too long']
+    const lax = [
+      '32 levels',
+      'an empty name',
+      'an empty name below',
+      'a range from the empty key',
+      'a range to a key that is too long',
+    ]
     for (const items of [createMemoryItemTable(), ...databases]) {
       if (items === databases[0] && lax.includes(name)) continue // Dynalite takes it.
       expect((await outcome(given, items)) !== 'refused').toBe(isTaken)
     }
+  })
+})
+
+describe('the size of an item', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 20 })
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  const { value } = fc.letrec(tie => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.double({ min: -1e15, max: 1e15, noNaN: true }).filter(each => each === 0 || Math.abs(each) > 1e-100),
+      fc.constantFrom(true, null, 0, 10, 100, 1200, 0.5, 0.05, 1e15, -1e-7),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 4 }),
+    ),
+  }))
+  const at = { pk: 'size', sk: 'a' }
+
+  it('is counted as DynamoDB counts it, to the byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(name, value, { maxKeys: 5 }),
+        fc.integer({ min: -1, max: 1 }),
+        async (given, more) => {
+          // Digits in a list are larger for DynamoDB than as JSON, which our own limit counts.
+          const sized = (digits: number, bytes: number) => ({
+            given,
+            list: Array(digits).fill(1),
+            rest: 'x'.repeat(bytes),
+          })
+          const left = MOST_ITEM_BYTES - sizeOfItem(marshall({ ...at, ...sized(0, 0) })) + more
+          const item = sized(Math.floor(left / 3), left % 3)
+          const isTaken = more <= 0
+          // Dynalite counts letters of names, not their bytes, so it takes more.
+          for (const items of [createMemoryItemTable(), ...(isTaken ? databases : databases.slice(1))])
+            expect(await outcome(one => one.put(at, item), items)).toBe(isTaken || 'refused')
+        },
+      ),
+      { numRuns: other ? 15 : runs(6) },
+    )
   })
 })
 

@@ -26,7 +26,7 @@ interface Operation {
   readonly run: (input: unknown, caller: Caller) => Promise<unknown> | unknown
 }
 
-/** An operation with its input read by a schema. An input that does not fit is a `ValidationException`. */
+/** An operation with its input read by a schema. An input that does not fit is a `ValidationException`; SQS calls it otherwise. */
 export const operation = <Input>(given: {
   action: string
   input: z.ZodType<Input>
@@ -37,8 +37,9 @@ export const operation = <Input>(given: {
 }): Operation => {
   const read = (value: unknown): Input => {
     const parsed = given.input.safeParse(value)
-    if (!parsed.success) throw new ServiceError('ValidationException', z.prettifyError(parsed.error))
-    return parsed.data
+    if (parsed.success) return parsed.data
+    const code = given.action.startsWith('sqs:') ? 'InvalidParameterValue' : 'ValidationException'
+    throw new ServiceError(code, z.prettifyError(parsed.error))
   }
   return {
     action: given.action,

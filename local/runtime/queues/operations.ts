@@ -93,11 +93,15 @@ export const queueOperations = (queues: Queues): Operations => {
 }
 
 const attributesOf = (queues: Queues, queue: Queue): Record<string, string> => {
-  const visible = queues.visible(queue).length
+  const visible = queues.visible(queue)
+  const delayed = [...queue.messages.values()].filter(
+    message => message.receiveCount === 0 && !visible.includes(message),
+  )
   return {
     QueueArn: queue.arn,
-    ApproximateNumberOfMessages: String(visible),
-    ApproximateNumberOfMessagesNotVisible: String(queue.messages.size - visible),
+    ApproximateNumberOfMessages: String(visible.length),
+    ApproximateNumberOfMessagesDelayed: String(delayed.length),
+    ApproximateNumberOfMessagesNotVisible: String(queue.messages.size - visible.length - delayed.length),
     VisibilityTimeout: String(queue.visibilitySeconds),
     MessageRetentionPeriod: String(queue.retentionSeconds),
   }

@@ -9,7 +9,7 @@ import type { Reply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import type { NewVersion } from '../storage/objects.ts'
-import type { NewContent, ObjectDescription, StoredVersion } from '../storage/stored-object.ts'
+import type { NewContent, ObjectDescription, StoredPart, StoredVersion } from '../storage/stored-object.ts'
 
 /** Commits content that arrived in one piece as the object's current version, in one transaction with its event. Resolves when it is synced. */
 export const commitContent = (
@@ -72,10 +72,17 @@ export const describeChecksum = (content: NewContent): Pick<ObjectDescription, '
 export const versionHeaders = ({ versionId }: { versionId: string }): Record<string, string> =>
   versionId === 'null' ? {} : { 'x-amz-version-id': versionId }
 
-export const checksumHeaders = ({ checksum }: ObjectDescription): Record<string, string> =>
-  checksum?.value === undefined
+/** @param ofPart instead of the checksum of the whole */
+export const checksumHeaders = (
+  { checksum }: ObjectDescription,
+  ofPart?: StoredPart['checksums'],
+): Record<string, string> => {
+  if (checksum === undefined) return {}
+  const value = ofPart ? ofPart[checksum.algorithm] : checksum.value
+  return value === undefined
     ? {}
-    : { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type }
+    : { [checksumHeader(checksum.algorithm)]: value, 'x-amz-checksum-type': checksum.type }
+}
 
 export const encryptionHeaders = ({ encryption }: ObjectDescription): Record<string, string> =>
   encryption === undefined ? {} : { 'x-amz-server-side-encryption': encryption }

@@ -8,7 +8,7 @@ import type { Reply } from '../http/reply.ts'
 import { bucketOf, keyOf, queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import { readSlices } from '../storage/read-slices.ts'
-import type { StoredVersion } from '../storage/stored-object.ts'
+import type { StoredPart, StoredVersion } from '../storage/stored-object.ts'
 import { checksumHeaders, versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
 import { readVersionId } from './request-arguments.ts'
@@ -73,8 +73,8 @@ const readObject = (
   const headers = {
     ...describeObject(version.description),
     ...always,
-    // The checksum is of the whole object; clients would compare it with the requested range.
-    ...(wantsChecksum && isWhole ? checksumHeaders(version.description) : {}),
+    // Of the whole object or of one part; clients would compare it with any other range.
+    ...(wantsChecksum && (part || isWhole) ? checksumHeaders(version.description, part?.checksums) : {}),
     ...(part?.count === undefined ? {} : { 'x-amz-mp-parts-count': String(part.count) }),
     ...(isWhole ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${version.size}` }),
     'content-length': String(isWhole ? version.size : range.last - range.first + 1),
@@ -87,7 +87,9 @@ const readPartNumber = (
   request: S3Request,
   { store }: S3Context,
   version: StoredVersion,
-): { range: ByteRange | undefined; count: number | undefined } | undefined => {
+):
+  | { range: ByteRange | undefined; count: number | undefined; checksums: StoredPart['checksums'] }
+  | undefined => {
   const partNumber = queryValue(request, 'partNumber')
   if (partNumber === undefined) return undefined
   if (request.headers['range'] !== undefined)
@@ -97,6 +99,7 @@ const readPartNumber = (
   const part = store.parts.get(version.holder, Number(partNumber))
   if (part === undefined) throw new S3Error('InvalidPartNumber', undefined, { PartNumber: partNumber })
   return {
+    checksums: part.checksums,
     range: part.size === 0 ? undefined : { first: part.start, last: part.start + part.size - 1 },
     // S3 counts parts only where there was a multipart upload.
     count: version.etag.includes('-') ? store.parts.count(version.holder) : undefined,
