@@ -86,8 +86,9 @@ export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { pref
   allow(grantee, ['s3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
 }
 
-export const allowDeletingObjects = (grantee: IGrantable, bucket: IBucket): void =>
-  allow(grantee, ['s3:DeleteObject'], [bucket.arnForObjects('*')])
+/** Default prefix: any key. */
+export const allowDeletingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void =>
+  allow(grantee, ['s3:DeleteObject'], [bucket.arnForObjects(`${prefix}*`)])
 
 /** CDK's own grant describes the secret, too, and would leave the key to the key's policy, which is not ours to change. */
 export const allowReadingSecret = (grantee: IGrantable, secret: ISecret): void => {

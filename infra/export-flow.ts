@@ -7,7 +7,13 @@ import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
 import type { MergeSlicesEnv } from '../functions/merge-slices/work.ts'
 import { WORK_PREFIX } from '../functions/merge-slices/work-prefix.ts'
-import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
+import {
+  allow,
+  allowDeletingObjects,
+  allowReadingObjects,
+  allowReadingSecret,
+  allowWritingObjects,
+} from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -87,6 +93,6 @@ const mergeSlicesFunction = (
     allow(mergeSlices, ['s3:ListMultipartUploadParts'], [bucket.arnForObjects('*')])
     allow(mergeSlices, ['s3:ListBucketMultipartUploads'], [bucket.bucketArn])
   }
-  allow(mergeSlices, ['s3:DeleteObject'], [exportsBucket.arnForObjects(`${WORK_PREFIX}*`)])
+  allowDeletingObjects(mergeSlices, exportsBucket, { prefix: WORK_PREFIX })
   return mergeSlices
 }

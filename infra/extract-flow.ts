@@ -13,7 +13,13 @@ import {
   SHARES_PREFIX,
 } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
-import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
+import {
+  allow,
+  allowDeletingObjects,
+  allowPuttingObjects,
+  allowReadingObjects,
+  allowReadingSecret,
+} from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -117,7 +123,7 @@ const runExtractorFunction = (
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
-  allow(runExtractor, ['s3:DeleteObject'], [work.arnForObjects(`${KEY_SETS_PREFIX}*`)])
+  allowDeletingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])
   if (network) runInNetwork(runExtractor, network)

@@ -6,7 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
 import type { MergeByQueryEnv } from '../functions/merge-by-query/work.ts'
-import { allow, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeployedStack } from './deployment.ts'
 import type { ItemTable } from './item-table.ts'
@@ -112,7 +112,7 @@ export class QueryService extends Construct {
     )
     allowReadingObjects(this.mergeByQuery, tables)
     allowWritingObjects(this.mergeByQuery, tables, { prefix: 'tables/' })
-    allow(this.mergeByQuery, ['s3:DeleteObject'], [tables.arnForObjects('tables/staging/*')])
+    allowDeletingObjects(this.mergeByQuery, tables, { prefix: 'tables/staging/' })
     allowReadingObjects(this.mergeByQuery, results)
     allowWritingObjects(this.mergeByQuery, results, { prefix: 'merges/' })
     // Athena looks where its results go (Athena User Guide, "Access to Amazon S3").

@@ -235,8 +235,9 @@ const runJobFunction = (
   allowWritingObjects(runJob, store.files, { prefix: exportPrefix.prefix }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)
   allowReadingObjects(runJob, store.tables)
-  allowWritingObjects(runJob, store.tables)
-  allowDeletingObjects(runJob, store.tables)
+  allowWritingObjects(runJob, store.tables, { prefix: 'tables/' })
+  allowPuttingObjects(runJob, store.tables, { prefix: documentPrefix }) // Configurations of branches that are merged.
+  allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
   store.queryService?.allowFollowing(runJob)
   allowStartingJobs(runJob, store)
   if (store.hasExtractions) {

@@ -75,10 +75,9 @@ export class StorageSweep extends Construct {
       writtenKinds['sweep-storage'],
     )
     queryService?.allowFollowing(sweep)
-    for (const bucket of [files, tables]) {
-      allowReadingObjects(sweep, bucket)
-      allowDeletingObjects(sweep, bucket)
-    }
+    for (const bucket of [files, tables]) allowReadingObjects(sweep, bucket)
+    allowDeletingObjects(sweep, files)
+    allowDeletingObjects(sweep, tables, { prefix: 'tables/' })
     // Metadata without the snapshots that have expired.
     allowPuttingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
 

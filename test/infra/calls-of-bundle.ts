@@ -40,16 +40,9 @@ const encryption: Readonly<Record<string, string>> = {
  * The rights that a bundle needs for the requests to AWS that it can send: commands that are left in it, of clients that are left
  * out where nobody names them, and operations of signed requests.
  */
-export const rightsOfBundle = ({ outputs }: Metafile): Set<string> => {
-  const inputs = [
-    ...new Set(
-      Object.values(outputs)
-        .flatMap(output => Object.entries(output.inputs))
-        .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-        .map(([path]) => path),
-    ),
-  ]
-  const own = inputs.filter(path => path.startsWith('functions/')).map(path => readFileSync(path, 'utf8'))
+export const rightsOfBundle = (metafile: Metafile): Set<string> => {
+  const inputs = inputsOf(metafile)
+  const own = ownSources(metafile)
   const commands = inputs.flatMap(path => {
     const [, client = '', command = ''] = /\/client-([\w-]+)\/.*\/(\w+)Command\.js$/.exec(path) ?? []
     // A client that is loaded by name, or as a whole, brings all its commands: what counts is which of them are named.
@@ -69,3 +62,19 @@ export const rightsOfBundle = ({ outputs }: Metafile): Set<string> => {
   )
   return new Set([...commands, ...requests, ...sealing])
 }
+
+/** The files whose code is left in a bundle. */
+const inputsOf = ({ outputs }: Metafile): string[] => [
+  ...new Set(
+    Object.values(outputs)
+      .flatMap(output => Object.entries(output.inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([path]) => path),
+  ),
+]
+
+/** The texts of those that are ours. */
+export const ownSources = (metafile: Metafile): string[] =>
+  inputsOf(metafile)
+    .filter(path => path.startsWith('functions/'))
+    .map(path => readFileSync(path, 'utf8'))

@@ -41,12 +41,14 @@ export const rightsByRole = (template: Template): Map<string, RoleStatement[]> =
   return found
 }
 
+/** CDK joins the definition of a machine from texts and references. */
+export const definitionTexts = ({ Properties }: Resource): unknown[] =>
+  (Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1]
+
 /** The definitions of the machines, by their ids; what is known only in the account is an ARN of a function. */
 export const definitionsOf = (template: Template): [string, unknown][] =>
-  resourcesOf(template, 'AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => {
-    // CDK joins the definition from texts and references.
-    const { 'Fn::Join': join } = Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] }
-    const text = join[1].map(part => {
+  resourcesOf(template, 'AWS::StepFunctions::StateMachine').map(([id, machine]) => {
+    const text = definitionTexts(machine).map(part => {
       if (typeof part === 'string') return part
       return JSON.stringify(part).includes('AWS::Partition')
         ? 'aws'

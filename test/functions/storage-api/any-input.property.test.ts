@@ -57,7 +57,7 @@ const fieldNames = [
       ),
     ]),
   ),
-  ...['key', 'value', 'columnName', '#secret', '__proto__'],
+  ...['key', 'value', 'columnName', '#secret', '__proto__', ''],
 ]
 const name = fc.oneof(fc.constantFrom(...fieldNames), fc.string())
 const scalar = fc.oneof(
