@@ -4,19 +4,27 @@ import type { JobInput, JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { bucketOfTable, mayUseBucket, noRights, type Rights } from '../lib/storage/tokens/rights.ts'
 import { rightsOf } from '../lib/storage/tokens/stored-rights.ts'
 import type { BucketPermission } from '../lib/storage/tokens/token-store.ts'
+import { columnNames } from '../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from './services.ts'
 
-type Services = Pick<RunJobServices, 'tokens' | 'files' | 'snapshots' | 'now'>
+type Services = Pick<RunJobServices, 'tokens' | 'files' | 'snapshots' | 'tables' | 'now'>
 
 /** What a job needs, beside that the token which asked for it is still there. */
 type Need =
   | { bucketId: string; permission: BucketPermission }
   | { snapshotId: number; permission: BucketPermission }
   | { fileId: number }
+  /** To read the source, if the table is an alias; with `columns` only if it does not show all of them. */
+  | { sourceOf: string; columns?: string[]; permission: BucketPermission }
 
 const onTable = (tableId: string, permission: BucketPermission = 'write'): Need => ({
   bucketId: bucketOfTable(tableId),
   permission,
+})
+const ofSource = (tableId: string, columns?: string[]): Need => ({
+  sourceOf: tableId,
+  permission: 'read',
+  ...(columns && { columns }),
 })
 const ofFile = (fileId: number | undefined): Need[] => (fileId === undefined ? [] : [{ fileId }])
 
@@ -34,12 +42,16 @@ const needsOf = (input: JobInput): Need[] => {
       return [{ bucketId: input.bucketId, permission: 'write' }]
     case 'tableImport':
       return [onTable(input.tableId), ...ofFile(input.fileId)]
-    case 'tableExport':
-      return [onTable(input.tableId, 'read')]
-    case 'tableUpdate':
+    case 'tableExport': {
+      const { where, orderBy } = input.selection
+      const named = [...where, ...orderBy].map(({ column }) => column)
+      return [onTable(input.tableId, 'read'), ...(named.length > 0 ? [ofSource(input.tableId, named)] : [])]
+    }
     case 'tableColumnAdd':
-    case 'tableColumnDefinitionUpdate':
     case 'tableColumnDelete':
+      return [onTable(input.tableId), ofSource(input.tableId)]
+    case 'tableUpdate':
+    case 'tableColumnDefinitionUpdate':
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':
     case 'tableRowsDelete':
@@ -88,19 +100,34 @@ const requireNeed = async (
   need: Need,
   { tokenId, rights }: { tokenId: string; rights: Rights },
   job: Pick<JobRecord, 'creatorToken'>,
-  { files, snapshots }: Services,
+  services: Services,
 ): Promise<void> => {
   if ('fileId' in need) {
-    const file = await files.getReadable(need.fileId)
+    const file = await services.files.getReadable(need.fileId)
     if (file && !maySeeFile({ ...rights, tokenId }, file))
       throw refused(job, `may not read the file ${need.fileId} any more`)
     return
   }
-  const snapshot = 'snapshotId' in need ? await snapshots.get(need.snapshotId) : undefined
-  const bucketId = 'bucketId' in need ? need.bucketId : snapshot && bucketOfTable(snapshot.table.id)
+  const bucketId = await bucketOf(need, services)
   // What is not there any more the work itself will say.
   if (bucketId !== undefined && !mayUseBucket(rights, bucketId, need.permission))
     throw refused(job, `may not ${need.permission} the bucket "${bucketId}" any more`)
+}
+
+const bucketOf = async (
+  need: Exclude<Need, { fileId: number }>,
+  { snapshots, tables }: Services,
+): Promise<string | undefined> => {
+  if ('bucketId' in need) return need.bucketId
+  if ('snapshotId' in need) {
+    const kept = await snapshots.get(need.snapshotId)
+    return kept && bucketOfTable(kept.table.id)
+  }
+  const table = await tables.getHead(need.sourceOf)
+  if (!table?.alias) return undefined
+  const shown = columnNames(table.snapshot)
+  const isShown = need.columns?.every(column => shown.includes(column)) === true
+  return isShown ? undefined : bucketOfTable(table.alias.record.sourceTableId)
 }
 
 const refused = ({ creatorToken: { id, description } }: Pick<JobRecord, 'creatorToken'>, why: string) =>
