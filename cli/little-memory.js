@@ -3,7 +3,12 @@
  * How much memory a process keeps beside what it holds. Node and the C library read this only where a process begins, so for
  * these commands it begins again, as the same process (40 ms). What the user has set is left as it is.
  */
-const youngObjects = ['--max-semi-space-size=2'] // MiB. V8 takes up to 48 for objects that hardly live. Imports and runs of configurations take as long with less (docs/benchmarks.md).
+const heaps = [
+  // MiB. V8 takes up to 48 for objects that hardly live. Imports and runs of configurations take as long with less (docs/benchmarks.md).
+  '--max-semi-space-size=2',
+  // Of each thread's heap. By default V8 lets it grow as the machine's memory allows, and collects late.
+  '--heap-growing-percent=20',
+]
 const freedGoesBack = {
   // glibc: each of some 30 threads would keep what it frees, in a heap of its own.
   MALLOC_ARENA_MAX: '2',
@@ -18,6 +23,6 @@ const begins = ['start', 'upload', 'download'].includes(process.argv[2])
 if (begins && !isBounded && process.execve && process.platform !== 'win32')
   process.execve(
     process.execPath,
-    [process.execPath, ...youngObjects, ...process.execArgv, ...process.argv.slice(1)],
+    [process.execPath, ...heaps, ...process.execArgv, ...process.argv.slice(1)],
     { ...freedGoesBack, ...process.env },
   )
