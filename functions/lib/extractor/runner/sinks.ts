@@ -65,6 +65,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
       mappings: first?.mappings,
       loadOf: table => loads.of(table, warn),
+      keyOfLists: loads.keyOfLists,
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
       typedPaths: typedPaths(mine.flatMap(({ config }) => config.jobs)),

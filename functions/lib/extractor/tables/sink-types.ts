@@ -12,6 +12,8 @@ export interface TableSinkOptions {
   bucket?: string | undefined
   /** How each finished table is loaded, for its manifest. Default: with the key of its mapping; the rows replace those of the table. */
   loadOf?: ((table: WrittenTable) => TableLoad) | undefined
+  /** Primary key of a data type whose nested lists need a key too (`keyLists`). Default: none does. */
+  keyOfLists?: ((type: string) => readonly string[] | undefined) | undefined
   /** Of all jobs that write to the bucket. */
   dataTypes?: readonly string[] | undefined
   /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */

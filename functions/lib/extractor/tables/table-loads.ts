@@ -6,6 +6,7 @@ import type { ExtractorConfig } from '../config/parse-config.ts'
 import { outputBucket } from '../http/api-setup.ts'
 import { isObject } from '../php/php-values.ts'
 import { safeName } from '../php/safe-name.ts'
+import { listKey } from '../records/key-lists.ts'
 import { readMapping } from './mapping.ts'
 import { tablesOfMapping } from './mapping-tables.ts'
 import type { TableLoad } from './sink-types.ts'
@@ -28,6 +29,11 @@ interface TableLoads {
   check(): void
   /** `warn` gets what the author should know. Throws `UserError` `extractor.incremental.*`. */
   of(table: LoadableTable, warn: (message: string) => void): TableLoad
+  /**
+   * The key of the rows of a data type whose nested lists are updated by a key as well: those of jobs that ask only for changes,
+   * unless the configuration says otherwise (a mapping, `compat`, tables that grow, `primary_key` of a list in `storage`).
+   */
+  keyOfLists(dataType: string): readonly string[] | undefined
 }
 
 /**
@@ -72,7 +78,8 @@ export const createTableLoads = (
     const output = outputOf(tableFileName(bucket, name))
     const isMapped = types.some(type => Object.hasOwn(mappings, type))
     const ofJob = isMapped ? [] : keyOfJobs(insteadOf)
-    const own = ofMapping.length > 0 ? [...ofMapping] : ofJob
+    const isKeyedList = types.some(keyOfLists) && listKey.every(column => columns?.includes(column))
+    const own = ofMapping.length > 0 ? [...ofMapping] : isKeyedList ? [...listKey] : ofJob
     const asSwitched = { incremental: incrementalOutput === true, primaryKey: own }
     if (marked.has(name)) {
       if ((output?.incremental ?? incrementalOutput) === false) throw replacesMarked(name)
@@ -102,6 +109,21 @@ export const createTableLoads = (
     return { incremental: true, primaryKey: own }
   }
 
+  const keyOfLists = (dataType: string): readonly string[] | undefined => {
+    const job = narrowed.values().find(narrow => narrow.dataType === dataType)
+    if (job === undefined || compat || Object.hasOwn(mappings, dataType)) return undefined
+    if (!job.isMarked && incrementalOutput === true) return undefined
+    const name = safeName(dataType)
+    const lists = tableFileName(bucket, `${name}_`)
+    const isNamed = file.storage?.output?.tables?.some(
+      ({ source, primary_key: key = [] }) => source.startsWith(lists) && key.length > 0,
+    )
+    if (isNamed === true) return undefined
+    const key = keyOfJobs(name)
+    const named = key.length > 0 ? key : (outputOf(tableFileName(bucket, name))?.primary_key ?? [])
+    return named.length > 0 ? named : undefined
+  }
+
   const outputOf = (fileName: string) =>
     file.storage?.output?.tables?.find(({ source }) => source === fileName || source === `${fileName}.csv`)
 
@@ -118,6 +140,7 @@ export const createTableLoads = (
 
   return {
     of: loadOf,
+    keyOfLists,
     check: () => {
       for (const name of marked) loadOf({ name, types: [], primaryKey: [] }, () => {})
       for (const { dataType } of narrowed.values()) {

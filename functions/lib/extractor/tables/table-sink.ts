@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
+import { keyLists } from '../records/key-lists.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
 import type { Json } from './json-value.ts'
@@ -52,6 +53,17 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       })
   const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
   let rows = state?.rows ?? 0
+
+  const withListKeys = (
+    type: string,
+    items: readonly Json[],
+    { source, parent }: AddOptions,
+  ): [readonly Json[], AddOptions] => {
+    const key = options.keyOfLists?.(type)
+    if (key === undefined) return [items, { parent, source }]
+    return [keyLists(items, key, parent), { parent }]
+  }
+
   return {
     get rows() {
       return rows
@@ -59,12 +71,12 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
       refuseTooDeep(type, () => {
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
-        else automatic.add(type, items, addOptions)
+        else automatic.add(type, ...withListKeys(type, items, addOptions))
       })
       rows += items.length
     },
     readBytes(type: string, page: ReadBytes) {
-      return mapped.has(type) || automatic instanceof LegacyTables
+      return mapped.has(type) || automatic instanceof LegacyTables || options.keyOfLists?.(type) !== undefined
         ? undefined
         : automatic.readBytes(type, page)
     },

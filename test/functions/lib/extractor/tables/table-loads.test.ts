@@ -152,16 +152,6 @@ describe('a job that asks only for changes', () => {
 
   it.each<[string, Settings, RegExp]>([
     [
-      'a list inside its rows, which has no key',
-      { config: { jobs: [{ ...since, primaryKey: ['id'] }] } },
-      /"users_tags".*list inside the rows of "users".*mappings\.users/,
-    ],
-    [
-      'a list inside its rows, from a page that was read twice',
-      { config: { jobs: [{ ...since, primaryKey: ['id'] }], compatLevel: 1 } },
-      /"users_tags"/,
-    ],
-    [
       'a key that its table lacks',
       { config: { jobs: [{ ...marked, primaryKey: ['uid'] }] } },
       /column "uid".*: id, tags/,
@@ -171,6 +161,31 @@ describe('a job that asks only for changes', () => {
     expect(error).toMatch(message)
     expect(loads).toEqual({})
     expect(await readdir(outDir)).toEqual([])
+  })
+
+  it.each([2, 1])(
+    'updates a list inside its rows by a key of its own, at compatLevel %i',
+    async compatLevel => {
+      const config = { jobs: [{ ...since, primaryKey: ['id'] }], compatLevel }
+      const { loads, error } = await manifests({ config }, users)
+      expect(error).toBeUndefined()
+      expect(loads).toMatchObject({
+        users: { incremental: true, primary_key: ['id'] },
+        users_tags: { incremental: true, primary_key: ['JSON_parentKey', 'JSON_position'] },
+      })
+    },
+  )
+
+  it('leaves a list to the key that storage.output.tables names for it', async () => {
+    const { loads } = await manifests(
+      {
+        config: { jobs: [{ ...since, primaryKey: ['id'] }] },
+        ...output({ source: 'users_tags', primary_key: ['data'] }),
+      },
+      users,
+    )
+    expect(loads).toMatchObject({ users_tags: { incremental: true } })
+    expect(loads).not.toMatchObject({ users_tags: { primary_key: ['JSON_parentKey', 'JSON_position'] } })
   })
 
   it('appends without a key where the author switched incremental loads on, and says so', async () => {
