@@ -61,6 +61,7 @@ beforeAll(async () => {
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',
+    BACKEND_NAME: 'snowflake',
     SNAPSHOT_RETENTION_DAYS: '7',
     ALLOWED_HOSTS: '[]',
     DATA_KEY_ARN: 'NONE',

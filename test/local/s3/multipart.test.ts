@@ -215,6 +215,10 @@ describe('checksums of a multipart upload', () => {
       new HeadObjectCommand({ Bucket: 'box', Key: key, ChecksumMode: 'ENABLED' }),
     )
     expect(head).toMatchObject({ ChecksumCRC32: whole, ChecksumType: 'FULL_OBJECT' })
+    const ofPart = await s3.client.send(
+      new HeadObjectCommand({ Bucket: 'box', Key: key, PartNumber: 2, ChecksumMode: 'ENABLED' }),
+    )
+    expect(ofPart.ChecksumCRC32, 'of a part that is read alone').toBe(crc32(last))
   })
 
   it('are composite by default, and need the checksum of each part', async () => {
