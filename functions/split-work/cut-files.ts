@@ -7,6 +7,11 @@ import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { tableForLoad } from '../lib/table-engine/load-table.ts'
+import {
+  mixedSlices,
+  refuseOtherHeader,
+  refuseOtherNames,
+} from '../lib/table-engine/parquet/parquet-source.ts'
 import { columnNames } from '../lib/table-engine/snapshot.ts'
 import {
   findKnownNames,
@@ -62,6 +67,14 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
     knownNames,
     header: first?.preamble.header,
   })
+  refuseOtherNames(source, mapping)
+  if (source.isParquet)
+    for (const { preamble, ...file } of opened)
+      if (preamble.header && first?.preamble.header)
+        refuseOtherHeader([first.preamble.header.bytes], {
+          source: file.source,
+          bytes: preamble.header.bytes,
+        })
   const files = opened.flatMap(({ preamble: { start }, ...file }) => (start ? [{ ...file, start }] : []))
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const groupBytes = groupBytesFor(total, services.rangeBytes)
@@ -69,13 +82,24 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
   return {
     importedColumns: mapping.importedColumns,
     table: tableForLoad({ current, primaryKey }, mapping),
-    warnings,
+    warnings: [...(await readWarnings(load, request, services)), ...warnings],
     inBytes: source.slices.reduce((sum, { bytes }) => sum + bytes, 0),
-    isCompressed: compressed.length > 0,
+    isCompressed: compressed.length > 0 && !source.isParquet,
     files,
     groups: packGroups(ranges, ({ start, end }) => end - start, groupBytes),
     refusal,
   }
+}
+
+/** What could not be read of Parquet: slices have the same columns, so the first says it. */
+const readWarnings = async (
+  load: LoadPlace,
+  { source }: Request,
+  { documents }: SplitWorkServices,
+): Promise<string[]> => {
+  if (!source.isParquet) return []
+  const first = await documents.read(load, 'uncompressed', 0)
+  return 'warnings' in first ? (first.warnings ?? []) : []
 }
 
 /** The files up to the first that cannot be read, and why. */
@@ -107,7 +131,13 @@ const openFiles = async (
       end: 0,
       fileEnd: file.bytes,
     })
-    const bytes = isCopy ? stored : (await openFile(stored, nameInSentence(file.source))).bytes
+    const name = nameInSentence(file.source)
+    const found = isCopy ? undefined : await openFile(stored, name)
+    if (found?.isParquet) {
+      await found.close()
+      throw mixedSlices(name)
+    }
+    const bytes = found?.bytes ?? stored
     const hasHeader = knownNames === undefined
     const preamble = await readPreamble(bytes, {
       dialect: parseCsvDialect(source),

@@ -16,6 +16,7 @@ const READS = 16
 /** Picks what is true of all that was scanned. Resolves to groups of parts that begin and end at records. */
 export const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Promise<Part[][]> => {
   const cut = await documents.read(load, 'cut')
+  const { source } = await documents.read(load, 'request')
   const fold = async (): Promise<Folded> => {
     if (!('files' in cut)) return cut
     const scanned = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
@@ -26,6 +27,7 @@ export const foldScans = async (load: LoadPlace, { documents }: SplitWorkService
     return foldFiles(
       cut,
       scanned.map(group => ('scans' in group ? group.scans : [])),
+      source.isParquet,
     )
   }
   const folded = await fold()
@@ -33,8 +35,14 @@ export const foldScans = async (load: LoadPlace, { documents }: SplitWorkService
   return 'groups' in folded ? folded.groups : []
 }
 
-/** Files follow each other, so the first thing wrong is that of the first file that has one. */
-const foldFiles = ({ files, groups, refusal }: Cut, scans: RangeScan[][]): Folded => {
+/**
+ * Files follow each other, so the first thing wrong is that of the first file that has one. What was Parquet has rows in place of lines.
+ */
+const foldFiles = (
+  { files, groups, refusal }: Cut,
+  scans: RangeScan[][],
+  hasRows: boolean | undefined,
+): Folded => {
   const scanned = groups.flatMap((group, item) =>
     group.map(({ file }, index) => ({ file, item, scan: scans[item]?.[index] })),
   )
@@ -47,10 +55,12 @@ const foldFiles = ({ files, groups, refusal }: Cut, scans: RangeScan[][]): Folde
       start,
     )
     if ('defect' in folded) return { refusal: refusalOf(new CsvError(folded.defect)) }
+    let row = 1
     for (const range of folded.ranges) {
       // The group of the range in which its first record begins.
       const { item = 0 } = ofFile.find(({ scan }) => scan && range.start.offset < scan.range.end) ?? {}
-      parts[item]?.push({ file, ...range })
+      parts[item]?.push({ file, ...range, ...(hasRows && { start: { ...range.start, line: row } }) })
+      row += range.records
     }
   }
   if (refusal) return { refusal }

@@ -4,6 +4,7 @@ import { sliceTooLarge } from '../lib/distributed/gzip-limits.ts'
 import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { mixedSlices } from '../lib/table-engine/parquet/parquet-source.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
 import type { SplitWorkServices } from './services.ts'
 
@@ -14,7 +15,7 @@ const PARTS_AT_ONCE = 2
 export const uncompressedKey = (load: LoadPlace, slice: number): string =>
   `${loadPrefix(load)}uncompressed/${slice}.csv`
 
-/** Gzip cannot be cut: copies each slice of a group, uncompressed and streamed once. */
+/** Gzip cannot be cut, nor can Parquet: copies each slice of a group, as CSV and streamed once. */
 export const uncompressGroup = async (
   load: LoadPlace,
   item: number,
@@ -28,7 +29,7 @@ export const uncompressGroup = async (
 const uncompress = async (
   load: LoadPlace,
   index: number,
-  { s3, tablesBucket, files, documents, gzipLimits }: SplitWorkServices,
+  { s3, tablesBucket, files, documents, gzipLimits, tableEngine }: SplitWorkServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const slice = source.slices[index]
@@ -43,19 +44,28 @@ const uncompress = async (
       yield piece
     }
   }
-  try {
-    const opened = await openFile(files.readDataFile(slice), name)
+  const store = async (content: AsyncIterable<Uint8Array>): Promise<void> => {
     await new Upload({
       client: s3,
       params: {
         Bucket: tablesBucket,
         Key: uncompressedKey(load, index),
-        Body: Readable.from(counted(opened.bytes), { objectMode: false }),
+        Body: Readable.from(counted(content), { objectMode: false }),
       },
       partSize: PART_BYTES,
       queueSize: PARTS_AT_ONCE,
     }).done()
-    await documents.write(load, 'uncompressed', { bytes }, index)
+  }
+  try {
+    const opened = await openFile(files.readDataFile(slice), name)
+    if (opened.isParquet !== (source.isParquet === true)) {
+      await opened.close()
+      throw mixedSlices(name)
+    }
+    const engine = opened.isParquet ? await tableEngine() : undefined
+    const { warnings = [] } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
+    if (!engine) await store(opened.bytes)
+    await documents.write(load, 'uncompressed', { bytes, ...(index === 0 && { warnings }) }, index)
   } catch (error) {
     await documents.write(load, 'uncompressed', { refusal: refusalOf(error) }, index)
   }

@@ -19,7 +19,7 @@ const lake = [
   'polars==2.1.0',
   'daft==0.7.26',
 ]
-const LONGEST_MS = 600_000
+const LONGEST_MS = 1_800_000
 
 const pythonEngine = (
   name: string,

@@ -25,6 +25,7 @@ const documents = {
     source: z.object({
       slices: z.array(pinnedSlice),
       isSliced: z.boolean(),
+      isParquet: z.boolean().optional(),
       delimiter: z.string(),
       enclosure: z.string(),
       escapedBy: z.string(),
@@ -41,10 +42,10 @@ const documents = {
     loadedAt: z.string(),
     warnings: names,
   }),
-  /** The compressed slices, in groups that one function uncompresses. */
+  /** The compressed slices, and those of Parquet, in groups that one function makes CSV of. */
   opened: z.union([refused, z.object({ compressed: numbers, groups: z.array(numbers) })]),
-  /** Of each compressed slice: its size as it is cut. */
-  uncompressed: z.union([refused, z.object({ bytes: z.number() })]),
+  /** Of each such slice: its size as it is cut, and what could not be read of it. */
+  uncompressed: z.union([refused, z.object({ bytes: z.number(), warnings: names.optional() })]),
   /** The files and their columns, and ranges of them cut anywhere, in groups that one function scans. */
   cut: z.union([
     z.object({

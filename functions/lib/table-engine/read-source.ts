@@ -55,7 +55,7 @@ export const readSource = async (
     const isParquet = first?.isParquet === true
     const source = isParquet ? parquetSource(given) : given
     const dialect = parseCsvDialect(source)
-    const knownNames = isParquet ? undefined : findKnownNames(source, tableColumns)
+    const knownNames = findKnownNames(source, tableColumns)
     const hasHeader = knownNames === undefined
     const memory = new ChunkMemory(chunkBytes)
     const readSlices = async function* (): AsyncGenerator<CsvChunk> {
@@ -84,7 +84,7 @@ export const readSource = async (
     records = readSlices()
     const header = hasHeader ? await readHeader(records) : undefined
     const found = sourceColumns({ source, tableColumns, knownNames, header })
-    if (isParquet) refuseOtherNames(given, found.mapping)
+    refuseOtherNames(source, found.mapping)
     warnings.push(...found.warnings)
     const chunks = joinChunks(records, chunkBytes)
     return { dialect, mapping: found.mapping, warnings, chunks, progress, close }

@@ -17,11 +17,12 @@ export const nameInSentence = (name: string | undefined): string =>
 export const ignoredLinesOf = ({ ignoredLinesCount = 0 }: CsvSource, hasHeader: boolean): number =>
   hasHeader ? Math.max(0, ignoredLinesCount - 1) : ignoredLinesCount
 
-/** The column names if they are not in the file. */
+/** The column names if they are not in the file. Parquet has them. */
 export const findKnownNames = (
   source: CsvSource,
   tableColumns: string[] | undefined,
 ): string[] | undefined => {
+  if (source.isParquet) return undefined
   if (source.columns && source.columns.length > 0) return source.columns
   if (source.withoutHeaders && tableColumns) return tableColumns
   if (!source.isSliced && !source.withoutHeaders) return undefined

@@ -7,6 +7,7 @@ import { joinChunks } from './join-chunks.ts'
 import type { CsvSource } from './load-request.ts'
 import { cellsOf } from './load-table.ts'
 import { mapAhead } from './map-ahead.ts'
+import { numberRows } from './parquet/parquet-source.ts'
 import { createPublish } from './publish-file.ts'
 import type { TableField, TableFile } from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
@@ -22,7 +23,10 @@ interface StagedPart extends RecordRange {
 export interface StageRangeRequest {
   /** In the order of the load. Each begins and ends at a record. */
   parts: StagedPart[]
-  csv: Pick<CsvSource, 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull' | 'hidesCells'>
+  csv: Pick<
+    CsvSource,
+    'isParquet' | 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull' | 'hidesCells'
+  >
   /** Column names in the table, in the order of the file. */
   importedColumns: string[]
   /** The columns of the table after the load. */
@@ -82,8 +86,8 @@ async function* readParts(
   { parts, csv, importedColumns }: StageRangeRequest,
 ): AsyncGenerator<CsvChunk> {
   const memory = new ChunkMemory(limits.chunkBytes)
-  for (const { address, start, end, source } of parts)
-    yield* splitCsv(files.readDataFile(address, { start: start.offset, end }), {
+  for (const { address, start, end, source } of parts) {
+    const chunks = splitCsv(files.readDataFile(address, { start: start.offset, end }), {
       dialect: parseCsvDialect(csv),
       chunkBytes: limits.chunkBytes,
       hasHeader: false,
@@ -92,4 +96,6 @@ async function* readParts(
       from: start,
       memory,
     })
+    yield* csv.isParquet ? numberRows(chunks, { source, row: start.line }) : chunks
+  }
 }

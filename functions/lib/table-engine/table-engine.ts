@@ -12,6 +12,7 @@ import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
+import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import { type QueryPlan, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
@@ -44,6 +45,14 @@ export interface TableEngine {
    * objects. Throws `UserError` when a record is wrong.
    */
   stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
+  /**
+   * Gives the CSV that `recordsOfParquet` makes of a file to `show`. Resolves to what could not be read. Throws `UserError` as that does.
+   */
+  readParquet(
+    file: AsyncIterable<Uint8Array>,
+    source: string,
+    show: (records: AsyncIterable<Uint8Array>) => Promise<void>,
+  ): Promise<{ warnings: string[] } & Cost>
   /** The snapshot of a table with the rows of all parts of a load. Idempotent like `load`. */
   commitStaged(request: CommitStagedRequest): ReturnType<typeof commitStaged>
   /**
@@ -129,6 +138,13 @@ export const createTableEngineOn = (
     load: request => inSession(context => loadTable(context, request)),
     loadTogether: request => inSession(context => loadTogether(context, request)),
     stageRange: request => inSession(context => stageRange(context, request)),
+    readParquet: (file, source, show) =>
+      inSession(async ({ session }) => {
+        const warnings: string[] = []
+        const warn = (warning: string): void => void warnings.push(warning)
+        await show(recordsOfParquet(session, file, { source, warn }))
+        return { warnings }
+      }),
     commitStaged: request => inSession(context => commitStaged(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),

@@ -1,10 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isOutgrown } from '../../lib/distributed/load-limits.ts'
-import { refuseLargeParquet } from '../../lib/distributed/refuse-large-parquet.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
-import { listSlices } from '../../lib/storage/files/list-slices.ts'
+import { areParquet, listSlices } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { mapDataUrl } from '../../lib/storage/secrets/sealed-data-url.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
@@ -13,6 +12,7 @@ import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
+import { parquetSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
@@ -53,8 +53,8 @@ export const loadFile = async (
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
   if (isOutgrown(source.slices, services.distribution)) {
-    await refuseLargeParquet(source.slices, services.distribution)
-    return loadOutgrown(job, { ...request, internalId, source, warnings }, services)
+    const read = (await areParquet(source.slices)) ? parquetSource(source) : source
+    return loadOutgrown(job, { ...request, internalId, source: read, warnings }, services)
   }
 
   const engine = await tableEngine()

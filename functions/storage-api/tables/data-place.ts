@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { refuseTooLarge } from '../../lib/distributed/load-limits.ts'
-import { refuseLargeParquet } from '../../lib/distributed/refuse-large-parquet.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
@@ -98,7 +97,5 @@ const refuseTooLargeFile = async (
     if (error instanceof UserError) return undefined
     throw error
   })
-  if (!slices) return
-  await refuseTooLarge(slices, acceptedLoads)
-  await refuseLargeParquet(slices, acceptedLoads)
+  if (slices) await refuseTooLarge(slices, acceptedLoads)
 }

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parquetOf } from '#support/parquet-of.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 
@@ -80,7 +83,36 @@ const play = async (steps: Step[], singleLoadBytes: number) => {
 const records = (from: number, to: number, note = '"q ""é""\r\n😀,\n"'): string =>
   Array.from({ length: to - from }, (_, index) => `${from + index},${note}\n`).join('')
 
+const parquet = (
+  from: number,
+  to: number,
+  columns = `range AS id, 'q "é"' || chr(10) || '😀' AS note`,
+): Promise<Buffer> => parquetOf(`SELECT ${columns} FROM range(${from}, ${to})`)
+const nanoseconds = await readFile(
+  join(import.meta.dirname, '../lib/table-engine/parquet/written/pyarrow-nanoseconds.parquet'),
+)
+/** As a file that names its slice and its row. */
+const wrongText = await parquetOf(
+  String.raw`SELECT range AS id, CASE WHEN range = 25 THEN '\xFF'::BLOB ELSE ('a' || chr(10))::BLOB END AS note FROM range(40)`,
+)
+
 const cases: { it: string; steps: Step[] }[] = [
+  { it: 'Parquet', steps: [{ content: await parquet(0, 40) }] },
+  { it: 'Parquet without rows', steps: [{ content: await parquet(0, 0) }] },
+  {
+    it: 'slices of Parquet, by a primary key',
+    steps: [
+      { content: [await parquet(0, 20), await parquet(15, 40, `range AS id, 'second' AS note`)], settings: { primaryKey: 'id' } },
+      { content: [await parquet(35, 60), await parquet(60, 61)], settings: { incremental: 1, columns: ['note', 'id'] } },
+    ],
+  },
+  { it: 'Parquet with nanoseconds', steps: [{ content: nanoseconds }] },
+  { it: 'Parquet whose columns are not those of the request', steps: [{ content: await parquet(0, 9), settings: { columns: ['id', 'x'] } }] },
+  { it: 'slices of Parquet with other columns', steps: [{ content: [await parquet(0, 9), await parquet(0, 9, `'x' AS note, range AS id`)] }] },
+  { it: 'slices of Parquet and CSV', steps: [{ content: [await parquet(0, 9), records(0, 20)] }] },
+  { it: 'slices of CSV and Parquet', steps: [{ content: [records(0, 20), await parquet(0, 9)], settings: { columns: ['id', 'note'] } }] },
+  { it: 'Parquet with bytes that are no text', steps: [{ content: [await parquet(0, 9), wrongText] }] },
+  { it: 'Parquet with a list', steps: [{ content: await parquet(0, 9, 'range AS id, [range] AS note') }] },
   { it: 'a new table', steps: [{ content: `id,note\n${records(0, 40)}` }] },
   { it: 'a file without a final line break', steps: [{ content: `id,note\n${records(0, 20)}20,"\n"` }] },
   {
@@ -172,6 +204,29 @@ const objectsBelow = async (prefix: string): Promise<string[]> => {
 }
 
 describe('a large load', () => {
+  it('of Parquet names the row of a value that its column cannot hold, in whatever range it is', async () => {
+    service.jobServices.distribution.singleLoadBytes = 24
+    const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, {
+      name: 'of-parquet',
+      columns: [
+        { name: 'id', basetype: 'INTEGER' },
+        { name: 'note', basetype: 'STRING' },
+      ],
+    })
+    const wrong = await parquet(
+      0,
+      60,
+      `CASE WHEN range = 41 THEN 'x' ELSE range::VARCHAR END AS id, chr(10) || chr(10) AS note`,
+    )
+    const dataFileId = await upload([await parquet(0, 30), wrong])
+    const path = `/v2/storage/tables/${body.results.id}/import-async`
+    const { body: job } = await service.call('POST', path, { dataFileId, incremental: 1 })
+    expect(job).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('In slice 2 of 2, row 42, column "id"') },
+    })
+  })
+
   it('is staged in several ranges, of which the table shows only its own columns', async () => {
     const { tableId } = await play(
       [{ content: `id,note\n${records(0, 60)}`, settings: { primaryKey: 'id' } }],

@@ -5,17 +5,24 @@ import type { CsvSource } from '../load-request.ts'
 import type { ColumnMapping } from '../map-columns.ts'
 
 /** A source of Parquet files as that of the CSV which `recordsOfParquet` makes of them. */
-export const parquetSource = ({ slices, isSliced, treatValuesAsNull = [] }: CsvSource): CsvSource => ({
-  slices,
-  isSliced,
-  treatValuesAsNull,
+export const parquetSource = <Source extends CsvSource>({
+  ignoredLinesCount: _,
+  withoutHeaders: __,
+  ...source
+}: Source): Omit<Source, 'ignoredLinesCount' | 'withoutHeaders'> => ({
+  ...source,
+  isParquet: true,
   delimiter: ',',
   enclosure: '"',
   escapedBy: '',
 })
 
-/** Throws `UserError` `csvImport.columnsNotMatch` when the request names other columns than the file has. */
-export const refuseOtherNames = ({ columns = [] }: CsvSource, { importedColumns }: ColumnMapping): void => {
+/** Throws `UserError` `csvImport.columnsNotMatch` when the request names other columns than Parquet has. */
+export const refuseOtherNames = (
+  { columns = [], isParquet }: CsvSource,
+  { importedColumns }: ColumnMapping,
+): void => {
+  if (!isParquet) return
   const named = columns.map(sanitizeColumnName)
   const isSame =
     named.length === importedColumns.length && named.every(name => importedColumns.includes(name))
@@ -28,14 +35,13 @@ export const refuseOtherNames = ({ columns = [] }: CsvSource, { importedColumns 
 }
 
 /**
- * The chunks of a file with the rows that they hold in place of lines. `headers`: that of the first slice, which the others must have, and
- * which is not among their chunks.
+ * The chunks of a file with the rows that they hold, the first of which is `row`, in place of lines. `headers`: that of the first slice,
+ * which the others must have, and which is not among their chunks.
  */
 export async function* numberRows(
   chunks: AsyncIterable<CsvChunk>,
-  { source, headers }: { source: string | undefined; headers: Buffer[] },
+  { source, headers = [], row = 1 }: { source: string | undefined; headers?: Buffer[]; row?: number },
 ): AsyncGenerator<CsvChunk> {
-  let row = 1
   for await (const chunk of chunks) {
     const { isHeader, bytes, records } = chunk
     if (!isHeader) {
@@ -43,22 +49,25 @@ export async function* numberRows(
       row += records
       continue
     }
-    const [first] = headers
-    if (first === undefined) {
-      headers.push(Buffer.from(bytes))
-      yield chunk
-      continue
-    }
-    if (!first.equals(bytes)) throw otherColumns(String(source), bytes)
-    chunk.release()
+    refuseOtherHeader(headers, { source, bytes })
+    const isFirst = headers.push(Buffer.from(bytes)) === 1
+    if (isFirst) yield chunk
+    else chunk.release()
   }
 }
 
-const otherColumns = (source: string, header: Buffer): UserError =>
-  new UserError(
+/** Throws `UserError` `csvImport.columnsNotMatch` for another header than the first. */
+export const refuseOtherHeader = (
+  [first]: readonly Uint8Array[],
+  { source, bytes }: { source: string | undefined; bytes: Uint8Array },
+): void => {
+  const header = Buffer.from(bytes)
+  if (first === undefined || header.equals(first)) return
+  throw new UserError(
     'csvImport.columnsNotMatch',
     `The columns of ${source} are ${header.toString('utf8').trim()}, and not those of the first slice. Write all slices with the same columns in the same order.`,
   )
+}
 
 export const mixedSlices = (source: string): UserError =>
   new UserError(

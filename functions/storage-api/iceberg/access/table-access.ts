@@ -39,6 +39,7 @@ export const createTableAccess = (options: TableAccessOptions) => {
     keyOf,
     locationOf,
     storageConfig,
+    httpLocation: `${s3Endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}/`,
 
     readText: async (location: string): Promise<string> => Buffer.from(await read(location)).toString('utf8'),
 

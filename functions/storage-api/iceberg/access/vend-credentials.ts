@@ -13,7 +13,7 @@ import { sessionPolicy, wholeTables } from './session-policy.ts'
 import { foldersOf, type TableFolders } from './table-folders.ts'
 
 /** One entry of `storage-credentials`. */
-interface StorageCredential {
+export interface StorageCredential {
   prefix: string
   config: Record<string, string>
 }
@@ -22,7 +22,7 @@ interface StorageCredential {
  * Credentials that read the objects of one table and nothing else, for an hour. Each is an event of the table. The caller's
  * right to read the table has been checked.
  *
- * There is one entry for all folders: the Java client takes no more. Error: 400 `iceberg.tooManyFolders`.
+ * There is one entry of S3 for all folders: the Java client takes no more. Error: 400 `iceberg.tooManyFolders`.
  */
 export const vendCredentials = async (
   { caller, params, raw }: Pick<CatalogRequest, 'caller' | 'params' | 'raw'>,

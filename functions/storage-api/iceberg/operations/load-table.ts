@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { hexDigest } from '#lib/digests.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import { noContent } from '../../http/reply.ts'
-import { vendCredentials } from '../access/vend-credentials.ts'
+import type { Services } from '../../services.ts'
+import { type StorageCredential, vendCredentials } from '../access/vend-credentials.ts'
 import { defineOperation } from '../catalog-operation.ts'
 import { findCatalogTable } from '../names/find-catalog-table.ts'
 import { currentMetadata } from './current-metadata.ts'
@@ -42,7 +43,9 @@ export const loadTable = defineOperation({
       'metadata-location': JSON.stringify(location),
       metadata: query.snapshots === 'all' ? text : withNamedSnapshots(text),
       config: JSON.stringify(credential?.config ?? services.tableAccess.storageConfig),
-      ...(credential && { 'storage-credentials': JSON.stringify([credential]) }),
+      ...(credential && {
+        'storage-credentials': JSON.stringify(entriesOf(credential, services.tableAccess)),
+      }),
     }
     const body = Object.entries(fields).map(([name, json]) => `"${name}":${json}`)
     return new Response(`{${body.join(',')}}`, {
@@ -51,6 +54,16 @@ export const loadTable = defineOperation({
     })
   },
 })
+
+/**
+ * DuckDB (1.5) takes a single entry for one of the table's own folder, whatever its prefix. So that of a table which shares files with others
+ * has a second one beside it: the same objects by their address, which is no prefix to clients that look for `s3`.
+ */
+const entriesOf = (
+  credential: StorageCredential,
+  { locationOf, httpLocation }: Services['tableAccess'],
+): StorageCredential[] =>
+  credential.prefix === locationOf('') ? [credential, { ...credential, prefix: httpLocation }] : [credential]
 
 export const tableExists = defineOperation({
   endpoint: `HEAD ${endpoint}`,

@@ -1,9 +1,9 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
 import { emptySnapshot, type NewField, withFields } from '#lib/table-engine/snapshot.ts'
+import { parquetOf as parquet } from '#support/parquet-of.ts'
 import { createTableFixture, type LoadOptions, type TableFixture } from './support/table-fixture.ts'
 
 let tables: TableFixture
@@ -11,20 +11,6 @@ beforeAll(async () => {
   tables = await createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300 })
 })
 afterAll(() => tables.close())
-
-/** A Parquet file that DuckDB writes of a query. */
-const parquet = async (query: string, options = ''): Promise<Buffer> => {
-  const file = path.join(tables.folder, `${crypto.randomUUID()}.parquet`)
-  const engine = await DuckDBInstance.create()
-  try {
-    const connection = await engine.connect()
-    await connection.run(`SET TimeZone = 'UTC'; COPY (${query}) TO '${file}' (FORMAT parquet${options})`)
-    return await readFile(file)
-  } finally {
-    engine.closeSync()
-    await rm(file, { force: true })
-  }
-}
 
 /** A file that another program wrote, with what DuckDB does not write. */
 const written = (name: string): Promise<Buffer> =>

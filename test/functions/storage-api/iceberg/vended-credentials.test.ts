@@ -80,8 +80,11 @@ describe('vended credentials', () => {
 
     const headers = { ...(await limitedReader('in.c-copies')), ...catalog.delegated }
     const { body } = await catalog.get('namespaces/in_c_copies/tables/copy', headers)
-    const [{ prefix, config }] = body['storage-credentials']
+    const [{ prefix, config }, second, ...more] = body['storage-credentials']
     expect(prefix).toBe('s3://tables/')
+    // Of one entry alone DuckDB takes the table's own folder for its prefix.
+    expect([second.config, more]).toEqual([config, []])
+    expect(second.prefix).toMatch(/^http.*\/tables\/$/)
     const s3 = await untilEnd(s3Of(config))
     const read = readerOf(s3)
     for (const key of shared) await read(`s3://tables/${key}`)

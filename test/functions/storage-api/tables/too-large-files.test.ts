@@ -136,14 +136,6 @@ describe('a file that is too large, where larger loads are done side by side', (
     expect((await bucket.create(await service.upload(gzipSync(large)))).status).toBe(202)
   })
 
-  it('is refused when it is Parquet, which one function reads', async () => {
-    const parquet = Buffer.concat([Buffer.from('PAR1\x15'), Buffer.alloc(200)])
-    expect(await bucket.create(await service.upload(parquet))).toMatchObject({
-      status: 400,
-      body: { code: 'storage.load.tooLarge', error: expect.stringContaining('Parquet is not cut') },
-    })
-  })
-
   it('names the slice', async () => {
     const { body: file } = await service.call('POST', '/v2/storage/files/prepare', {
       name: 'sliced.csv',
