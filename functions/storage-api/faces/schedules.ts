@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { readCronTab } from '../../lib/schedules/schedule-expression.ts'
+import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
@@ -60,8 +61,8 @@ const scheduleBody = z
   .openapi('Schedule')
 
 /**
- * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs have the rights
- * of the caller. Only later moments are due.
+ * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs may do what the
+ * caller may and all that stored it. Only later moments are due.
  */
 const activateSchedule = defineRoute({
   method: 'post',
@@ -100,6 +101,7 @@ const activateSchedule = defineRoute({
       targetId: target.configurationId,
       mode: target.mode,
       runWithTokenId: Number(caller.tokenId),
+      tokenIds: authorsOf({ current }).map(({ id }) => id),
       lastRun: services.now().toISOString(),
     }
     for (const id = Number(internalId); ; ) {

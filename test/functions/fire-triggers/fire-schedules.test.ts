@@ -77,6 +77,26 @@ describe('a schedule of the scheduler', () => {
     ])
   })
 
+  it('gives its runs no more than those may that stored it, whoever activates it or refreshes its token', async () => {
+    const settings = { componentAccess: [COMPONENT, 'keboola.scheduler'] }
+    const { body: weak } = await service.call('POST', '/v2/storage/tokens', settings)
+    const stored = {
+      name: 'c',
+      configuration: {
+        schedule: { cronTab: '*/5 * * * *' },
+        target: { componentId: COMPONENT, configurationId: await create(COMPONENT, {}) },
+      },
+    }
+    const path = '/v2/storage/components/keboola.scheduler/configs'
+    const { body } = await service.call('POST', path, stored, { 'X-StorageApi-Token': weak.token })
+    const { body: schedule } = await activate(body.id)
+    await service.call('POST', `/scheduler/schedules/${schedule.id}/refreshToken`)
+    at('12:05:10')
+    await look()
+    const job = await service.stores.jobs.get(started[0] ?? 0)
+    expect(job).toMatchObject({ creatorToken: { id: '42' }, input: { tokenIds: [weak.id] } })
+  })
+
   it('makes one run of a moment when a look dies before it is noted', async () => {
     const { body } = await activate(await scheduler({ configurationId: await create(COMPONENT, {}) }))
     const before = await service.stores.schedules.get(Number(body.id))

@@ -38,12 +38,16 @@ export const parts = {
   'put merge-request/{mergeRequestId}/merge': 'a merge of a branch',
   'post triggers': 'a trigger',
   'put triggers/{triggerId}': 'a change of a trigger',
+  // `fire-schedules.test.ts` stores these.
+  'post /scheduler/schedules': 'a schedule of the scheduler',
+  'post /scheduler/schedules/{scheduleId}/refreshToken': 'a schedule of the scheduler',
 } as const
 export type Part = (typeof parts)[keyof typeof parts]
 
 /** Routes that set off what is stored. */
 export const startingRoutes: Readonly<Record<string, Start>> = {
   'post components/{componentId}/configs/{configId}/run': 'request',
+  'post /queue/jobs': 'request',
   'post runs/{runId}/approve': 'approval',
   'post runs/{runId}/reject': 'approval',
   'post dead-letters/redrive': 'redrive',
@@ -123,6 +127,10 @@ export const atOnce: readonly string[] = [
   'delete tables/{tableId}/metadata/{metadataId}',
   'post tables/{tableId}/metadata',
   'post tickets',
+  // Sealing reveals nothing, and only a run of the component opens it.
+  'post /encryption/encrypt',
+  'delete /scheduler/schedules/{scheduleId}',
+  'delete /scheduler/configurations/{configurationId}',
   'post validate/column-names',
   'post webalize/column-names',
   'post webalize/display-name',

@@ -19,6 +19,8 @@ const scheduleRecord = z.object({
   mode: z.string(),
   /** The token that activated it: its runs may do no more. */
   runWithTokenId: z.number(),
+  /** The tokens that stored what was activated, which bound its runs, too. */
+  tokenIds: z.array(z.string()).default([]),
   /** What was due up to then is answered. */
   lastRun: z.string(),
   /** The newest runs, oldest first. */
