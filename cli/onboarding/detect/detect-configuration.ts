@@ -9,12 +9,10 @@ import { findCredentials } from './credentials.ts'
 import { describeRows } from './describe-rows.ts'
 import { type Draft, draftOf, isGraphqlBody, withParams } from './draft.ts'
 import { findItemList, type ItemList, toDataField } from './item-list.ts'
-import { judgePaging } from './judge-paging.ts'
 import type { KnownRequest } from './known-request.ts'
 import { guessPaging } from './paging.ts'
 import { isPosition, type PagingGuess, type SeenAnswer } from './paging-guess.ts'
 import { isOffsetName, isPageName, plain } from './paging-names.ts'
-import { plainFormat } from './plain-format.ts'
 import { runTrial } from './trial.ts'
 
 interface DetectOptions {
@@ -217,3 +215,67 @@ const textOf = (header: string | string[] | undefined): string | undefined =>
 
 const itemsSentence = ({ keys, items }: ItemList): string =>
   `${keys.length === 0 ? 'The answer is the list of rows' : `The rows are the list at "${keys.join('.')}"`}: ${items.length} in the first answer.`
+
+interface Verdict {
+  isKept: boolean
+  /** In a sentence. */
+  why: string
+}
+
+/** What the second page says about a guess. `undefined`: there was none, since the guess needed no second request. */
+const judgePaging = (
+  first: readonly Json[],
+  second: readonly Json[] | { failure: string } | undefined,
+): Verdict => {
+  if (second === undefined)
+    return { isKept: true, why: 'Not proven: by the first answer there is no second page.' }
+  if ('failure' in second) return { isKept: false, why: `The second request failed: ${second.failure}` }
+  if (second.length === 0)
+    return { isKept: true, why: 'The second request brought no rows: the first page holds all of them.' }
+  const known = new Set(first.map(item => JSON.stringify(item)))
+  const shared = second.filter(item => known.has(JSON.stringify(item))).length
+  if (shared === second.length)
+    return {
+      isKept: false,
+      why: 'The second request brought the same rows, so the parameter changes nothing.',
+    }
+  const others = second.length - shared
+  const overlap = shared === 0 ? '' : `, and ${shared} that the first page has too`
+  return { isKept: true, why: `Proven by a second request: ${others} other rows${overlap}.` }
+}
+
+/**
+ * `response` of a job for an answer that is no JSON.
+ *
+ * @throws UserError `cli.usage` for one that has to be described by hand
+ */
+const plainFormat = ({ headers, body }: HttpResponse): { response: JsonObject; why: string } => {
+  const type = firstHeader(headers, 'content-type') ?? ''
+  const text = body.subarray(0, 4096).toString('utf8').trimStart()
+  const firstLine = text.split('\n')[0] ?? ''
+  if (/ndjson|jsonl|json-?lines|json-seq/i.test(type) || isJson(firstLine))
+    return { response: { format: 'jsonl' }, why: 'The answer has a JSON value on each line.' }
+  if (/\bcsv\b|tab-separated/i.test(type)) {
+    const delimiter = [',', ';', '\t', '|'].reduce((best, each) =>
+      firstLine.split(each).length > firstLine.split(best).length ? each : best,
+    )
+    return {
+      response: { format: 'csv', ...(delimiter === ',' ? {} : { delimiter }) },
+      why: 'The answer is CSV by its Content-Type; its first line names the columns.',
+    }
+  }
+  const form = text.startsWith('<') ? (/^<(!doctype )?html/i.test(text) ? 'a web page' : 'XML') : 'no JSON'
+  throw new UserError(
+    'cli.usage',
+    `The answer is ${form}${type === '' ? '' : ` (${type})`}, of which no configuration can be made by itself. ` +
+      'XML and archives: docs/reference/extractor-responses.md.',
+  )
+}
+
+const isJson = (line: string): boolean => {
+  try {
+    return typeof JSON.parse(line) === 'object'
+  } catch {
+    return false
+  }
+}

@@ -1,12 +1,21 @@
+import { rmSync } from 'node:fs'
+import { UserError } from '../errors/errors.ts'
 import { checkShape } from './config/check-shape.ts'
+import { windowsOf } from './config/incremental-schema.ts'
+import type { Job } from './config/job-schema.ts'
+import type { ExtractorConfig } from './config/parse-config.ts'
+import { finishDrift } from './drift/finish-drift.ts'
+import { profilesOf } from './drift/stored-profiles.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
+import { notKeptWarnings } from './http/kept-answers.ts'
 import { maskError } from './masking/mask-error.ts'
 import { createMasker } from './masking/masker.ts'
 import { secretsOf } from './masking/secrets-of.ts'
-import { openExtraction } from './runner/extraction.ts'
-import { finishExtraction } from './runner/finish-extraction.ts'
-import { keepWindows } from './runner/keep-windows.ts'
+import { type Extraction, openExtraction } from './runner/extraction.ts'
 import { runIterations } from './runner/run-iterations.ts'
+import { castWarnings } from './runner/run-statistics.ts'
+import { nextState, stateWithWindows } from './runner/state.ts'
+import { removeTables } from './tables/table-file.ts'
 
 export type {
   ExtractCheckpoint,
@@ -50,5 +59,109 @@ const extractMasked = async (
     throw error
   } finally {
     extraction.close()
+  }
+}
+
+/** A job that fails does not take with it what it has read before: gives the windows that are whole to `options.keepWindows`. */
+const keepWindows = async (extraction: Extraction, error: unknown): Promise<void> => {
+  const { options, parsed, state, log, masker, sinks, windows, configs, refreshTokens, summary, warningsOf } =
+    extraction
+  const failure = maskError(error, masker)
+  const mayKeep = failure instanceof UserError && failure.code !== 'extractor.drift' // which touches no table
+  if (options.keepWindows === undefined || !windows.isNew || !mayKeep) return
+  const types = typesWithWindows(parsed)
+  try {
+    const written = await sinks.finish(options.outDir)
+    const tables = written.tables.filter(table => table.types.every(type => types.has(type)))
+    await removeTables(written.tables.filter(table => !tables.includes(table)))
+    const drift = await finishDrift({
+      tables,
+      configs,
+      before: profilesOf(tables, state.profiles, masker.mask),
+      mask: masker.mask,
+      log,
+      mayHold: false,
+    })
+    const next = stateWithWindows(options.state, windows.all(), refreshTokens.all())
+    const ended = summary(tables)
+    const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings].map(masker.mask)
+    await options.keepWindows({ tables, state: next, warnings, summary: ended, failure })
+  } catch (cause) {
+    if (!(cause instanceof UserError)) throw cause
+    log.warning(`Nothing is kept of the windows that were read: ${cause.message}`)
+  }
+}
+
+/**
+ * Data types whose rows all come from jobs with windows, or from children of such jobs. Their tables are loaded by key, so a part of
+ * their rows may be loaded; other tables may be replaced.
+ */
+const typesWithWindows = ({ runs }: ExtractorConfig): ReadonlySet<string> => {
+  const windowed = new Set<string>()
+  const others = new Set<string>()
+  const visit = (jobs: readonly Job[], isBelow: boolean): void => {
+    for (const job of jobs) {
+      const isWindowed = isBelow || windowsOf(job) !== undefined
+      const into = isWindowed ? windowed : others
+      into.add(job.dataType || job.endpoint)
+      visit(job.children ?? [], isWindowed)
+    }
+  }
+  for (const { config } of runs) visit(config.jobs, false)
+  return windowed.difference(others)
+}
+
+/** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
+const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
+  const { options, masker, state, leg, time, log, sinks, marks, windows, checks, deletions, refreshTokens } =
+    extraction
+  const { configs, statistics, spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
+  const gone = await deletions.mark({ statistics, reached: bounds.reached, sinkOf: sinks.of })
+  const learnt = sinks.structure()
+  const { tables, warnings } = await sinks.finish(options.outDir)
+  const drift = await finishDrift({
+    tables,
+    // What is cut short, a preview or a run at one of its limits, has too few rows to say how they have changed
+    configs: options.maxRows === undefined && bounds.reached === undefined ? configs : [],
+    before: state.profiles,
+    mask: masker.mask,
+    log,
+    mayHold: options.mayHold === true,
+  })
+  rmSync(spool.items, { recursive: true, force: true })
+  const next = nextState(options.state, {
+    // What was not read is still to be asked for
+    currentStart: bounds.reached === undefined ? leg.currentStart : time.previousStart,
+    learnt,
+    highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
+    windows: windows.all(),
+    refreshTokens: refreshTokens.all(),
+    profiles: drift.profiles,
+    keySets: gone.kept,
+  })
+  checks.remove()
+  const ended = summary(tables)
+  const ofCasts = castWarnings(ended.jobs)
+  for (const warning of ofCasts) log.warning(warning)
+  const said = [
+    ...warnings,
+    ...(bounds.reached === undefined ? [] : [bounds.reached]),
+    ...warningsOf(ended),
+    ...ofCasts,
+    ...drift.warnings,
+    ...notKeptWarnings(traffic, log),
+    ...gone.warnings,
+  ]
+  const compared = drift.report === undefined ? {} : { drift: drift.report }
+  const answers = keptAnswers?.file()
+  const kept = answers === undefined ? {} : { keptAnswers: answers }
+  return {
+    finished: true,
+    state: next,
+    tables,
+    warnings: said.map(masker.mask),
+    ...compared,
+    ...kept,
+    summary: ended,
   }
 }

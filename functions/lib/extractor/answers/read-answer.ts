@@ -9,13 +9,56 @@ import { likePattern } from '../select/like-pattern.ts'
 import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import { damagedAnswer, messageOf } from './answer-error.ts'
+import { ITEM_BYTES } from './answer-limits.ts'
 import { csvRecords } from './csv-records.ts'
-import { type Format, formatOf } from './format-of.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
-import { jsonLines } from './json-lines.ts'
-import { textOf } from './text-of.ts'
-import { type AnswerFile, type BodySource, isPacked, unpack } from './unpack.ts'
+import { type AnswerFile, type BodySource, type Bytes, isPacked, unpack } from './unpack.ts'
 import { xmlItems } from './xml-items.ts'
+
+type Format = 'json' | 'jsonl' | 'csv' | 'xml'
+
+const byType: readonly (readonly [RegExp, Format])[] = [
+  [/^application\/(x-)?(ndjson|jsonl|json-lines|jsonlines|json-seq)$|^text\/jsonl$/, 'jsonl'],
+  [/^(application|text)\/(.+\+)?json$/, 'json'],
+  [/^(application|text)\/(x-)?csv$|^text\/comma-separated-values$/, 'csv'],
+  [/^(application|text)\/(.+\+)?xml$/, 'xml'],
+]
+
+const byEnding: Readonly<Record<string, Format>> = {
+  json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  csv: 'csv',
+  xml: 'xml',
+}
+
+interface Said {
+  /** `Content-Type`; that of an archive says nothing of the files in it. */
+  contentType: string | undefined
+  /** File names, the nearest first: of the entry of an archive, in the address. */
+  names: readonly (string | undefined)[]
+}
+
+/**
+ * The format of a file: as the configuration says, else as the answer does.
+ *
+ * @throws UserError `extractor.response.format` when neither says one
+ */
+const formatOf = (format: ResponseSettings['format'], { contentType, names }: Said): Format => {
+  if (format !== undefined && format !== 'auto') return format
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const found = byType.find(([known]) => known.test(type))?.[1] ?? names.map(byName).find(Boolean)
+  if (found !== undefined) return found
+  throw new UserError(
+    'extractor.response.format',
+    `Neither "Content-Type" (${type === '' ? 'missing' : type}) nor a file name says the format of the response: set "format" in "response"`,
+  )
+}
+
+const byName = (name: string | undefined): Format | undefined => {
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
+  return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
+}
 
 /** How the answers of a job are read, with where their items wait. */
 export interface AnswerOptions {
@@ -145,4 +188,61 @@ const matcher = (pattern: string | undefined): ((name: string) => boolean) => {
   if (pattern === undefined) return () => true
   const isLike = likePattern(pattern.replaceAll('*', '%'))
   return name => isLike(pattern.includes('/') ? name : (name.split('/').at(-1) ?? ''))
+}
+
+/**
+ * The text of a file, in pieces, without a byte order mark.
+ *
+ * @throws UserError `extractor.response.damaged` for bytes that the encoding does not have: they would be lost
+ */
+async function* textOf(content: Bytes, encoding: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch (cause) {
+      throw damagedAnswer(`text in ${encoding}`, 'name the right "encoding" in "response"', cause)
+    }
+  }
+  for await (const bytes of content) {
+    const text = decode(bytes)
+    if (text !== '') yield text
+  }
+  const end = decode()
+  if (end !== '') yield end
+}
+
+/**
+ * A JSON value from each line; empty lines are left out.
+ *
+ * @throws UserError `extractor.response.damaged` with the number of the line
+ */
+async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
+  let rest = ''
+  let number = 0
+  const read = (line: string): Json | undefined => {
+    number++
+    if (line.trim() === '') return undefined
+    try {
+      return parseJson(line)
+    } catch (cause) {
+      throw damagedAnswer('JSON lines', `line ${number}: ${messageOf(cause)}`, cause)
+    }
+  }
+  for await (const piece of text) {
+    const lines = piece.split('\n')
+    lines[0] = rest + lines[0]
+    rest = lines.pop() ?? ''
+    if (rest.length > ITEM_BYTES)
+      throw damagedAnswer(
+        'JSON lines',
+        `line ${number + lines.length + 1} is longer than ${ITEM_BYTES} characters`,
+      )
+    for (const line of lines) {
+      const item = read(line)
+      if (item !== undefined) yield item
+    }
+  }
+  const last = read(rest)
+  if (last !== undefined) yield last
 }

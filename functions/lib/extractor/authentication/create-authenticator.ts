@@ -1,16 +1,15 @@
 import { UserError } from '../../errors/errors.ts'
 import type { ConfigFile } from '../config/config-schema.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
+import { setHeader } from '../http/outgoing-request.ts'
 import type { PageRequest } from '../http/page-request.ts'
 import type { Masker } from '../masking/masker.ts'
-import { isObject } from '../php/php-values.ts'
+import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { apiKeyAuthentication } from './api-key.ts'
 import { type Authenticator, noAuthentication } from './authenticator.ts'
 import { awsSigner } from './aws-signature.ts'
-import { basicAuthentication } from './basic.ts'
-import { createJwtSigner } from './jwt.ts'
-import { jwtAuthentication } from './jwt-bearer.ts'
+import { createJwtSigner, jwtAuthentication } from './jwt.ts'
 import { loginAuthentication } from './login.ts'
 import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { oauth2Authentication } from './oauth2.ts'
@@ -93,5 +92,31 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
       const loginContext = { consumer: { client_id: clientId, client_secret: clientSecret }, user }
       return loginAuthentication({ settings, attributes, loginContext, evaluate, masker, now, send, onLogin })
     }
+  }
+}
+
+/**
+ * HTTP Basic (RFC 7617) with `username` and `password` of the `config` section; the `#` forms win.
+ *
+ * ```
+ * "config": { "username": "ann", "#password": "pw" }
+ * GET /orders    Authorization: Basic YW5uOnB3
+ * ```
+ */
+const basicAuthentication = (attributes: Readonly<Record<string, Json>>): Authenticator => {
+  const username = attributes['#username'] ?? attributes['username']
+  const password = attributes['#password'] ?? attributes['password']
+  if (username === undefined || password === undefined) {
+    throw new UserError(
+      'extractor.authentication.basic',
+      `Basic authentication needs "#username" (or "username") and "#password" in the config section`,
+    )
+  }
+  const credentials = Buffer.from(`${toText(username)}:${toText(password)}`).toString('base64')
+  return {
+    sign: async request => ({
+      request: { ...request, headers: setHeader(request.headers, 'Authorization', `Basic ${credentials}`) },
+      session: 0,
+    }),
   }
 }

@@ -6,6 +6,8 @@ import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { Masker } from '../masking/masker.ts'
 import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
+import type { Authenticator } from './authenticator.ts'
+import { sessionAuthentication } from './sessions.ts'
 
 const defaultLifetimeSeconds = 3600
 
@@ -70,3 +72,19 @@ export const createJwtSigner = ({ settings, attributes, evaluate, masker, now, i
 /** Claims as JSON numbers and texts. */
 const plainClaims = (claims: Record<string, Json>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(claims)) as Record<string, unknown>
+
+/** So many seconds before its end a token is replaced by a new one. */
+const marginSeconds = 30
+
+/**
+ * A signed token of our own as `Authorization: Bearer`, made anew shortly before it expires
+ * (docs/reference/extractor-authentication.md#jwt).
+ */
+export const jwtAuthentication = (sign: () => Promise<SignedJwt>, now: () => number): Authenticator =>
+  sessionAuthentication({
+    now,
+    login: async () => {
+      const { text, expires } = await sign()
+      return { headers: { Authorization: `Bearer ${text}` }, query: {}, expires: expires - marginSeconds }
+    },
+  })

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { isMissing } from '../../paths/is-missing.ts'
-import { stateWithKeys } from '../deletions/state-with-keys.ts'
+import { type KeySets, readKeySet } from '../deletions/key-set.ts'
 import { type ExtractOptions, type ExtractResult, extract, type KeptWindows } from '../extract.ts'
+import { isObject } from '../php/php-values.ts'
+import { readState } from '../runner/state.ts'
+import type { Json } from '../tables/json-value.ts'
 import { compareTables } from './compare-tables.ts'
 import { createRecorder, type RecorderOptions } from './recorder.ts'
 import { type RecordedRun, recordingFiles } from './recording.ts'
@@ -155,4 +158,15 @@ const withoutRecording = async (options: ExtractOptions): Promise<Recorded> => {
   )
   if ('error' in end && !(end.error instanceof UserError)) throw end.error
   return { end, exchanges: 0, maskedBodies: 0, differences: [], isWhole: false }
+}
+
+/** The state with the keys themselves in place of what names them, so that it holds all that a replay needs. */
+const stateWithKeys = async (state: unknown, keySets: KeySets | undefined): Promise<unknown> => {
+  const kept = Object.entries(readState(state).keySets)
+  if (keySets === undefined || kept.length === 0 || !isObject(state)) return state
+  const read: Record<string, Json> = {}
+  // A set that is not there keeps its name: the replay does not find it either
+  for (const [table, place] of kept) read[table] = (await readKeySet(keySets, place)) ?? place
+  const own = state['millrace']
+  return { ...state, millrace: { ...(isObject(own) ? own : {}), keySets: read } }
 }

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
-import { Body, bodyProblem } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { Drift } from './drift-schema.ts'
-import { flag, key, list, name, optional, record, text } from './fields.ts'
-import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
+import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
 import { Incremental } from './incremental-schema.ts'
 import { Records } from './records-schema.ts'
 import { Report } from './report-schema.ts'
@@ -14,6 +12,66 @@ import { ResponseSettings } from './response-schema.ts'
 import { windowsProblem } from './sent-window.ts'
 import { Silence } from './silence-schema.ts'
 import { strictObject } from './strict-object.ts'
+
+/** A GraphQL query as the request of a job. Ours (docs/reference/extractor-graphql.md). */
+const GraphqlRequest = strictObject({
+  query: key(Value, 'The query; may be an expression.'),
+  variables: key(optional(record(Value)), 'Its variables. Values may be expressions, as in `params`.'),
+  errors: key(
+    optional(z.enum(['fail', 'warn'])),
+    'What `errors` in an answer do that has `data` too. Without `data` they always fail.',
+    'fail',
+  ),
+})
+
+interface MaybeGraphql {
+  graphql?: unknown
+  params?: unknown
+  method?: string | undefined
+  dataField?: unknown
+}
+
+/** What a job with a query cannot have, or needs. */
+const graphqlProblem = (job: MaybeGraphql): string | undefined => {
+  if (job.graphql === undefined) return undefined
+  if (job.params !== undefined) return '"params" do not go with "graphql": its values are "variables"'
+  if (job.method === 'FORM') return 'a job with "graphql" sends JSON, not a form'
+  if (job.dataField === undefined)
+    return 'a job with "graphql" needs "dataField", such as "data.orders.nodes"'
+  return undefined
+}
+
+/** The body of a job's requests where `params` are not all of it. Ours (docs/reference/extractor-jobs.md#text-bodies). */
+const Body = strictObject({
+  text: key(
+    optional(Value),
+    'The body; may be an expression. `{name}` stands for the param or the placeholder of that name.',
+  ),
+  json: key(
+    optional(Value),
+    'The body as JSON; values may be expressions. `"{name}"` is the value of that param, and is left out while there is none. Params that it does not name go into the query.',
+  ),
+  form: key(optional(record(Value)), 'The same as a form.'),
+  method: key(z.enum(['GET', 'POST']).default('POST'), 'How it is sent.', 'POST'),
+  contentType: key(optional(name), 'Of `text`: sent as `Content-Type`.', 'text/plain; charset=utf-8'),
+}).refine(
+  body => [body.text, body.json, body.form].filter(given => given !== undefined).length === 1,
+  'give exactly one of "text", "json" and "form"',
+)
+
+interface MaybeBody {
+  body?: unknown
+  graphql?: unknown
+  method?: string | undefined
+}
+
+/** What a job with a text body cannot have. */
+const bodyProblem = ({ body, graphql, method }: MaybeBody): string | undefined => {
+  if (body === undefined) return undefined
+  if (graphql !== undefined) return '"body" does not go with "graphql", which is the body'
+  if (method === 'FORM') return 'a job with "body" and the method FORM has its fields in "form" of the body'
+  return undefined
+}
 
 const DataField = z.union([
   text,

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../masking/log.ts'
-import type { RunStatistics } from '../runner/run-statistics.ts'
+import { safeName } from '../php/safe-name.ts'
+import type { JobSummary, RunStatistics } from '../runner/run-statistics.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
 import type { KeyLogs } from './key-logs.ts'
 import { type KeySet, type KeySets, MAX_KEYS, readKeySet, tooManyKeys } from './key-set.ts'
 import type { MarkedJob } from './marked-jobs.ts'
-import { whyNotWhole } from './why-not-whole.ts'
-import { writeGone } from './write-gone.ts'
 
 interface MarkOptions {
   jobs: readonly MarkedJob[]
@@ -86,3 +85,42 @@ const emptyProblem = ({ job }: MarkedJob, read: number, known: number): string |
 }
 
 const count = (value: number): string => value.toLocaleString('en-US')
+
+/** Why a job, or one above it, may not have read all of its rows. */
+const whyNotWhole = (summaries: readonly JobSummary[], path: string): string | undefined => {
+  const steps = path.split('.')
+  for (const depth of steps.keys()) {
+    const place = steps.slice(0, depth + 1).join('.')
+    const summary = summaries.find(({ job }) => job.replace(/^.*\//, '') === place)
+    if (summary === undefined) return undefined // no parent row, no run
+    const { endpoint, runs, completeness, doubts: [doubt] = [] } = summary
+    const of = depth === steps.length - 1 ? 'it' : `job '${endpoint}' above it`
+    if (doubt !== undefined) return `${of} is not known to have all rows (${doubt})`
+    if ((completeness?.complete ?? 0) !== runs) return `${of} is not known to have all rows`
+  }
+  return undefined
+}
+
+const ROWS_AT_ONCE = 1_000
+
+interface GoneOptions extends MarkedJob {
+  /** Columns that the run adds to each row. */
+  given: readonly string[]
+  sink: TableSink
+}
+
+/** Rows with their key and the mark, all else empty. */
+const writeGone = (gone: KeySet['keys'], { job, dataType, column, given, sink }: GoneOptions): void => {
+  const columns = job.primaryKey ?? []
+  const rows = gone.map(key => new Map(columns.map((name, position) => [name, key[position] ?? ''])))
+  // The columns of a run are the same for all rows that are added at once
+  const alike = Map.groupBy(rows, row => JSON.stringify(given.map(name => row.get(safeName(name)) ?? '')))
+  const isGiven = new Set(given.map(safeName))
+  for (const [values, group] of alike) {
+    const ofRun: string[] = JSON.parse(values)
+    const parent = Object.fromEntries([...given.map((name, at) => [name, ofRun[at] ?? '']), [column, '1']])
+    const items = group.map(row => Object.fromEntries([...row].filter(([name]) => !isGiven.has(name))))
+    for (let at = 0; at < items.length; at += ROWS_AT_ONCE)
+      sink.add(dataType, items.slice(at, at + ROWS_AT_ONCE), { parent })
+  }
+}

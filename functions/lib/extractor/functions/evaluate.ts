@@ -8,7 +8,6 @@ import { evaluateExpression } from './expression/evaluate-expression.ts'
 import type { Expression } from './expression/expression-tree.ts'
 import { isExpression, parseExpression } from './expression/parse-expression.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
-import { flatten } from './flatten.ts'
 import { callFunction, functionTable } from './function-table.ts'
 import { sizeOf } from './joined.ts'
 import { TextBudget } from './text-budget.ts'
@@ -142,4 +141,28 @@ const toJson = (value: Value): Json => {
   if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
+}
+
+/** Cached: all expressions read the same objects, which never change. */
+const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()
+
+/** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */
+const flatten = (value: Json): ReadonlyMap<string, Json> => {
+  if (typeof value !== 'object' || value === null) return leavesOf(value)
+  const leaves = flattened.get(value) ?? leavesOf(value)
+  flattened.set(value, leaves)
+  return leaves
+}
+
+const leavesOf = (value: Json): ReadonlyMap<string, Json> => {
+  const leaves = new Map<string, Json>()
+  const walk = (current: Json, path: string): void => {
+    if (typeof current !== 'object' || current === null || current instanceof JsonNumber) {
+      leaves.set(path, current)
+      return
+    }
+    for (const [key, inner] of Object.entries(current)) walk(inner, path === '' ? key : `${path}.${key}`)
+  }
+  walk(value, '')
+  return leaves
 }

@@ -1,7 +1,10 @@
 import type { ErrorRule } from '../config/error-rules-schema.ts'
+import { type Comparison, isStatusClass, type ResponseTest } from '../config/response-test-schema.ts'
 import { isContainer, toText } from '../php/php-values.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/json-value.ts'
+import { parseJson } from '../tables/parse-json.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
-import { passes, valueInBody } from './response-test.ts'
 import { parseRetryHeader } from './retry-delay.ts'
 
 /** The first rule that holds for a response; without one it is handled as its status says. */
@@ -25,4 +28,41 @@ export const waitOf = ({ wait }: ErrorRule, response: HttpResponse, now: number)
 const textAt = (path: string, body: Buffer): string | undefined => {
   const found = valueInBody(body, path)
   return found === undefined || isContainer(found) ? undefined : toText(found)
+}
+
+/**
+ * Whether a response is like `test` says. Without a status only errors (400 and above) are looked at: reading the body of
+ * every page would cost as much as the page itself. The body is parsed only when all else holds.
+ */
+const passes = (test: ResponseTest, response: HttpResponse): boolean => {
+  const { status, header, body } = test
+  if (status === undefined ? response.status < 400 : !isOneOf(status, response.status)) return false
+  if (header !== undefined && !compares(header, firstHeader(response.headers, header.name))) return false
+  return body === undefined || compares(body, contentOf(response, body.path))
+}
+
+const isOneOf = (wanted: NonNullable<ResponseTest['status']>, status: number): boolean =>
+  [wanted].flat().some(one => (isStatusClass(one) ? one[0] === String(status)[0] : Number(one) === status))
+
+const compares = ({ equals, contains, exists }: Comparison, found: Json | undefined): boolean => {
+  if (exists !== undefined) return exists === (found !== undefined)
+  if (found === undefined) return false
+  const text = typeof found === 'object' ? JSON.stringify(found) : toText(found)
+  if (contains !== undefined) return text.includes(contains)
+  return [equals].flat().some(one => one !== undefined && text === toText(one))
+}
+
+/** The whole body as text, or what is at a path of it. */
+const contentOf = ({ body }: HttpResponse, path: string | undefined): Json | undefined => {
+  if (path !== undefined) return valueInBody(body, path)
+  return body.length === 0 ? undefined : body.toString('utf8')
+}
+
+/** What is at a path of a body; nothing in a body that is no JSON, which a rule that looks for a value does not hold for. */
+const valueInBody = (body: Buffer, path: string): Json | undefined => {
+  try {
+    return valueAt(path, parseJson(body))
+  } catch {
+    return undefined
+  }
 }

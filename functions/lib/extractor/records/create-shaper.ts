@@ -4,12 +4,11 @@ import { isTrue } from '../functions/expression/worked-value.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
-import { addFields } from './add-fields.ts'
 import { type CastOutcome, castFields } from './cast-fields.ts'
-import { explodeList } from './explode-list.ts'
 import { flattenFields } from './flatten-fields.ts'
+import { nameTaken } from './record-error.ts'
 import { renameFields } from './rename-fields.ts'
-import { changeHolders, readPath, withoutMember } from './row-path.ts'
+import { changeHolders, findAt, isBlocked, readPath, setAt, withoutMember } from './row-path.ts'
 
 /** What steps need besides the row. */
 interface ShapeContext {
@@ -84,4 +83,74 @@ const readStep = (
     return { kind: 'one', change: (row, { onCast }) => change(row, onCast) }
   }
   throw new Error(`${where} was let through without a step`)
+}
+
+/**
+ * Fields with values of their own, or worked out from the row as it was before the step. A field that is there is replaced in its
+ * place: so a value is masked or put in another form.
+ *
+ * ```
+ * {"mail": {"function": "md5", "args": [{"row": "mail"}]}}
+ * ```
+ *
+ * @param where for messages
+ * @throws UserError `extractor.records.nameTaken`, and as expressions do
+ */
+const addFields = (values: Readonly<Record<string, unknown>>, where: string) => {
+  const fields = Object.entries(values).map(([name, expression]) => ({
+    path: readPath(name),
+    expression,
+    at: `${where}.add.${name}`,
+  }))
+  return (row: JsonObject, contexts: ExpressionContext, now: number): JsonObject => {
+    const all = { ...contexts, row }
+    const worked = fields.map(({ path, expression, at }): [typeof path, Json] => [
+      path,
+      evaluate(expression, all, { path: at, now, mayLack: 'row' }),
+    ])
+    return worked.reduce((shaped, [path, value]) => {
+      if (isBlocked(shaped, path)) throw nameTaken('add', path.map(({ key }) => key).join('.'))
+      return setAt(shaped, path, value)
+    }, row)
+  }
+}
+
+interface ExplodeOptions {
+  path: string
+  empty?: 'keep' | 'drop' | undefined
+  index?: string | undefined
+}
+
+/**
+ * A row for each element of a list, with the element in the place of the list and all other fields as they are, the key too.
+ * One at a time: several long lists of a row give the product of their lengths. A single value counts as a list of one.
+ *
+ * ```
+ * "sizes"    {"id": 1, "sizes": ["S", "M"]}    {"id": 1, "sizes": "S"}, {"id": 1, "sizes": "M"}
+ * ```
+ *
+ * @throws UserError `extractor.records.nameTaken` for `index`
+ */
+export const explodeList = (given: string | ExplodeOptions): ((row: JsonObject) => Generator<JsonObject>) => {
+  const { path, empty = 'keep', index }: ExplodeOptions = typeof given === 'string' ? { path: given } : given
+  const steps = readPath(path)
+  const position = index === undefined ? undefined : readPath(index)
+
+  const numbered = (row: JsonObject, at: Json): JsonObject => {
+    if (position === undefined) return row
+    if (isBlocked(row, position) || findAt(row, position) !== undefined)
+      throw nameTaken('explode', index ?? '')
+    return setAt(row, position, at)
+  }
+
+  return function* (row) {
+    const found = findAt(row, steps)
+    const elements = found === undefined || found.value === null ? [] : [found.value].flat(1)
+    if (elements.length > 0) {
+      for (const [at, element] of elements.entries()) yield numbered(setAt(row, steps, element), at)
+      return
+    }
+    // Without the list, which would be a column beside those of elements that are objects
+    if (empty === 'keep') yield changeHolders(row, steps, withoutMember) as JsonObject // an object stays one
+  }
 }

@@ -4,6 +4,7 @@ import { checkShape } from '../config/check-shape.ts'
 import { windowsOf } from '../config/incremental-schema.ts'
 import type { Job } from '../config/job-schema.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
+import type { ReportSettings } from '../config/report-schema.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
 import { type Headers, type OutgoingRequest, toOutgoing } from '../http/outgoing-request.ts'
@@ -19,12 +20,12 @@ import { checkLoads } from '../tables/table-loads.ts'
 import { iterationNames } from '../windows/iteration-names.ts'
 import { WindowProgress } from '../windows/window-progress.ts'
 import { describeLogin } from './describe-login.ts'
-import { describeReport } from './describe-report.ts'
 import { describeChildWindows, describeWindows, firstRun } from './describe-windows.ts'
 import { forecastJob, forecastRun, type KnownRequests, knownRequests, readLastRun } from './forecast.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { type JobPlan, planJobs } from './job-plan.ts'
+import { reportDefaults } from './make-report.ts'
 import { createRunStatistics } from './run-statistics.ts'
 import { readState } from './state.ts'
 
@@ -237,4 +238,17 @@ const sendsPost = ({ body, graphql, method = 'GET' }: JobPlan['job']): boolean =
 const withoutLogin = (file: ExtractorConfig['file']): ExtractorConfig['file'] => {
   const { authentication: _, ...api } = file.parameters.api
   return { ...file, parameters: { ...file.parameters, api } }
+}
+
+/** What a plan says of the report of a job. */
+const describeReport = (settings: ReportSettings | undefined): string[] => {
+  if (settings === undefined) return []
+  const { poll, download, status, ready } = settings
+  const { interval, maxWait } = { ...reportDefaults, ...settings }
+  const method = ({ method = 'GET' }: { method?: string | undefined }): string =>
+    method === 'GET' ? 'GET' : 'POST'
+  return [
+    `  report: ${method(poll)} ${poll.endpoint} until "${status}" is ${ready.join(' or ')}, first after ${interval} s, for at most ${maxWait} s`,
+    `  report: ${method(download)} ${download.endpoint}`,
+  ]
 }

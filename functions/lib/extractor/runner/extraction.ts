@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
+import { UserError } from '../../errors/errors.ts'
 import { answerSpool } from '../answers/answer-spool.ts'
 import { createRefreshTokens } from '../authentication/refresh-tokens.ts'
 import { RunChecks } from '../completeness/run-checks.ts'
 import { conditionalOf } from '../config/conditional-schema.ts'
-import { parseConfig } from '../config/parse-config.ts'
-import { refuseUnsupported } from '../config/refuse-unsupported.ts'
+import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createRunDeletions } from '../deletions/run-deletions.ts'
 import type { ExtractOptions, ExtractSummary } from '../extract-options.ts'
 import { createKeptAnswers } from '../http/kept-answers.ts'
@@ -160,5 +160,19 @@ export const openExtraction = async (
     summary,
     warningsOf,
     close,
+  }
+}
+
+/** What a configuration may ask for and we do not do. */
+const refuseUnsupported = (file: ExtractorConfig['file']): void => {
+  const { sshProxy } = file.parameters
+  if (sshProxy !== undefined && sshProxy !== null) {
+    throw new UserError('extractor.config.sshProxy', 'SSH tunnels ("parameters.sshProxy") are not supported.')
+  }
+  if (file.action !== undefined && file.action !== 'run') {
+    throw new UserError(
+      'extractor.config.action',
+      `The action "${file.action}" is not supported, only "run".`,
+    )
   }
 }

@@ -4,8 +4,8 @@ import type { ExpressionContext } from '../functions/expression-types.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
+import { stateName } from './job-plan.ts'
 import { compareBy } from './ordering.ts'
-import { stateName } from './state-name.ts'
 
 /** The largest value seen per job that is incremental by one, kept in the state from run to run. */
 export interface HighWaterMarks {

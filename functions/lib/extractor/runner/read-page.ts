@@ -21,8 +21,7 @@ import { endPass, noteEmptyPage, passesOf } from './passes.ts'
 import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { breakWindow, itemsOfWindow } from './run-window.ts'
-import { isSamePage } from './same-page.ts'
-import { fingerprint } from './same-response.ts'
+import { fingerprint, isSamePage } from './same-response.ts'
 import { nameOf, tellSilence, watchPage } from './watch-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */

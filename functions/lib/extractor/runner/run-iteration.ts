@@ -2,20 +2,22 @@ import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import { completenessOf } from '../config/completeness-schema.ts'
 import type { ApiSession } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import { checkGraphqlErrors } from '../http/graphql-errors.ts'
-import type { TableSink } from '../tables/sink-types.ts'
+import type { Shaper } from '../records/create-shaper.ts'
+import type { Json } from '../tables/json-value.ts'
+import type { AddOptions, TableSink } from '../tables/sink-types.ts'
 import { expandChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
-import { isChildren, isPage, type PageWork, type Pending } from './job-run.ts'
-import { locateError } from './locate-error.ts'
+import { isChildren, isPage, type JobRun, type PageResult, type PageWork, type Pending } from './job-run.ts'
 import { makeReport } from './make-report.ts'
-import { located, writePage } from './page-write.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
 import { breakWindowsAbove, dropWindow, endWindow, isBroken } from './run-window.ts'
 import { expandWindows, startJob } from './start-job.ts'
+import { expressionContexts } from './start-run.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface IterationOptions {
@@ -137,3 +139,77 @@ const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: 
   isConditional === true && plan.job.completeness === undefined
     ? (pagination.hasNext ?? (() => true))
     : undefined
+
+interface PageWriteOptions {
+  sink: TableSink
+  context: JobContext
+  /** Called after the rows of a page went to the sink, with its address. */
+  onPage?: ((url: string) => void) | undefined
+}
+
+/** Hands the rows of a page to the tables. */
+const writePage = (
+  work: PageWork,
+  { items, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,
+  { url }: Pick<FetchedPage, 'url'>,
+  { sink, context, onPage }: PageWriteOptions,
+): void => {
+  const { plan, columns } = work.run
+  const added: AddOptions = {
+    ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
+    ...(source === undefined ? {} : { source }),
+  }
+  const addRows = (rows: readonly Json[], options: AddOptions): void => {
+    context.noteKeys?.(work.run, rows)
+    sink.add(plan.dataType, rows, options)
+  }
+  located(work, () => {
+    if (bytes !== undefined) sink.take(plan.dataType, bytes, added)
+    else if (plan.shape !== undefined)
+      for (const rows of shapedRows(work.run, plan.shape, items, context)) addRows(rows, { parent: columns })
+    else if (items.length > 0) addRows(items, added)
+  })
+  onPage?.(url)
+}
+
+const located = <T>(work: PageWork, use: () => T): T => {
+  try {
+    return use()
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+/** Rows in memory at once: a list of an item may become very many. */
+const ROWS_AT_ONCE = 1000
+
+/** What `records` makes of the items of a page, some at a time. */
+function* shapedRows(
+  { plan, rows: above }: JobRun,
+  shape: Shaper,
+  items: readonly Json[],
+  context: JobContext,
+): Generator<Json[]> {
+  const { statistics, now } = context
+  const shaped = shape(items, {
+    contexts: expressionContexts(context, above),
+    now: Math.floor(now()),
+    onCast: (field, outcome) => statistics.cast(plan, field, outcome),
+  })
+  let rows: Json[] = []
+  for (const row of shaped) {
+    rows.push(row)
+    if (rows.length < ROWS_AT_ONCE) continue
+    yield rows
+    rows = []
+  }
+  if (rows.length > 0) yield rows
+}
+
+/** A user's error with the job and the request that it came from in its params; others as they are. */
+const locateError = (error: unknown, { run: { plan }, request }: PageWork): unknown => {
+  if (!(error instanceof UserError)) return error
+  const { code, message, status, params, cause } = error
+  const place = { job: plan.path, dataType: plan.dataType, request: `${request.method} ${request.endpoint}` }
+  return new UserError(code, message, { status, params: { ...place, ...params }, cause })
+}

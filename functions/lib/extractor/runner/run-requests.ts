@@ -1,8 +1,15 @@
+import type { Budget } from '../config/limits-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import type { ExtractOptions } from '../extract-options.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
 import { createRateLimitGate } from '../http/rate-limit-gate.ts'
-import { createRequestBudgets } from '../http/request-budgets.ts'
+import {
+  createRequestBudget,
+  memoryBudget,
+  type RequestBudget,
+  type RequestBudgetOptions,
+  type SharedBudgets,
+} from '../http/request-budget.ts'
 import { retrySettings } from '../http/retry-settings.ts'
 import type { Log } from '../masking/log.ts'
 import type { Leg } from './checkpoint.ts'
@@ -78,5 +85,29 @@ export const createRunRequests = (given: RequestsOptions): RunRequests => {
     },
     admissionFor: origin =>
       createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),
+  }
+}
+
+interface RequestBudgetsOptions extends Omit<RequestBudgetOptions, 'settings' | 'store'> {
+  /** Undefined: requests are not counted. */
+  settings: Budget | undefined
+  /** Undefined: nobody else is asked. */
+  shared: SharedBudgets | undefined
+  /** What tells accounts apart where the configuration does not name its own. */
+  secrets: Iterable<string>
+}
+
+/** The budget of each API that a run reads, by origin. */
+export const createRequestBudgets = ({ settings, shared, secrets, ...options }: RequestBudgetsOptions) => {
+  const known = new Map<string, RequestBudget>()
+  return (origin: string): RequestBudget | undefined => {
+    if (settings === undefined) return undefined
+    const before = known.get(origin)
+    if (before !== undefined) return before
+    const account = settings.account ?? [...new Set(secrets)].sort()
+    const store = shared?.store(shared.digest(JSON.stringify([origin, account]))) ?? memoryBudget()
+    const budget = createRequestBudget({ ...options, settings, store })
+    known.set(origin, budget)
+    return budget
   }
 }

@@ -7,10 +7,9 @@ import { durationOf } from '../windows/duration.ts'
 import { formatMoment, readMoment } from '../windows/moments.ts'
 import type { Window } from '../windows/windows.ts'
 import type { JobContext } from './job-context.ts'
-import { allPlans, type JobPlan } from './job-plan.ts'
+import { allPlans, type JobPlan, stateName } from './job-plan.ts'
 import type { JobRun, RunWindow, WindowEnd } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
-import { stateName } from './state-name.ts'
 
 interface SentWindow {
   /** What `{"window": "start"}` and `{"window": "end"}` are. */

@@ -1,11 +1,11 @@
+import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { type WindowSettings, windowsOf } from '../config/incremental-schema.ts'
 import { evaluate } from '../functions/evaluate.ts'
-import { isEmpty } from '../php/php-values.ts'
+import { isEmpty, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { durationOf } from '../windows/duration.ts'
 import { readMoment } from '../windows/moments.ts'
-import { partName } from '../windows/part-name.ts'
 import { timeToRead, type Window, windowAt } from '../windows/windows.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
@@ -94,4 +94,22 @@ const checkCount = (plan: JobPlan, { start, end }: Window, { step }: WindowSetti
     'extractor.config.invalid',
     `Invalid configuration: "step": "${step}" makes ${count} windows at jobs.${plan.path}.incremental, more than ${MAX_WINDOWS}. Take a longer one.`,
   )
+}
+
+/** A longer name is replaced by its digest: the state has one for each parent row. */
+const LONGEST_NAME = 100
+
+/**
+ * What tells the progress of one parent row from that of the others: the values that its request is made of.
+ *
+ * @throws UserError `extractor.config.invalid` when there are none
+ */
+const partName = (endpoint: string, placeholders: readonly { name: string; value: Json }[]): string => {
+  if (placeholders.length === 0)
+    throw new UserError(
+      'extractor.config.invalid',
+      `Invalid configuration: the child job '${endpoint}' has windows and no "placeholders", which tell the parent rows apart.`,
+    )
+  const name = placeholders.map(({ name, value }) => `${name}=${toText(value)}`).join('&')
+  return name.length <= LONGEST_NAME ? name : shortDigest(name, 22)
 }

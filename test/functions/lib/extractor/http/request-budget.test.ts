@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BudgetStore, createRequestBudget, memoryBudget } from '#lib/extractor/http/request-budget.ts'
-import { createRequestBudgets } from '#lib/extractor/http/request-budgets.ts'
+import { createRequestBudgets } from '#lib/extractor/runner/run-requests.ts'
 import { type VirtualTime, virtualTime } from './virtual-time.ts'
 
 const silent = { debug: () => {}, info: () => {}, warning: () => {} }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildEndpoint } from '#lib/extractor/http/build-endpoint.ts'
+import { buildEndpoint } from '#lib/extractor/http/outgoing-request.ts'
+import { replaceRecursive } from '#lib/extractor/http/overlay.ts'
 import { resolveUrl } from '#lib/extractor/http/resolve-url.ts'
 import { formEncode } from '#lib/extractor/php/form-encoding.ts'
 import { addLoginQuery, formatQuery, parseQuery, replaceInQuery } from '#lib/extractor/php/query.ts'
-import { replaceRecursive } from '#lib/extractor/php/replace-recursive.ts'
 
 describe('resolving addresses (RFC 3986, 5.4)', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { explodeList } from '#lib/extractor/records/explode-list.ts'
+import { explodeList } from '#lib/extractor/records/create-shaper.ts'
 import { flattenFields } from '#lib/extractor/records/flatten-fields.ts'
 import { renameFields } from '#lib/extractor/records/rename-fields.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonNumber } from '#lib/extractor/php/json-number.ts'
-import { decodeBody } from '#lib/extractor/tables/decode-body.ts'
 import { keysInOrder } from '#lib/extractor/tables/key-order.ts'
 import { orderedJson } from '#lib/extractor/tables/ordered-json.ts'
-import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import { decodeBody, parseJson } from '#lib/extractor/tables/parse-json.ts'
 
 describe('numbers', () => {
   it.each([
