@@ -1,64 +1,24 @@
-import { answerSpool } from '../answers/answer-spool.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
-import type { RefreshTokens } from '../authentication/refresh-tokens.ts'
-import type { RunChecks } from '../completeness/run-checks.ts'
 import { conditionalOf } from '../config/conditional-schema.ts'
-import type { ExtractorConfig } from '../config/parse-config.ts'
-import type { ExtractOptions } from '../extract-options.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
-import type { Admission } from '../http/admission.ts'
 import { createHostCheck } from '../http/allowed-hosts.ts'
 import { createApiSession } from '../http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { createErrorRules } from '../http/error-rules.ts'
 import { createHttpClient } from '../http/http-client.ts'
-import type { KeptAnswers } from '../http/kept-answers.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
 import { retrySettings } from '../http/retry-settings.ts'
 import { loginEndpointOf, trustedOrigins } from '../http/trusted-origins.ts'
-import type { Log } from '../masking/log.ts'
-import type { Masker } from '../masking/masker.ts'
 import { secretFields } from '../masking/secrets-of.ts'
 import type { Json } from '../tables/json-value.ts'
-import type { WindowProgress } from '../windows/window-progress.ts'
-import type { HighWaterMarks } from './high-water-marks.ts'
+import type { Extraction } from './extraction.ts'
 import type { JobContext } from './job-context.ts'
 import { planJobs } from './job-plan.ts'
-import type { IterationOptions } from './run-iteration.ts'
-import type { RunStatistics } from './run-statistics.ts'
+import type { IterationOptions } from './page-steps.ts'
 
-interface PrepareOptions {
-  parsed: ExtractorConfig
-  /** Which iteration. */
-  index: number
-  options: ExtractOptions
-  now: () => number
-  time: JobContext['time']
-  masker: Masker
-  log: Log
-  marks: HighWaterMarks
-  windows: WindowProgress
-  iterationName: string
-  checks: RunChecks | undefined
-  noteKeys: JobContext['noteKeys']
-  refreshTokens: RefreshTokens
-  keptAnswers: KeptAnswers | undefined
-  statistics: RunStatistics
-  /** Waits, in no time when answers are replayed. */
-  wait: (seconds: number) => Promise<void>
-  /** Of requests of an iteration whose base address has this origin. */
-  admissionFor: (origin: string) => Admission
-  /** Ends requests in flight. */
-  signal: AbortSignal
-  onRetry: () => void
-  onLogin: () => void
-}
-
-type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'sequences' | 'bounds' | 'onPage'> & {
-  close: () => Promise<void>
-}
+type Prepared = Omit<IterationOptions, 'onPage'> & { close: () => Promise<void> }
 
 const defaultConcurrency = 8
 const defaultBodyLimitBytes = 256 * 1024 * 1024
@@ -69,11 +29,12 @@ const defaultRequestTimeoutSeconds = 300
  * Everything that one iteration needs: its own connections, headers and login
  * (docs/reference/extractor.md#iterations).
  */
-export const prepareIteration = async (given: PrepareOptions): Promise<Prepared> => {
-  const { parsed, options, now, log, masker, signal } = given
+export const prepareIteration = async (extraction: Extraction, index: number): Promise<Prepared> => {
+  const { parsed, options, now, log, masker, counts, keptAnswers, spool, wait } = extraction
   const { api, file, compat } = parsed
-  const run = parsed.runs[given.index]
-  if (run === undefined) throw new Error(`No iteration ${given.index}`)
+  const run = parsed.runs[index]
+  const statistics = extraction.statistics[index]
+  if (run === undefined || statistics === undefined) throw new Error(`No iteration ${index}`)
   const { config } = run
   const attributes = run.attributes as Record<string, Json> // parsed from JSON
   const evaluate = createEvaluateValues(now)
@@ -99,7 +60,6 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     api.http?.bodyLimitBytes || defaultBodyLimitBytes,
     options.bodyLimitBytes ?? Number.POSITIVE_INFINITY,
   )
-  const spool = answerSpool(options.spoolDir)
   const client = createHttpClient({
     dispatcher,
     guard: options.guard === true,
@@ -109,13 +69,13 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     bodyLimitBytes,
     log,
     now,
-    wait: given.wait,
-    admission: given.admissionFor(resolveUrl(baseUrl, '').origin),
-    signal,
-    onRetry: given.onRetry,
+    wait,
+    admission: extraction.admissionFor(resolveUrl(baseUrl, '').origin),
+    signal: extraction.abort.signal,
+    onRetry: () => counts.retries++,
     cassette: options.cassette,
     mask: masker.mask,
-    keptAnswers: given.keptAnswers,
+    keptAnswers,
     account: JSON.stringify([attributes, file.authorization, api.authentication]),
   })
   const session = createApiSession({
@@ -146,28 +106,28 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     masker,
     now,
     sendLogin: session.login,
-    onLogin: given.onLogin,
-    refreshTokens: given.refreshTokens,
+    onLogin: () => counts.logins++,
+    refreshTokens: extraction.refreshTokens,
     isReplay: options.cassette?.isInstant === true,
   })
   const compatLevel = Number(config.compatLevel ?? 3)
   const context: JobContext = {
     config,
     attributes,
-    time: given.time,
+    time: extraction.time,
     pagination: api.pagination,
     response: api.response,
     itemsFolder: spool.items,
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
-    marks: given.marks,
-    windows: given.windows,
-    iterationName: given.iterationName,
-    checks: given.checks,
+    marks: extraction.marks,
+    windows: extraction.windows,
+    iterationName: extraction.names[index] ?? '',
+    checks: options.maxRows === undefined ? extraction.checks : undefined,
     silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
-    noteKeys: given.noteKeys,
-    statistics: given.statistics,
+    noteKeys: extraction.deletions.noteKeys(index),
+    statistics,
     log,
     now,
     maxRows: options.maxRows,
@@ -179,7 +139,10 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     context,
     session,
     authenticator,
-    wait: given.wait,
+    sink: extraction.sinks.of(index),
+    stop: extraction.stop,
+    bounds: extraction.bounds,
+    wait,
     concurrency,
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy()

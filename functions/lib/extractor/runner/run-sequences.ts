@@ -1,48 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
-import type { FetchedPage } from '../http/fetched-page.ts'
 import {
   isPage,
   isWindowEnd,
   type JobRun,
-  type PageResult,
   type PageWork,
   type Pending,
   type PendingChildren,
   type PendingPage,
   type PendingWindows,
-  type WindowEnd,
 } from './job-run.ts'
+import {
+  dropPending,
+  expand,
+  fetchPage,
+  type IterationOptions,
+  isSkipped,
+  located,
+  writePage,
+} from './page-steps.ts'
+import { readPage } from './read-page.ts'
 import { BoundReached } from './run-bounds.ts'
-import { Stopped, type StopSignal } from './stop-signal.ts'
-
-interface RunSequencesOptions {
-  /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
-  sequences: Pending[][]
-  /** Requests under way at once. */
-  concurrency: number
-  fetch: (work: PageWork) => Promise<FetchedPage>
-  /** What children or windows are made of next, at least `count` pages if there are so many, and what is left of them. */
-  expand: (
-    pending: PendingChildren | PendingWindows,
-    count: number,
-  ) => { pages: Pending[]; rest: Pending | undefined }
-  read: (work: PageWork, fetched: FetchedPage) => PageResult
-  /** Writes the rows of a page. The requests for what follows it are already under way then. */
-  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
-  /** All of a window is read. Returns what to do once it is written, too. */
-  endWindow: (end: WindowEnd) => () => void
-  /** A run was cut. `ends` are all that stand behind it in its sequence. */
-  breakWindowsAbove: (run: JobRun, ends: readonly WindowEnd[]) => void
-  /** A part of a window was dropped. */
-  dropWindow: (end: WindowEnd) => void
-  /** Whether a page is not needed, such as one past the end of a preview. */
-  skip: (work: PageWork) => boolean
-  /** No more requests are sent: what has come is written, the rest is dropped. */
-  isClosed: () => boolean
-  /** Called for each page and for the children that are dropped. Returns what was read before and still has to be written. */
-  drop: (pending: Exclude<Pending, WindowEnd>) => PendingPage | undefined
-  stop: Pick<StopSignal, 'requested' | 'signal' | 'progressed'>
-}
+import { breakWindowsAbove, dropWindow, endWindow } from './run-window.ts'
+import { Stopped } from './stop-signal.ts'
 
 /** Writes what was read, in its turn. */
 type Write = () => void
@@ -59,8 +38,10 @@ interface Request {
  * Ends when the sequences are empty, or after a stop as soon as no request is under way. What is left in the sequences
  * then goes into the checkpoint. It also ends at the first error, in the order of writing.
  */
-export const runSequences = async (options: RunSequencesOptions): Promise<void> => {
-  const { sequences, concurrency, stop } = options
+export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
+  const { context, authenticator, stop, bounds, sink } = options
+  // A login before every request is good for one request only
+  const concurrency = authenticator.oneAtATime === true ? 1 : options.concurrency
   const requests = new Map<PendingPage, Request>()
   let underWay = 0
   let wake = Promise.withResolvers<void>()
@@ -71,8 +52,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     requests.set(page, request)
     stop.progressed()
     underWay++
-    options
-      .fetch(page)
+    fetchPage(page, options)
       .then(
         fetched => {
           request.state = 'done'
@@ -95,7 +75,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
       let pending = sequence[depth]
       while (pending !== undefined && isUnexpanded(pending)) {
-        const { pages, rest } = options.expand(pending, concurrency)
+        const { pages, rest } = expand(pending, concurrency, context)
         replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
         pending = sequence[depth]
       }
@@ -113,7 +93,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     return pages
   }
 
-  const isOpen = (): boolean => !stop.requested && !options.isClosed()
+  const isOpen = (): boolean => !stop.requested && bounds.reached === undefined
 
   const launchAhead = (): void => {
     if (!isOpen()) return
@@ -125,7 +105,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
         const page = pages[depth]
         if (underWay >= concurrency) return
         if (head === undefined || page === undefined) continue
-        if (!belongsTogether(head, page) || options.skip(page)) continue
+        if (!belongsTogether(head, page) || isSkipped(page, context)) continue
         if (page.fetched === undefined && !requests.has(page)) launch(page)
       }
     }
@@ -140,17 +120,17 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (page === undefined) return undefined
     if (isWindowEnd(page)) {
       sequence.shift()
-      return options.endWindow(page)
+      return endWindow(page, context)
     }
-    if (options.isClosed() && !isBegun(page)) {
-      const read = options.drop(page)
+    if (bounds.reached !== undefined && !isBegun(page)) {
+      const read = dropPending(page, context)
       // What is dropped belongs to the windows that end behind it
-      for (const pending of sequence) if (isWindowEnd(pending)) options.dropWindow(pending)
+      for (const pending of sequence) if (isWindowEnd(pending)) dropWindow(pending, context)
       replace(sequence, 0, read === undefined ? [] : [read])
       return nothing
     }
     if (!isPage(page)) return undefined
-    if (options.skip(page)) {
+    if (isSkipped(page, context)) {
       sequence.shift()
       return nothing
     }
@@ -162,11 +142,11 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
     stop.progressed()
     requests.delete(page)
-    const result = options.read(page, fetched)
-    if (page.run.cut !== undefined) options.breakWindowsAbove(page.run, sequence.filter(isWindowEnd))
+    const result = located(page, () => readPage(page, fetched, context, sink))
+    if (page.run.cut !== undefined) breakWindowsAbove(page.run, sequence.filter(isWindowEnd), context)
     replace(sequence, 0, result.next)
     launchAhead()
-    return () => options.write(page, result, fetched)
+    return () => writePage(page, result, fetched, options)
   }
 
   const writes: Write[] = []
