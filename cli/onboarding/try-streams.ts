@@ -8,7 +8,6 @@ import { onePage, runTrial } from './detect/trial.ts'
 interface TriedStream {
   job: string
   rows: number
-  /** Why it could not be read. */
   problem?: string
 }
 

@@ -15,7 +15,6 @@ interface Services {
     reader: { componentId: string; configId: string; adoptedSecrets: readonly string[] },
   ) => Promise<unknown>
   allowedHosts: readonly string[]
-  /** Default: those of every preview. */
   limits?: PreviewLimits
 }
 

@@ -154,7 +154,6 @@ const authorIdsOfRun = async (
   return [...new Set([...askers, ...storers])]
 }
 
-/** One step of a row. */
 const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {
   const { runs, now, log } = services
   let latest = stored

@@ -16,7 +16,6 @@ export interface LegFolder {
   spool: string
   inputs: string
   outputs: string
-  /** File of the answers that the run before kept. */
   answers: string
   /** Says which checkpoint the spool stands at, for the next leg if it runs in this container. */
   leaveAt(checkpointKey: string): Promise<void>

@@ -73,7 +73,6 @@ interface AskedExport {
   idempotencyKey: string
 }
 
-/** Starts the export of an input. Resolves to its job. */
 const startExport = async (
   { mapping, columns, idempotencyKey }: AskedExport,
   storage: Storage,

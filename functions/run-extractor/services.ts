@@ -25,12 +25,10 @@ export type CountRun = (run: {
   rowsLoaded: number
   seconds: number
   requests: number
-  /** Requests that were sent again. */
   retries: number
   logins: number
 }) => void
 
-/** All that a run's steps work with. */
 export interface RunServices {
   /** With the stack's own token: finds the configuration, tells of a run that never began, and keeps recordings. */
   stackStorage: Pick<
@@ -44,7 +42,6 @@ export interface RunServices {
   seal: TokenSeal
   leases: ConfigurationLeases
   s3With: (region: string, credentials: FileCredentials) => S3Client
-  /** Opens the sealed secrets of a configuration. */
   openSecrets: (value: unknown, reader: Omit<SecretReader, 'projectId'>) => Promise<unknown>
   /** Folder that survives from one leg to the next as long as the container does. */
   scratchFolder: string
@@ -66,7 +63,6 @@ export interface MachineServices extends Omit<RunServices, 'storage'> {
   shares: RunShares
 }
 
-/** What a step made of the run. */
 export interface StepResult extends Partial<AskedWait> {
   run: Run
 }

@@ -2,7 +2,6 @@ import type { Json } from '#lib/extractor/tables/json-value.ts'
 import { headerOf, type KnownRequest } from './known-request.ts'
 
 export interface Credentials {
-  /** `api.authentication`. */
   authentication?: Record<string, Json>
   /** Attributes of `config` that it reads, secrets under names with `#`. */
   attributes: Record<string, string>
@@ -33,10 +32,8 @@ const looksRandom = (value: string): boolean =>
 const ofBrowsers =
   /^(sec-|dnt$|pragma$|cache-control$|upgrade-insecure-requests$|priority$|te$|accept-encoding$|accept-language$|origin$|referer$|connection$|content-length$|host$|if-none-match$|if-modified-since$)/i
 
-/** Finds the credentials of a request and puts expressions in their place. */
 export const findCredentials = (request: KnownRequest): Credentials => {
   const attributes: Record<string, string> = {}
-  /** The expression that reads the secret in its place. */
   const hide = (wanted: string, value: string): { attr: string } => {
     const base = `#${
       wanted

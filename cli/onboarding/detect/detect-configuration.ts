@@ -218,7 +218,6 @@ const itemsSentence = ({ keys, items }: ItemList): string =>
 
 interface Verdict {
   isKept: boolean
-  /** In a sentence. */
   why: string
 }
 

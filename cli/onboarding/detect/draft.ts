@@ -105,7 +105,6 @@ const requestOf = (
   return { graphql: { query: text, ...(variables === undefined || variables === null ? {} : { variables }) } }
 }
 
-/** Whether a body is a query of GraphQL. */
 export const isGraphqlBody = (body: KnownRequest['body']): boolean =>
   body?.kind === 'json' &&
   !Array.isArray(body.value) &&

@@ -2,9 +2,7 @@ import type { Json } from '#lib/extractor/tables/json-value.ts'
 
 /** A way to the next page that an answer points at, still to be proven. */
 export interface PagingGuess {
-  /** `api.pagination`. */
   pagination: { method: string; [key: string]: Json }
-  /** What points at it, in a sentence. */
   why: string
   /** Parameters of the request that the pagination sends itself. */
   replaces: string[]

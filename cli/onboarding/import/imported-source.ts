@@ -22,7 +22,6 @@ export interface ImportedStream {
   pagination: JsonObject | undefined
   response?: JsonObject | undefined
   incremental?: TimeCursor | undefined
-  /** Steps on the way to the table. */
   records?: JsonObject[] | undefined
   /** It is read for each row of this stream. `placeholders` of the endpoint to paths in that row. */
   parent?: { name: string; placeholders: JsonObject; isDependent?: boolean } | undefined
@@ -51,7 +50,6 @@ export interface ImportedSource {
   /** Of `config`: what expressions read, secrets under names with `#`. */
   attributes: Record<string, Json>
   headers: JsonObject
-  /** More keys of `api.http`. */
   limits?: JsonObject
   retryConfig: JsonObject
   errorRules: JsonObject[]

@@ -1,7 +1,6 @@
 import { binaryOperators, type Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
 
-/** An expression as its text. */
 export const printExpression = (expression: Expression): string => print(expression, 0)
 
 /** @param outer how tightly what is around it binds */

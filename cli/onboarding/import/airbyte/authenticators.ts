@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { bearerKey } from '../../bearer-key.ts'
 import { expressionOf, expressionsOf, type Scope } from './values.ts'
 
-/** `api.authentication` for an authenticator of a requester. */
 export const authenticationOf = (
   given: Json | undefined,
   path: string,

@@ -36,7 +36,6 @@ export const requestOption = (
   return { place, keys: keys.map(String), name: keys.map(String).join('.') }
 }
 
-/** A body with a value at a place. */
 export const withValue = (
   body: JsonObject,
   [key = '', ...others]: readonly string[],

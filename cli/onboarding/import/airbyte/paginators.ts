@@ -17,7 +17,6 @@ const none: ImportedPaging = { pagination: undefined, values: [], options: [] }
 /** What templates of a paginator may name, and what it is called here. */
 const names = { response: 'response', headers: 'headers', last_record: 'last', last_page_size: 'count' }
 
-/** `api.pagination` for a paginator of a retriever. */
 export const pagingOf = (given: Json | undefined, path: string, scope: Scope): ImportedPaging => {
   if (!isObject(given) || given['type'] === 'NoPagination') return none
   const { report } = scope

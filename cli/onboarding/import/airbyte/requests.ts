@@ -59,7 +59,6 @@ export const requestOf = (
   }
 }
 
-/** The body of a requester, of whichever kind. */
 const bodyOf = (
   requester: JsonObject,
   path: string,

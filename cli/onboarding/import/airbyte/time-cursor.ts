@@ -17,7 +17,6 @@ const letters: Readonly<Record<string, string>> = {
   j: 'z',
 }
 
-/** `incremental` for a cursor of a stream. */
 export const timeCursorOf = (
   given: Json | undefined,
   path: string,

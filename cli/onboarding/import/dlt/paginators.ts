@@ -17,7 +17,6 @@ const readKeys: Readonly<Record<string, readonly string[]>> = {
   single_page: [],
 }
 
-/** `api.pagination` for a paginator of dlt, by its name or as a dictionary. */
 export const pagingOf = (given: Json | undefined, path: string, report: Report): JsonObject | undefined => {
   if (given === undefined || given === null) given = 'auto'
   const settings = isObject(given) ? given : { type: given }

@@ -10,7 +10,6 @@ import { pagingOf } from './paginators.ts'
 interface Given {
   resource: JsonObject
   defaults: JsonObject
-  /** Of the client. */
   paginator: Json | undefined
   path: string
   report: Report
@@ -43,7 +42,6 @@ const readKeys = {
   ],
 }
 
-/** A resource as a stream. */
 export const resourceOf = ({
   resource: own,
   defaults,

@@ -1,6 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
 
-/** An answer that is not what its format says, or that was cut off. */
 export const damagedAnswer = (format: string, problem: string, cause?: unknown): UserError =>
   new UserError('extractor.response.damaged', `The response is not valid ${format}: ${problem}`, { cause })
 

@@ -96,7 +96,6 @@ const read = (file: number, at: number, length: number): Buffer => {
   return buffer
 }
 
-/** All parts again, from the first. */
 export const readAllParts = function* (folder: string, file: ItemFile): Generator<Part> {
   for (let part = readPart(folder, file, 0); part !== undefined; part = readPart(folder, file, part.next))
     yield part

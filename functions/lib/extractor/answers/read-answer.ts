@@ -67,7 +67,6 @@ export interface AnswerOptions {
   endpoint: string
   /** Folder of the items; a leg that resumes needs it unchanged. */
   folder: string
-  /** Bytes that an answer may unpack to. */
   limitBytes: number
 }
 

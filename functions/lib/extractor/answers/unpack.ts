@@ -9,7 +9,6 @@ import { damagedAnswer, messageOf } from './answer-error.ts'
 
 export type Bytes = AsyncIterable<Uint8Array>
 
-/** Where a body is: in memory, or in a file. */
 export type BodySource = Buffer | { file: string }
 
 /** A file of an answer. An answer that is no zip archive is one file, of which only the address may know the name. */
@@ -20,9 +19,7 @@ export interface AnswerFile {
 }
 
 interface UnpackOptions {
-  /** Bytes that all files together may unpack to. */
   limitBytes: number
-  /** Which files of an archive are wanted. */
   wants: (name: string) => boolean
 }
 

@@ -20,13 +20,11 @@ import type { RefreshTokens } from './refresh-tokens.ts'
 
 interface AuthenticatorOptions {
   file: ConfigFile
-  /** What `attr` sees in this iteration. */
   attributes: Record<string, Json>
   evaluate: EvaluateValues
   masker: Masker
   now: () => number
   sendLogin: (request: PageRequest) => Promise<Buffer>
-  /** Called after each login that asked the API. */
   onLogin?: () => void
   refreshTokens: RefreshTokens
   /** Against a recording, in which every secret is `***`. */

@@ -13,7 +13,6 @@ const defaultLifetimeSeconds = 3600
 
 export interface SignedJwt {
   text: string
-  /** Seconds since 1970. */
   expires: number
 }
 
@@ -22,7 +21,6 @@ interface JwtOptions {
   attributes: Json
   evaluate: EvaluateValues
   masker: Masker
-  /** Seconds since 1970. */
   now: () => number
   /** The key is `***`, as in a recording: so is what it signs. */
   isReplay: boolean

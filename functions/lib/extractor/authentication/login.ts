@@ -20,7 +20,6 @@ interface LoginOptions {
   loginContext?: ExpressionContext
   evaluate: EvaluateValues
   masker: Masker
-  /** Seconds since 1970. */
   now: () => number
   /**
    * Sends the login request: default headers apply to it, `defaultOptions` do not

@@ -18,9 +18,7 @@ interface OAuth2Options {
   attributes: Json
   evaluate: EvaluateValues
   masker: Masker
-  /** Seconds since 1970. */
   now: () => number
-  /** Sends the token request. */
   send: (request: PageRequest) => Promise<Buffer>
   onLogin?: (() => void) | undefined
   refreshTokens: RefreshTokens

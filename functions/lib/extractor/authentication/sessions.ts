@@ -4,7 +4,6 @@ import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
 import { withQuery } from './with-query.ts'
 
-/** What one login gave. */
 export interface Login {
   headers: Headers
   query: Record<string, Json>
@@ -14,9 +13,7 @@ export interface Login {
 
 interface SessionOptions {
   login: () => Promise<Login>
-  /** Seconds since 1970. */
   now: () => number
-  /** Whether each request needs a login of its own. */
   everyRequest?: boolean
   /** Called after each login. Default: logins that ask nobody are not counted. */
   onLogin?: (() => void) | undefined

@@ -7,11 +7,9 @@ export type Outcome = HttpResponse | NetworkFailure
 
 interface Sending {
   request: OutgoingRequest
-  /** Sends it. */
   network: () => Promise<Outcome>
   /** A text without the secrets that are known by now. */
   mask: (text: string) => string
-  /** The clock of the run, in seconds since 1970. */
   now: () => number
 }
 

@@ -22,7 +22,6 @@ interface RecordOptions extends Pick<RecorderOptions, 'limitBytes'> {
 interface Recorded {
   /** What was thrown, or the result. */
   end: { result: ExtractResult } | { error: UserError }
-  /** Requests that were sent. */
   exchanges: number
   /** Whether the folder holds a recording: not so after a leg that is not the last one, or when there was too much to record. */
   isWhole: boolean

@@ -1,4 +1,3 @@
-/** Where a recording belongs. */
 interface RecordingPlace {
   componentId: string
   configId: string

@@ -30,7 +30,6 @@ const exchangeSchema = z.strictObject({
     z.strictObject({
       status: z.int(),
       headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      /** Whether secrets were taken out of the body. */
       isMasked: z.boolean(),
     }),
     z.strictObject({ curlCode: z.int(), message: z.string() }),

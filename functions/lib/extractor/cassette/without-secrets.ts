@@ -18,7 +18,6 @@ export const withoutSecretsOf = <Given extends { config: unknown; state?: unknow
 
 interface Masking {
   masker: Masker
-  /** Paths of secrets. */
   places: ReadonlySet<string>
 }
 

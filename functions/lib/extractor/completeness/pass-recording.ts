@@ -9,7 +9,6 @@ import { orderedJson } from '../tables/ordered-json.ts'
 /** Bytes of rows that a pass may have: they share the disk with the tables. */
 const MAX_RECORDED_BYTES = 2 * 1024 ** 3
 
-/** What a checkpoint holds of one. */
 export interface SavedRecording {
   bytes: number
   items: number

@@ -150,7 +150,6 @@ const count = (value: number): string => value.toLocaleString('en-US')
 const many = (value: number, one: string, several = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : several}`
 
-/** The error of a run of a job of which no two passes after each other gave the same rows. */
 export const unstable = (job: string, moved: readonly string[]): UserError =>
   new UserError(
     'extractor.job.unstable',
@@ -158,7 +157,6 @@ export const unstable = (job: string, moved: readonly string[]): UserError =>
     { params: { moved: [...moved] } },
   )
 
-/** The error of a run of a job that must be complete and is not. */
 export const incomplete = (job: string, findings: readonly string[]): UserError =>
   new UserError('extractor.job.incomplete', `Job '${job}' did not get all rows: ${findings.join('; ')}.`, {
     params: { findings: [...findings] },

@@ -15,7 +15,6 @@ const SAVED_DIGESTS = 1_000
 
 const MAX_SAME_ITEMS = 3
 
-/** What a checkpoint holds of it. */
 export interface SavedWatch {
   rows: number
   /** Of the last page. */
@@ -25,7 +24,6 @@ export interface SavedWatch {
   total?: number
 }
 
-/** A page as it is watched. */
 export interface WatchedPage {
   /** As they came, before any filter. */
   count: number

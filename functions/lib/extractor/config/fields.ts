@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isFileName } from '../../paths/path-inside.ts'
 
-/** A JSON scalar of a configuration. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
 /** Treats `null` as "not given", which is how Generic Extractor's editor writes an option that was switched off. */
@@ -36,7 +35,6 @@ export const record = <T extends z.ZodType>(value: T) =>
 /** Text; numbers are taken as their digits. */
 export const text = z.union([z.string(), z.number()]).transform(String)
 
-/** Text that may not be empty. */
 export const name = text.refine(value => value !== '', 'must not be empty')
 
 /** Files are named by it, together with the name of a table: as long as leaves room for one. */

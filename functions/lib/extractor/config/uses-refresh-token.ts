@@ -1,6 +1,5 @@
 import { isObject } from '../php/php-values.ts'
 
-/** Whether a configuration logs in with a refresh token. */
 export const usesRefreshToken = (config: Record<string, unknown>): boolean => {
   const { parameters } = config
   const api = isObject(parameters) ? parameters['api'] : undefined

@@ -15,7 +15,6 @@ interface SavedKeyLog {
   given: string[]
   bytes: number
   keys: number
-  /** Rows without a key. */
   withoutKey: number
 }
 

@@ -10,7 +10,6 @@ import type { MarkedJob } from './marked-jobs.ts'
 
 interface MarkOptions {
   jobs: readonly MarkedJob[]
-  /** Of each iteration. */
   statistics: readonly RunStatistics[]
   /** The sentence about the limit at which the run ended. */
   reached: string | undefined

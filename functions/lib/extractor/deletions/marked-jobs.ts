@@ -10,7 +10,6 @@ import { tableFileName } from '../tables/table-file.ts'
 
 /** A job of one iteration whose rows are marked when they are gone. */
 export interface MarkedJob {
-  /** Of the iteration. */
   index: number
   /** Position such as `0.1`. */
   path: string

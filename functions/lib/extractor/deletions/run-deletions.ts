@@ -11,9 +11,7 @@ import { markDeletions } from './mark-deletions.ts'
 import { markedJobs } from './marked-jobs.ts'
 
 interface EndedRun {
-  /** Of each iteration. */
   statistics: readonly RunStatistics[]
-  /** The sentence about the limit at which the run ended. */
   reached: string | undefined
   sinkOf: (index: number) => TableSink
 }
@@ -22,7 +20,6 @@ interface EndedRun {
 interface RunDeletions {
   /** What keeps the keys of the rows of an iteration; `undefined` when no job of it marks what is gone. */
   noteKeys(iteration: number): JobContext['noteKeys']
-  /** For the checkpoint. */
   save(): SavedKeyLogs | undefined
   /** After the last page. `kept` is for the state. */
   mark(run: EndedRun): ReturnType<typeof markDeletions>
@@ -32,7 +29,6 @@ interface DeletionsOptions {
   parsed: ExtractorConfig
   options: Pick<ExtractOptions, 'spoolDir' | 'maxRows' | 'keySets'>
   state: InputState
-  /** By the leg before. */
   saved: SavedKeyLogs | undefined
   log: Log
 }

@@ -10,7 +10,6 @@ import { MAX_COLUMNS, profileTable } from './table-profile.ts'
 
 /** How the tables of a run differ from those of the last one. */
 export interface DriftReport {
-  /** Tables that were compared. */
   compared: number
   changes: (DriftChange & { rule: DriftRule })[]
   /** What was not looked at, in words. */
@@ -25,7 +24,6 @@ interface CheckedDrift {
 
 export interface CheckOptions {
   tables: readonly WrittenTable[]
-  /** Of all iterations. */
   configs: readonly Config[]
   before: ReadonlyMap<string, StoredProfile>
   /** Replaces the secrets of a name: an API may give its tables and columns any. */

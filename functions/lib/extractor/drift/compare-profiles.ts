@@ -88,7 +88,6 @@ const described = ({ kind }: ColumnProfile): string => kind ?? 'empty'
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} % empty`
 
-/** A change in words. */
 export const sentenceOfChange = ({ table, column, change, before, after }: DriftChange): string => {
   switch (change) {
     case 'new':

@@ -6,7 +6,6 @@ import type { StoredProfile } from './stored-profiles.ts'
 
 interface FinishOptions extends CheckOptions {
   log: Log
-  /** Tables may wait for approval. */
   mayHold: boolean
 }
 

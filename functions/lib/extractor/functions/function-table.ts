@@ -9,9 +9,7 @@ import { digest, hmac } from './digest.ts'
 import { joined } from './joined.ts'
 import type { TextBudget } from './text-budget.ts'
 
-/** What functions may need besides their arguments. */
 interface FunctionContext {
-  /** Seconds since 1970. */
   now: number
   budget: TextBudget
 }

@@ -2,7 +2,6 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { UserError } from '../../errors/errors.ts'
 
-/** Resolves a name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
 const resolveBySystem: Resolve = hostname =>

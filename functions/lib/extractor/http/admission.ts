@@ -11,16 +11,13 @@ import type { RequestBudget } from './request-budget.ts'
 export interface Admission {
   /** Resolves when a request may be sent, to what is to be called with what became of it; with nothing when it was not sent. */
   enter(origin: string): Promise<(outcome: Outcome | undefined) => void>
-  /** The server refused a request: no other is sent for so long. */
   close(origin: string, seconds: number): void
 }
 
 interface AdmissionOptions {
   gate: RateLimitGate
-  /** Counts what is sent and received. */
   traffic: Traffic
   bounds: RunBounds
-  /** Undefined: without one. */
   budget: RequestBudget | undefined
   /** Called for each request that is sent; what it returns, when it has come back. */
   sends: () => () => void

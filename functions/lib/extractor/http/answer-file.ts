@@ -33,7 +33,6 @@ export type KeptAnswer = z.infer<typeof keptAnswer>
 export interface AnswerFile {
   /** Of the keys; lower-case hexadecimal. */
   readonly salt: string
-  /** Bytes so far. */
   readonly size: number
   readonly count: number
   find(key: string): KeptAnswer | undefined

@@ -33,7 +33,6 @@ interface ApiSessionOptions {
   masker: Masker
   isSecretField: IsSecretField
   log: Log
-  /** Bytes that a response may unpack to. */
   bodyLimitBytes: number
   /** Where large bodies and the items of answers wait. */
   spool: AnswerSpool
@@ -42,7 +41,6 @@ interface ApiSessionOptions {
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
-  /** As of `Exchange`. */
   isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
 }
 

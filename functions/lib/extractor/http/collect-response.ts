@@ -14,7 +14,6 @@ interface CollectOptions {
   limitBytes: number
   /** For the whole of it, headers and body. */
   timeoutMs: number
-  /** Ends it with the signal's reason. */
   signal: AbortSignal
   /** A folder for bodies of successful responses that are too large for memory. Without it all stay there. */
   spillTo?: string | undefined

@@ -8,13 +8,10 @@ interface DispatcherOptions {
   caCertificate?: string | undefined
   /** PEM certificate followed by its key. */
   clientCertificate?: string | undefined
-  /** Refuse addresses that are not on the public internet. */
   guard: boolean
-  /** Private hosts that the guard allows. */
   allowedPrivateHosts?: readonly string[] | undefined
   /** Connections per origin. */
   connections: number
-  /** For tests of the guard. */
   resolve?: Resolve | undefined
 }
 

@@ -3,7 +3,6 @@ import type { Json } from '../tables/json-value.ts'
 import type { HttpResponse } from './http-response.ts'
 import type { PageEnd } from './parse-response.ts'
 
-/** A page as received. */
 export interface FetchedPage {
   /** May be parsed when it is first asked for; then what is no JSON throws. */
   readonly response: Json

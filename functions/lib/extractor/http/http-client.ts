@@ -22,29 +22,21 @@ import type { RetrySettings } from './retry-settings.ts'
 interface HttpClientOptions {
   dispatcher: Dispatcher
   guard: boolean
-  /** Private hosts that the guard allows. */
   allowedPrivateHosts?: readonly string[] | undefined
   retry: RetrySettings
   requestTimeoutSeconds: number
   bodyLimitBytes: number
   log: Log
-  /** Seconds since 1970, for dates in headers. */
   now: () => number
   /** Waits. Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
-  /** Says when each request may be sent. */
   admission: Admission
-  /** Ends requests in flight when the extraction fails elsewhere. */
   signal: AbortSignal
   /** 0 up to 1; for tests. */
   random?: () => number
-  /** Called before each wait for a retry. */
   onRetry?: () => void
-  /** Between the client and the network. */
   cassette?: Cassette | undefined
-  /** A text without the secrets that are known by now, for the cassette. */
   mask?: (text: string) => string
-  /** Answers of the run before. */
   keptAnswers?: KeptAnswers | undefined
   /** What tells those who ask apart, for `keptAnswers`. */
   account?: string
@@ -61,7 +53,6 @@ export interface Exchange {
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
   /** After a 401, or by an error rule: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
-  /** A folder for bodies that are too large for memory. Without it all stay there. */
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined

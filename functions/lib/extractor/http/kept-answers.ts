@@ -16,12 +16,9 @@ interface KeptAnswersOptions {
   settings: ConditionalSettings | undefined
   /** File of the run before; need not be there. Undefined: nothing is kept. */
   before: string | undefined
-  /** For what this run keeps; the next leg needs it. */
   spoolDir: string
-  /** Of the configuration. */
   secrets: Iterable<string>
   masker: Masker
-  /** Counts what has not changed, and what is not kept. */
   traffic: Traffic
 }
 

@@ -6,9 +6,7 @@ interface RateLimitGateOptions {
   /** Longer waits are not worth it: the request is sent, and the server says what it thinks of it. */
   longestSeconds: number
   log: Log
-  /** Seconds since 1970. */
   now: () => number
-  /** Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
   /** Called once for each limit that is waited for. */
   onWait?: ((seconds: number) => void) | undefined
@@ -35,7 +33,6 @@ interface Place {
 }
 
 interface Limit {
-  /** As the server said. */
   remaining: number
   /** Of these, what is not taken by requests that it may not have counted yet. */
   left: number

@@ -1,6 +1,5 @@
 import { firstHeader, type ResponseHeaders } from './http-response.ts'
 
-/** What a server says of its limit. */
 interface RateLimit {
   /** Requests that it still takes before it opens again. */
   left: number

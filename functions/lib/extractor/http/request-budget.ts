@@ -10,7 +10,6 @@ export interface BudgetStore {
   write(value: unknown, version: string | undefined): Promise<boolean>
 }
 
-/** Budgets that runs share. */
 export interface SharedBudgets {
   /** Names whose budget it is, so that nobody can read or guess secrets from it. */
   digest(text: string): string
@@ -26,11 +25,8 @@ export interface RequestBudgetOptions {
   settings: Budget
   store: BudgetStore
   log: Log
-  /** Seconds since 1970. */
   now: () => number
-  /** Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
-  /** Called for each wait. */
   onWait: (seconds: number) => void
   random?: () => number
 }
@@ -82,7 +78,6 @@ export const createRequestBudget = (options: RequestBudgetOptions): RequestBudge
 /** A record of another form is none. */
 const recordOf = (value: unknown): BudgetRecord => budgetRecord.catch([]).parse(value ?? [])
 
-/** Of one process. */
 export const memoryBudget = (): BudgetStore => {
   let stored: { value: unknown; version: string } | undefined
   let count = 0

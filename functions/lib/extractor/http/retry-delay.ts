@@ -7,7 +7,6 @@ interface RetryTiming {
   retries: number
   headers: ResponseHeaders | undefined
   retryHeader: string
-  /** Seconds since 1970. */
   now: number
   /** 0 up to 1. */
   random: number

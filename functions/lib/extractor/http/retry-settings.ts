@@ -3,7 +3,6 @@ import type { Api } from '../config/api-schema.ts'
 /** What is retried, how often and how long (docs/reference/extractor-requests.md#retries-and-errors). */
 export interface RetrySettings {
   maxRetries: number
-  /** The header that says when to try again. */
   retryHeader: string
   statuses: ReadonlySet<number>
   /** Network failures by curl's numbers, which is how configurations name them. */

@@ -20,7 +20,6 @@ export interface Masker {
   longestSecret(): number
   /** Masks every text in a JSON-like value. */
   maskAll(value: unknown): unknown
-  /** Whether a text holds a secret. */
   holdsSecret(text: string): boolean
 }
 

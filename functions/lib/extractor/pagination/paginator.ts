@@ -6,7 +6,6 @@ import type { Json } from '../tables/json-value.ts'
 
 /** One page as the paginators see it. */
 export interface Page {
-  /** The whole response. */
   response: Json
   /** The items that the job took from it, after filters. */
   items: Iterable<Json> & { readonly length: number }
@@ -40,13 +39,11 @@ export interface Pagination {
   hasNext?: (headers: ResponseHeaders) => boolean
 }
 
-/** What a paginator is made from. */
 export interface PaginationInput {
   /** The job's own request, params evaluated, placeholders filled in. */
   job: RequestOptions
   /** `api.http.defaultOptions`, laid below every request of the job, next pages too. */
   defaults: RequestOptions
-  /** Seconds since 1970. */
   now: () => number
   log: Log
 }

@@ -14,13 +14,11 @@ export interface Progress {
   items: number
   /** Bytes of the responses as minified JSON; counted only where a rule asks for it. */
   volume: number
-  /** Seconds since 1970 of the first request. */
   startedAt: number
 }
 
 type StopRules = Pick<SinglePagination, 'stopWhen' | 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
-/** The end of a job by a rule. */
 interface Stop {
   reason: string
   /** Whether there may be more at the API, which the configuration does not want. */

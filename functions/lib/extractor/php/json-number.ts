@@ -11,7 +11,6 @@ export class JsonNumber {
     this.text = text
   }
 
-  /** The nearest double. */
   valueOf(): number {
     return Number(this.text)
   }

@@ -37,5 +37,4 @@ export const isObject = (value: unknown): value is Record<string, Json> =>
 export const isNumericText = (text: string): boolean =>
   /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
 
-/** Whether a value holds others: a list or an object. */
 export const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)

@@ -9,7 +9,6 @@ import type { PreviewResult, PreviewTable } from './preview-schemas.ts'
 import { createWitness } from './witness.ts'
 
 interface PreviewOptions extends Pick<ExtractOptions, 'config' | 'state' | 'allowedPrivateHosts'> {
-  /** So many rows of each job. */
   rows: number
   /** An empty folder, for spooled rows and tables. */
   folder: string

@@ -1,4 +1,3 @@
-/** How much a preview does and shows. */
 export interface PreviewLimits {
   requests: number
   seconds: number

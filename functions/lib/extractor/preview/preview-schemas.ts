@@ -14,7 +14,6 @@ export const previewRequest = z.object({
   state: jsonObject,
   imageParameters: jsonObject,
   adoptedSecrets: z.array(z.string()),
-  /** So many rows of each job. */
   rows: z.int().check(z.minimum(1)),
 })
 
@@ -62,7 +61,6 @@ export type PreviewTable = z.infer<typeof table>
 export const previewResult = z.object({
   /** Which limit ended it before its jobs were done: there are no tables then. */
   stoppedBy: z.nullable(z.enum(['requests', 'seconds', 'bytes'])),
-  /** Why the extraction failed. */
   error: z.nullable(codeAndMessage),
   tables: z.array(table),
   exchanges: z.array(exchange),

@@ -17,7 +17,6 @@ interface WitnessOptions {
 interface Witness extends Cassette {
   /** All exchanges so far, in order. Texts that turned out to be secrets later are masked too. */
   exchanges(): Promise<Exchange[]>
-  /** A text without the secrets that the run knows by now. */
   mask(text: string): string
 }
 

@@ -10,10 +10,8 @@ import { nameTaken } from './record-error.ts'
 import { renameFields } from './rename-fields.ts'
 import { changeHolders, findAt, isBlocked, readPath, setAt, withoutMember } from './row-path.ts'
 
-/** What steps need besides the row. */
 interface ShapeContext {
   contexts: ExpressionContext
-  /** Seconds since 1970. */
   now: number
   onCast(field: string, outcome: CastOutcome): void
 }

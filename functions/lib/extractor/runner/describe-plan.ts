@@ -35,7 +35,6 @@ interface DescribePlanOptions {
   /** What the last run that ended well had needed, as `LastRun`. Of another form: as if there were none. */
   lastRun?: unknown
   compat?: boolean
-  /** Seconds since 1970. */
   now: () => number
 }
 
@@ -240,7 +239,6 @@ const withoutLogin = (file: ExtractorConfig['file']): ExtractorConfig['file'] =>
   return { ...file, parameters: { ...file.parameters, api } }
 }
 
-/** What a plan says of the report of a job. */
 const describeReport = (settings: ReportSettings | undefined): string[] => {
   if (settings === undefined) return []
   const { poll, download, status, ready } = settings

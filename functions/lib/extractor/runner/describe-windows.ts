@@ -31,7 +31,6 @@ export const firstRun = (plan: JobPlan, context: JobContext): First | undefined 
   return { run: page.run, request: page.request, windows: { whole: pending.whole, count } }
 }
 
-/** What a plan says of the windows of a job. */
 export const describeWindows = (plan: JobPlan, { windows }: First): string[] => {
   const settings = windowsOf(plan.job)
   if (settings === undefined || windows === undefined) return []

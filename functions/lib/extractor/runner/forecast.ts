@@ -95,13 +95,11 @@ export const forecastJob = ({ plan, prefix, requests, last, mask }: JobForecast)
 }
 
 interface RunForecast {
-  /** Of all jobs of all iterations. */
   known: readonly KnownRequests[]
   api: Api
   last: LastRun | undefined
 }
 
-/** What is known of the requests and the time of a whole run. */
 export const forecastRun = ({ known, api, last }: RunForecast): string[] => {
   const least = known.reduce((sum, job) => sum + (job.parent === undefined ? job.least : 0), 0)
   const isAll = known.every(({ parent, unknown }) => parent === undefined && unknown.length === 0)

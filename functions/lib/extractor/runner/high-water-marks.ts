@@ -12,7 +12,6 @@ export interface HighWaterMarks {
   /** What the job's first request sends: the mark of the last run, else `initial`; `undefined` to leave it out. */
   start(plan: JobPlan, contexts: ExpressionContext): Json | undefined
   note(plan: JobPlan, items: readonly Json[]): void
-  /** What to save. */
   all(): Record<string, Json>
 }
 

@@ -91,7 +91,6 @@ export interface PendingChildren {
 export interface PendingWindows {
   plan: JobPlan
   placeholders: readonly Placeholder[]
-  /** The rows above, nearest first. */
   rows: readonly Json[]
   part: string
   /** All windows together. */

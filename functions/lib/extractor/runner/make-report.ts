@@ -19,7 +19,6 @@ export const reportDefaults = { interval: 10, backoff: 1.5, maxInterval: 60, max
 
 interface Ways {
   fetch: (request: PageRequest) => Promise<FetchedPage>
-  /** Rejects when the run is stopped. */
   wait: (seconds: number) => Promise<void>
 }
 

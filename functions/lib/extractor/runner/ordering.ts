@@ -5,7 +5,6 @@ import { JsonNumber } from '../php/json-number.ts'
 import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
-/** How values of a cursor are compared. */
 export const Ordering = z.enum(['number', 'text', 'date'])
 
 export type Ordering = z.output<typeof Ordering>

@@ -36,7 +36,6 @@ export interface IterationOptions {
   session: ApiSession
   authenticator: Authenticator
   sink: TableSink
-  /** Waits; rejects with `Stopped` when the run is stopped. */
   wait: (seconds: number) => Promise<void>
   concurrency: number
   stop: StopSignal
@@ -113,7 +112,6 @@ const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: 
     ? (pagination.hasNext ?? (() => true))
     : undefined
 
-/** Hands the rows of a page to the tables. */
 export const writePage = (
   work: PageWork,
   { items, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,

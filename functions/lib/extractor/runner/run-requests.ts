@@ -31,11 +31,9 @@ interface RunRequests {
 interface RequestsOptions {
   parsed: ExtractorConfig
   options: Pick<ExtractOptions, 'budgets' | 'cassette'>
-  /** What tells accounts of an API apart. */
   secrets: Iterable<string>
   leg: Leg
   rows: () => number
-  /** Seconds since 1970. */
   now: () => number
   log: Log
   stop: StopSignal

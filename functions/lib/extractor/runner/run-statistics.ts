@@ -8,7 +8,6 @@ export interface JobSummary extends JobOutcome {
   completeness?: CheckedRuns
   /** Requests that made reports and asked for their state. */
   polls?: number
-  /** Of a job with windows. */
   windows?: WindowCounts
   /** Of a job that casts: how many values of each field could not be of its type, by what became of them. */
   casts?: Record<string, Partial<Record<CastOutcome, number>>>
@@ -51,12 +50,10 @@ const MAX_MESSAGES = 10
 /** Why a run ended after which no further page of the job is read. In the summary, so that the next leg knows it too. */
 export const STOPPED_BY_RULE = 'an error rule ended the job'
 
-/** The end of a checked run. */
 interface CheckedRun {
   outcome: 'complete' | 'incomplete' | 'notChecked'
   /** What it lacks, or that it moved. */
   message: string | undefined
-  /** Of a run that was read in passes. */
   passes: number | undefined
 }
 
@@ -197,7 +194,6 @@ export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
       : []),
   ])
 
-/** What the author should know of windows. */
 export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
   jobs.flatMap(({ endpoint, windows }) => {
     if (windows === undefined) return []
@@ -217,7 +213,6 @@ export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
     ]
   })
 
-/** What the author should know of values that could not be of their type. */
 export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
   jobs.flatMap(({ endpoint, casts = {} }) =>
     Object.entries(casts).flatMap(([field, { empty = 0, keep = 0 }]) => [

@@ -19,7 +19,6 @@ interface SentWindow {
   placeholders: Placeholder[]
 }
 
-/** A window as its request carries it. */
 export const windowValues = (job: Job, window: Window | undefined): SentWindow | undefined => {
   const settings = windowsOf(job)
   if (settings === undefined || window === undefined) return undefined

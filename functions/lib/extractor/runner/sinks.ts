@@ -29,7 +29,6 @@ interface Sinks {
 
 interface SinksOptions {
   parsed: ExtractorConfig
-  /** Folder for spooled rows. */
   spoolDir: string
   state: InputState
   saved: SavedSinks

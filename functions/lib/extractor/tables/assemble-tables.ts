@@ -62,7 +62,6 @@ const mapSegment = (
   return isSame ? undefined : mapping
 }
 
-/** Writes header and rows of a table to `file`. */
 export const writeAssembled = async (table: AssembledTable, file: string): Promise<void> => {
   const { spool, columns, mappings } = table
   const header = columns.length > 0 ? csvLine(columns) : ''

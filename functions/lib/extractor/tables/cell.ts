@@ -15,7 +15,6 @@ export const isScalar = (value: Json | undefined): value is Scalar =>
 export const cellText = (value: Scalar | null, compat: boolean): string =>
   compat ? toPhpText(value) : toText(value)
 
-/** A quoted CSV cell. */
 export const quoted = (text: string): string =>
   text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`
 

@@ -12,13 +12,11 @@ export interface PageSource {
   path: readonly string[]
 }
 
-/** The items themselves as a page. */
 export const pageOfItems = (items: readonly Json[]): PageSource => ({
   body: Buffer.from(orderedJson(items as Json[])), // only read
   path: [],
 })
 
-/** One added page. */
 interface LoggedPage {
   type: string
   parent: JsonObject

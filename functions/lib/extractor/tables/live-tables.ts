@@ -30,7 +30,6 @@ interface Family {
   root: TableSpool
 }
 
-/** The rows of a page for their tables. */
 export interface PageRows {
   /** What was known when they were written; they are of no use when it is more by now. */
   family: object

@@ -13,7 +13,6 @@ import { LineFile } from './table-file.ts'
 /** What mappers of one sink share. */
 interface MapperContext {
   compat: boolean
-  /** A new file for rows. */
   nextFile(): string
 }
 

@@ -1,4 +1,3 @@
-/** What a look over the bytes of a JSON document found. */
 export interface ScannedNumbers {
   /** Start and end of each number whose text a double would change, one after the other. */
   changed: number[]

@@ -2,7 +2,6 @@ import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { isoTime, readMoment } from './moments.ts'
 
-/** What a checkpoint holds of it. */
 export interface SavedProgress {
   /** As in the state. */
   finished: Record<string, Json>
@@ -80,7 +79,6 @@ export class WindowProgress {
     return this.#isNew
   }
 
-  /** For the state. */
   all(): Record<string, Json> {
     return this.#format(MAX_PARTS)
   }

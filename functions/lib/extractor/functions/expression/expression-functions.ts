@@ -8,7 +8,6 @@ import { Moment, Span, spanOf, strftime, toMoment } from './moment-value.ts'
 import { failed, isTrue, numberOf, textOf, type Worked } from './worked-value.ts'
 
 export interface CallContext {
-  /** Seconds since 1970. */
   now: number
   budget: TextBudget
 }

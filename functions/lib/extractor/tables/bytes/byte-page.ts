@@ -7,12 +7,10 @@ import { ByteRows, disorder, type PassedPage } from './byte-rows.ts'
 import { CLOSE_OBJECT, COLON, JsonReader, misfit, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-reader.ts'
 import { parentBytes } from './row-links.ts'
 
-/** A page as it came. */
 export interface ReadBytes {
   body: Uint8Array
   /** The keys that lead to the items; absent: they are the response or the only list in it. */
   path?: readonly string[] | undefined
-  /** Parent columns. */
   parent?: ExtraColumns | undefined
   /** A key of the items whose values are wanted. */
   watched?: string | undefined

@@ -21,7 +21,6 @@ import { WatchedValues } from './watched-values.ts'
 /** The plan has noted that keys come in another order: write the page again. Has no stack, because it may be thrown often. */
 export const disorder: Error = Object.assign(new Error('the keys come in another order'), { stack: '' })
 
-/** What is written of a page. */
 export interface PassedPage {
   /** Of items. */
   count: number
@@ -33,7 +32,6 @@ export interface PassedPage {
 
 interface PassOptions {
   parents: ParentBytes | undefined
-  /** A key of the items. */
   watched: string | undefined
   /** Whether the document was written here, so that no key comes twice in an object. */
   isOurs: boolean

@@ -57,7 +57,6 @@ export class ByteText {
     this.length = length
   }
 
-  /** Text of ASCII letters. */
   ascii(text: string): void {
     this.reserve(text.length)
     this.length += this.bytes.write(text, this.length, 'latin1')

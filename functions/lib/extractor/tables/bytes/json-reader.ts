@@ -119,12 +119,10 @@ export class JsonReader {
     this.at = at
   }
 
-  /** The number that was read last. */
   lastNumber(): string {
     return this.source.toString('latin1', this.start, this.end)
   }
 
-  /** The text that was read last. */
   lastText(): string {
     return this.source.toString('utf8', this.start, this.end)
   }
