@@ -3,7 +3,7 @@ import { headerOf, type KnownRequest } from './known-request.ts'
 import { readBody, readPairs, takeAddress } from './request-parts.ts'
 import { splitWords } from './shell-words.ts'
 
-export interface CurlCommand {
+interface CurlCommand {
   request: KnownRequest
   /** What the command says about connections: keys of `api.http` and `api.retryConfig`. */
   limits: { connectTimeout?: number; requestTimeout?: number; maxRetries?: number }

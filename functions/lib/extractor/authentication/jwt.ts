@@ -11,7 +11,7 @@ import { sessionAuthentication } from './sessions.ts'
 
 const defaultLifetimeSeconds = 3600
 
-export interface SignedJwt {
+interface SignedJwt {
   text: string
   expires: number
 }

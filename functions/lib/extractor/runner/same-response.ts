@@ -5,7 +5,7 @@ import type { Json } from '../tables/json-value.ts'
 import type { ReadPage } from './job-run.ts'
 
 /** Whether two responses hold the same values in the same order. Mostly decided by the first difference. */
-export const isSameResponse = (a: Json, b: Json): boolean => {
+const isSameResponse = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (a instanceof JsonNumber || b instanceof JsonNumber) {
