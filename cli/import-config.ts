@@ -44,7 +44,7 @@ export const importConfig: Command = {
   ],
   run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
     const { importConfiguration } = await import('./onboarding/import/import-configuration.ts')
-    const { checkConfiguration } = await import('../functions/lib/extractor/config/check-configuration.ts')
+    const { checkConfiguration } = await import('../functions/lib/extractor/runner/check-configuration.ts')
     const file = draftFile(dataDir, shell)
     const report = join(file, '..', 'import-report.md')
     const imported = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {

@@ -44,7 +44,7 @@ export const trialCommands: Readonly<Record<string, Command>> = {
 }
 
 const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { checkConfiguration } = await import('../../functions/lib/extractor/config/check-configuration.ts')
+  const { checkConfiguration } = await import('../../functions/lib/extractor/runner/check-configuration.ts')
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
       const [problem] = checkConfiguration(configuration)

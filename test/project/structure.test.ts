@@ -12,6 +12,23 @@ const imports = [...graph].flatMap(([from, targets]) => targets.filter(isCode).m
 /** `cli`, `local`, `infra`, `functions/lib`, or the folder of one function such as `functions/run-job`. */
 const partOf = (file: string): string => /^(?:functions\/)?[^/]+/.exec(file)?.[0] ?? file
 
+/** Rooms of the extractor from below: none imports from a floor above its own. */
+const extractorFloors = [
+  ['php', 'select', 'functions', 'windows', 'config', 'records', 'tables'],
+  ['masking', 'answers', 'http', 'authentication'],
+  ['pagination', 'completeness'],
+  ['drift', 'deletions', 'runner', 'extractor'],
+  ['cassette', 'preview'],
+]
+
+/** `undefined` outside of the extractor; files beside its rooms are of the room `extractor`. */
+const floorOf = (file: string): number | undefined => {
+  const room = /^functions\/lib\/extractor\/(?:([^/]+)\/)?/.exec(file)
+  return room === null
+    ? undefined
+    : extractorFloors.findIndex(rooms => rooms.includes(room[1] ?? 'extractor'))
+}
+
 /** Which parts a part may import besides itself. */
 const allowed = (part: string): readonly string[] => {
   if (part === 'functions/lib' || part === 'infra') return []
@@ -74,6 +91,12 @@ describe('imports', () => {
         !(partOf(from) === 'infra' && (isLight(to) || isTypeImport(from, to))),
     )
     expect(strangers).toEqual([])
+  })
+
+  it('within the extractor go down, or to a room of the same floor', () => {
+    const isUp = (from: string, to: string): boolean => (floorOf(from) ?? 0) < (floorOf(to) ?? 0)
+    expect(files.filter(file => floorOf(file) === -1)).toEqual([])
+    expect(imports.filter(({ from, to }) => floorOf(from) !== undefined && isUp(from, to))).toEqual([])
   })
 
   it('of functions/lib come from some function: what only the command or the local cloud uses is theirs', () => {

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { readOpenApi } from '#cli/onboarding/detect/openapi/document.ts'
 import { draftOfDocument } from '#cli/onboarding/detect/openapi/draft-of-document.ts'
 import { sampleOf } from '#cli/onboarding/detect/openapi/sample-of.ts'
-import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
 
 const order = {
   type: 'object',

@@ -1,10 +1,10 @@
 import { pipeline, Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { UserError } from '../../errors/errors.ts'
+import { ITEM_BYTES } from '../config/answer-limits.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
 import type { Json } from '../tables/json-value.ts'
 import { damagedAnswer, messageOf } from './answer-error.ts'
-import { ITEM_BYTES } from './answer-limits.ts'
 
 type CsvSettings = Pick<ResponseSettings, 'delimiter' | 'quote' | 'escape' | 'columns' | 'skipLines'>
 

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import { pathInside } from '../../paths/path-inside.ts'
+import { PART_BYTES, PART_ITEMS } from '../config/answer-limits.ts'
 import { AppendFile } from '../tables/append-file.ts'
 import type { Json } from '../tables/json-value.ts'
 import { orderedJson } from '../tables/ordered-json.ts'
 import { parseJson } from '../tables/parse-json.ts'
-import { PART_BYTES, PART_ITEMS } from './answer-limits.ts'
 
 /** The items of one answer in a file, in parts of which one at a time is in memory. Plain JSON: a checkpoint holds it. */
 export interface ItemFile {

@@ -1,7 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { ITEM_BYTES, XML_REST_BYTES } from '../config/answer-limits.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
 import { damagedAnswer, messageOf } from './answer-error.ts'
-import { ITEM_BYTES, XML_REST_BYTES } from './answer-limits.ts'
 
 /** As deep as tables can be made of. */
 const MAX_DEPTH = 512

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
+import { type Cassette, type Outcome, type RequestKey, requestKey } from '../http/cassette.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
-import { type Cassette, type Outcome, type RequestKey, requestKey } from './cassette.ts'
 import { bodyFile, type RecordedExchange, readExchanges } from './recording.ts'
 
 interface Player extends Cassette {

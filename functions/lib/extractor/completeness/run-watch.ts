@@ -38,17 +38,19 @@ export interface WatchedPage {
 export class RunWatch {
   readonly #requests: Set<string>
   readonly #items: Map<string, number>
-  #rows: number
-  #total: number | undefined
-  #more: More | undefined
-  #count: number
+  /** As the API gave them. */
+  rows: number
+  /** Of the last page, as it came. */
+  count: number
+  total: number | undefined
+  more: More | undefined
 
   constructor(
     { rows, count, requests, items, total }: SavedWatch = { rows: 0, count: 0, requests: [], items: [] },
   ) {
-    this.#rows = rows
-    this.#count = count
-    this.#total = total
+    this.rows = rows
+    this.count = count
+    this.total = total
     this.#requests = new Set(requests)
     this.#items = new Map()
     for (const digest of items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
@@ -56,38 +58,20 @@ export class RunWatch {
 
   save(): SavedWatch {
     return {
-      rows: this.#rows,
-      count: this.#count,
+      rows: this.rows,
+      count: this.count,
       requests: [...this.#requests].slice(-SAVED_DIGESTS),
       items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
-      ...(this.#total === undefined ? {} : { total: this.#total }),
+      ...(this.total === undefined ? {} : { total: this.total }),
     }
-  }
-
-  /** As the API gave them. */
-  get rows(): number {
-    return this.#rows
-  }
-
-  /** Of the last page, as it came. */
-  get count(): number {
-    return this.#count
-  }
-
-  get total(): number | undefined {
-    return this.#total
-  }
-
-  get more(): More | undefined {
-    return this.#more
   }
 
   /** @throws UserError `extractor.pagination.endless` when these items came twice before */
   page(job: string, { count, items, headers, beside }: WatchedPage): void {
-    this.#rows += count
-    this.#count = count
-    this.#total = usualTotal(beside, headers) ?? this.#total
-    if (count > 0 || saysAnything(beside)) this.#more = saysMore(beside, headers)
+    this.rows += count
+    this.count = count
+    this.total = usualTotal(beside, headers) ?? this.total
+    if (count > 0 || saysAnything(beside)) this.more = saysMore(beside, headers)
     if (count === 0) return
     const digest = digestOf(items)
     const times = (this.#items.get(digest) ?? 0) + 1

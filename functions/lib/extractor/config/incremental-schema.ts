@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Ordering } from '../runner/ordering.ts'
+import { Ordering } from '../select/ordering.ts'
 import { parseDuration } from '../windows/duration.ts'
 import { key, name, optional, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'

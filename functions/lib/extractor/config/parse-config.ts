@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { isExpression, parseExpression } from '../functions/expression/parse-expression.ts'
-import { isObject } from '../php/php-values.ts'
+import { isEmpty, isObject } from '../php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
 import { dropEditorKeys, repair } from './repair.ts'
 
@@ -128,4 +128,16 @@ function* attributeReferences(value: unknown): Generator<string> {
     }
     yield* attributeReferences(inner)
   }
+}
+
+/**
+ * Bucket without `in.c-`: as configured, else from the API's name and the configuration's id, else none
+ * (docs/reference/extractor.md#config).
+ */
+export const outputBucket = (
+  api: ExtractorConfig['api'],
+  config: ExtractorConfig['runs'][number]['config'],
+): string | undefined => {
+  if (!isEmpty(config.outputBucket)) return config.outputBucket
+  return isEmpty(config.id) ? undefined : `ex-api-${api.name || 'generic'}-${config.id}`
 }

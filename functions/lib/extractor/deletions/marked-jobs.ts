@@ -2,11 +2,11 @@ import { UserError } from '../../errors/errors.ts'
 import { changesOnlyJobs } from '../config/changes-only.ts'
 import { deletionColumnOf } from '../config/deletions-schema.ts'
 import type { Job } from '../config/job-schema.ts'
-import type { ExtractorConfig } from '../config/parse-config.ts'
-import { outputBucket } from '../http/api-setup.ts'
+import { type ExtractorConfig, outputBucket } from '../config/parse-config.ts'
 import { isObject } from '../php/php-values.ts'
 import { safeName } from '../php/safe-name.ts'
 import { tableFileName } from '../tables/table-file.ts'
+import { dataTypeOf } from '../tables/table-loads.ts'
 
 /** A job of one iteration whose rows are marked when they are gone. */
 export interface MarkedJob {
@@ -80,7 +80,5 @@ const placesOf = (jobs: readonly Job[], parent = '', above: readonly Job[] = [])
     const path = parent === '' ? String(index) : `${parent}.${index}`
     return [{ path, job, above }, ...placesOf(job.children ?? [], path, [...above, job])]
   })
-
-const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
 
 const tableOf = (job: Job): string => safeName(dataTypeOf(job))

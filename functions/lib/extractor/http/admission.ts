@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
-import type { Outcome } from '../cassette/cassette.ts'
-import type { RunBounds } from '../runner/run-bounds.ts'
-import type { Traffic } from '../runner/traffic.ts'
+import type { Outcome } from './cassette.ts'
 import type { HttpResponse } from './http-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { RateLimitGate } from './rate-limit-gate.ts'
 import type { RequestBudget } from './request-budget.ts'
+import type { RunBounds } from './run-bounds.ts'
+import type { Traffic } from './traffic.ts'
 
 /** Says when each request of a run may be sent. */
 export interface Admission {

@@ -72,15 +72,3 @@ export const resolveDefaultHeaders = (
   const all = { ...api.http?.headers, ...own }
   return checkHeaders(evaluateValues(all, { attr: attributes }, 'http.headers', { skipLists: true }))
 }
-
-/**
- * Bucket without `in.c-`: as configured, else from the API's name and the configuration's id, else none
- * (docs/reference/extractor.md#config).
- */
-export const outputBucket = (
-  api: Api,
-  config: ExtractorConfig['runs'][number]['config'],
-): string | undefined => {
-  if (!isEmpty(config.outputBucket)) return config.outputBucket
-  return isEmpty(config.id) ? undefined : `ex-api-${api.name || 'generic'}-${config.id}`
-}

@@ -1,15 +1,15 @@
 import { createHmac, scryptSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { pathInside } from '../../paths/path-inside.ts'
-import type { Outcome } from '../cassette/cassette.ts'
 import type { ConditionalSettings } from '../config/conditional-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
-import type { Traffic } from '../runner/traffic.ts'
 import { type AnswerFile, type KeptAnswer, openAnswerFile } from './answer-file.ts'
+import type { Outcome } from './cassette.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
+import type { Traffic } from './traffic.ts'
 
 interface KeptAnswersOptions {
   /** Undefined: nothing is kept. */

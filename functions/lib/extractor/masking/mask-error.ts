@@ -1,5 +1,4 @@
 import { UserError } from '../../errors/errors.ts'
-import type { JobSummary } from '../runner/run-statistics.ts'
 import type { Masker } from './masker.ts'
 
 /** The same error without secrets: message, params and stack are masked, causes (which may hold anything) are dropped. */
@@ -20,22 +19,3 @@ export const maskError = (error: unknown, masker: Masker): unknown => {
   if (error.stack !== undefined) masked.stack = masker.mask(error.stack)
   return masked
 }
-
-/** What a job did, for results: its texts are masked, its counts stay numbers. */
-export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
-  ...job,
-  endpoint: masker.mask(job.endpoint),
-  dataType: masker.mask(job.dataType),
-  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
-  ...(job.completeness === undefined
-    ? {}
-    : {
-        completeness: {
-          ...job.completeness,
-          messages: job.completeness.messages.map(message => masker.mask(message)),
-        },
-      }),
-  ...(job.windows === undefined
-    ? {}
-    : { windows: { ...job.windows, messages: job.windows.messages.map(message => masker.mask(message)) } }),
-})

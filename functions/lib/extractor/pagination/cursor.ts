@@ -3,9 +3,9 @@ import type { PaginationOf } from '../config/pagination-schema.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { onlyKey, valueAt } from '../select/json-path.ts'
+import { wholeNumber } from '../select/whole-number.ts'
 import type { Json } from '../tables/json-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /**
  * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the

@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../php/php-values.ts'
-import { compareBy } from '../runner/ordering.ts'
 import { onlyKey, valueAt } from '../select/json-path.ts'
+import { compareBy } from '../select/ordering.ts'
 import type { Json } from '../tables/json-value.ts'
 import { pageValue } from './page-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'

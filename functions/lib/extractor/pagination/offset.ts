@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../php/php-values.ts'
+import { wholeNumber } from '../select/whole-number.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /**
  * Fixed page size, growing offset (docs/reference/extractor-pagination.md#offset). A job param named like `limitParam` replaces

@@ -1,8 +1,8 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../php/php-values.ts'
+import { wholeNumber } from '../select/whole-number.ts'
 import type { Json } from '../tables/json-value.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /**
  * Numbered pages (docs/reference/extractor-pagination.md#pagenum). Without a limit an empty page is the last, with one a page

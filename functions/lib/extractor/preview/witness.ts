@@ -1,7 +1,7 @@
 import { setImmediate as afterThisTick } from 'node:timers/promises'
-import type { Cassette, Outcome } from '../cassette/cassette.ts'
 import { maskBody } from '../cassette/mask-body.ts'
 import { maskHeaders } from '../cassette/mask-headers.ts'
+import type { Cassette, Outcome } from '../http/cassette.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import { Stopped } from '../runner/stop-signal.ts'

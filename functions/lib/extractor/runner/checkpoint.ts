@@ -4,12 +4,12 @@ import { UserError } from '../../errors/errors.ts'
 import type { SavedChecks } from '../completeness/run-checks.ts'
 import type { SavedKeyLogs } from '../deletions/key-logs.ts'
 import type { ExtractCheckpoint } from '../extract-options.ts'
+import type { Traffic } from '../http/traffic.ts'
 import { createMasker } from '../masking/masker.ts'
 import { openText, sealText } from '../masking/sealed-text.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import type { SavedProgress } from '../windows/window-progress.ts'
 import type { SavedSinks } from './sinks.ts'
-import type { Traffic } from './traffic.ts'
 
 /** What a leg hands to the next. The names are those of stored checkpoints. */
 export interface Leg {

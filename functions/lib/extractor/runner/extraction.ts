@@ -8,28 +8,28 @@ import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createRunDeletions } from '../deletions/run-deletions.ts'
 import type { ExtractOptions, ExtractSummary } from '../extract-options.ts'
 import { createKeptAnswers } from '../http/kept-answers.ts'
+import { newTraffic } from '../http/traffic.ts'
 import { createLog } from '../masking/log.ts'
-import { maskSummary } from '../masking/mask-error.ts'
 import type { createMasker } from '../masking/masker.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import { checkLoads } from '../tables/table-loads.ts'
-import { iterationNames } from '../windows/iteration-names.ts'
 import { WindowProgress } from '../windows/window-progress.ts'
 import { type Leg, parseCheckpoint } from './checkpoint.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
+import { iterationNames } from './iteration-names.ts'
 import { createRunRequests } from './run-requests.ts'
 import {
   completenessWarnings,
   createRunStatistics,
   type JobSummary,
+  maskSummary,
   silenceWarnings,
   windowWarnings,
 } from './run-statistics.ts'
 import { createSinks } from './sinks.ts'
 import { readState, stateWithTokens } from './state.ts'
 import { createStopSignal, Stopped } from './stop-signal.ts'
-import { newTraffic } from './traffic.ts'
 
 const defaultGraceSeconds = 20
 

@@ -2,10 +2,10 @@ import { marksOf } from '../config/incremental-schema.ts'
 import { evaluate } from '../functions/evaluate.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
 import { valueAt } from '../select/json-path.ts'
+import { compareBy } from '../select/ordering.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
 import { stateName } from './job-plan.ts'
-import { compareBy } from './ordering.ts'
 
 /** The largest value seen per job that is incremental by one, kept in the state from run to run. */
 export interface HighWaterMarks {

@@ -11,11 +11,11 @@ import {
   type SharedBudgets,
 } from '../http/request-budget.ts'
 import { retrySettings } from '../http/retry-settings.ts'
+import { createRunBounds, type RunBounds } from '../http/run-bounds.ts'
+import type { Traffic } from '../http/traffic.ts'
 import type { Log } from '../masking/log.ts'
 import type { Leg } from './checkpoint.ts'
-import { createRunBounds, type RunBounds } from './run-bounds.ts'
 import type { StopSignal } from './stop-signal.ts'
-import type { Traffic } from './traffic.ts'
 
 /** When the requests of a run may be sent, all iterations together. */
 interface RunRequests {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { BoundReached } from '../http/run-bounds.ts'
 import {
   isPage,
   isWindowEnd,
@@ -19,7 +20,6 @@ import {
   writePage,
 } from './page-steps.ts'
 import { readPage } from './read-page.ts'
-import { BoundReached } from './run-bounds.ts'
 import { breakWindowsAbove, dropWindow, endWindow } from './run-window.ts'
 import { Stopped } from './stop-signal.ts'
 

@@ -1,4 +1,5 @@
 import type { JobOutcome } from '../../wire/run-body.ts'
+import type { Masker } from '../masking/masker.ts'
 import type { CastOutcome } from '../records/cast-fields.ts'
 import type { JobPlan } from './job-plan.ts'
 
@@ -227,3 +228,22 @@ export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
 
 const valuesOf = (count: number, field: string): string =>
   count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`
+
+/** What a job did, for results: its texts are masked, its counts stay numbers. */
+export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
+  ...job,
+  endpoint: masker.mask(job.endpoint),
+  dataType: masker.mask(job.dataType),
+  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
+  ...(job.completeness === undefined
+    ? {}
+    : {
+        completeness: {
+          ...job.completeness,
+          messages: job.completeness.messages.map(message => masker.mask(message)),
+        },
+      }),
+  ...(job.windows === undefined
+    ? {}
+    : { windows: { ...job.windows, messages: job.windows.messages.map(message => masker.mask(message)) } }),
+})

@@ -1,6 +1,5 @@
 import { pathInside } from '../../paths/path-inside.ts'
-import type { ExtractorConfig } from '../config/parse-config.ts'
-import { outputBucket } from '../http/api-setup.ts'
+import { type ExtractorConfig, outputBucket } from '../config/parse-config.ts'
 import type { Log } from '../masking/log.ts'
 import { typedPaths } from '../records/column-types.ts'
 import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'

@@ -1,6 +1,6 @@
 import { date } from '../php/date.ts'
 import { toText } from '../php/php-values.ts'
-import { momentOf } from '../runner/ordering.ts'
+import { momentOf } from '../select/ordering.ts'
 import type { Json } from '../tables/json-value.ts'
 
 /** That a `Date` can hold. */

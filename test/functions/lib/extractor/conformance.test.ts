@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
 import { buildEndpoint } from '#lib/extractor/http/outgoing-request.ts'
+import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
 import { parseRowFilter } from '#lib/extractor/select/recursion-filter.ts'
 import { ownSamples } from './samples/own-samples.ts'
 import { runSample, type Sample } from './samples/sample.ts'

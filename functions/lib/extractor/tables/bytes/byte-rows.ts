@@ -1,4 +1,4 @@
-import { LIST_ITEMS } from '../../answers/answer-limits.ts'
+import { LIST_ITEMS } from '../../config/answer-limits.ts'
 import { ByteCells } from './byte-cells.ts'
 import type { ColumnBytes, ItemsBytes, ObjectBytes, TableBytes } from './byte-plan.ts'
 import type { ByteText } from './byte-text.ts'

@@ -6,7 +6,7 @@ import type { UserError } from '#lib/errors/errors.ts'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import { PassRecording } from '#lib/extractor/completeness/pass-recording.ts'
-import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import {

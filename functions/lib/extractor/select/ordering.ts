@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { wholeNumber } from '../pagination/whole-number.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
+import { wholeNumber } from './whole-number.ts'
 
 export const Ordering = z.enum(['number', 'text', 'date'])
 

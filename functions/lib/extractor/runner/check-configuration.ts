@@ -1,12 +1,12 @@
 import { UserError } from '../../errors/errors.ts'
+import { checkShape } from '../config/check-shape.ts'
+import { missingSections } from '../config/missing-sections.ts'
+import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { markedJobs } from '../deletions/marked-jobs.ts'
 import { isObject } from '../php/php-values.ts'
-import { planJobs } from '../runner/job-plan.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
-import { checkShape } from './check-shape.ts'
-import { missingSections } from './missing-sections.ts'
-import { type ExtractorConfig, parseConfig } from './parse-config.ts'
+import { planJobs } from './job-plan.ts'
 
 /**
  * Checks a configuration as a run would. What only Generic Extractor accepts gives warnings: the configuration may be

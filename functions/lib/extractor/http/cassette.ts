@@ -1,6 +1,6 @@
-import type { HttpResponse } from '../http/http-response.ts'
-import type { NetworkFailure } from '../http/network-failure.ts'
-import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import type { HttpResponse } from './http-response.ts'
+import type { NetworkFailure } from './network-failure.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
 
 /** What became of one request: no retry, no redirect. */
 export type Outcome = HttpResponse | NetworkFailure
