@@ -2,6 +2,7 @@ import { EventField, type IRule, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-e
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import type { ErrorCode } from '../functions/lib/errors/codes.ts'
 import type { DeadLetterPlaces } from './dead-letter-step.ts'
 
 interface SilentEndsProps extends DeadLetterPlaces {
@@ -41,6 +42,8 @@ export const reportSilentEnds = (scope: Construct, props: SilentEndsProps): void
     })
   rule('StoppedOrOutOfTime', 'Writes the dead letter of an execution that was stopped or ran out of time', {
     status: ['TIMED_OUT', 'ABORTED'],
+    // Whoever cancels a run wants no letter about it.
+    error: [null, { exists: false }, { 'anything-but': ['storage.jobs.cancelled' satisfies ErrorCode] }],
   })
   rule('CutOff', 'Writes the dead letter of an execution that Step Functions ended', {
     status: ['FAILED'],

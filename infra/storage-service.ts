@@ -242,7 +242,11 @@ const runJobFunction = (
   allowStartingJobs(runJob, store)
   if (store.hasExtractions) {
     allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-    allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
+    allow(
+      runJob,
+      ['states:DescribeExecution', 'states:StopExecution'],
+      [`${extractMachine.executionArnPrefix}run-*`],
+    )
   }
   // Files by `dataUrl` may lie there.
   if (network) runInNetwork(runJob, network)
@@ -299,8 +303,12 @@ const storageApiFunction = (
   store.queryService?.allowFollowing(storageApi)
   allowStartingJobs(storageApi, store)
   if (store.hasExtractions) {
-    // What a run does that has not ended.
-    allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
+    // What a run does that has not ended; and people cancel them.
+    allow(
+      storageApi,
+      ['states:DescribeExecution', 'states:StopExecution'],
+      [`${extractMachine.executionArnPrefix}*`],
+    )
   }
   if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi

@@ -28,6 +28,21 @@ export const jobs: Command = {
     ...serviceOptions,
   ],
   run: onService<Flags>((call, id?: string) => (id === undefined ? listJobs(call) : showJob(call, id))),
+  commands: {
+    cancel: {
+      description: 'cancel a job: one that has begun stops before its table changes',
+      args: [argument('<job>', 'id of a job')],
+      run: onService((call, id) => cancelJob(call, id)),
+    },
+  },
+}
+
+const cancelJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
+  const asked = await api.send('POST', `jobs/${wholeNumber(id)}/cancel`, job)
+  const isOver = asked.status === 'error'
+  out.show(asked, () =>
+    out.line(isOver ? 'Cancelled.' : `The job stops at its next step: millrace wait ${asked.id}`),
+  )
 }
 
 const listJobs = async ({ api, out, flags, shell }: ServiceCall<Flags>): Promise<number | undefined> => {

@@ -26,6 +26,15 @@ export const runs: Command = {
   ],
   run: onService<Flags>((call, id?: string) => (id === undefined ? listRuns(call) : showRun(call, id))),
   commands: {
+    cancel: {
+      description: 'stop a run at its next page; a table that is being loaded is loaded whole',
+      args: [argument('<run>', 'id of a run')],
+      run: onService(async ({ api, out }, id) => {
+        const stopped = await api.send('POST', `runs/${segment(id)}/cancel`, runBody)
+        out.show(stopped, () => out.line('Cancelled.'))
+        return undefined
+      }),
+    },
     approve: {
       description: 'load the tables that a run holds back because its data have changed',
       args: [argument('<run>', 'id of a run')],

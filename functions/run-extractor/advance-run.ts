@@ -27,6 +27,7 @@ import { runLeg } from './run-leg.ts'
 import type { StoredRun } from './run-store.ts'
 import { saveState } from './save-state.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /** What the machine does next, and, when the run has ended, what it did. */
 export type Advance =
@@ -67,7 +68,9 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     if (!(await services.leases.isHeld(input, execution)))
       throw new UserError('extractor.run.leaseLost', LEASE_LOST)
     const { value } = await services.runTokens.openForWork(stored.run)
-    return await work(stored, { ...services, storage: services.storageWith(value) })
+    return await untilStopped(execution, services, stopped =>
+      work(stored, { ...services, storage: services.storageWith(value), stopped }),
+    )
   } catch (error) {
     // Another attempt of this step was first: what it wrote counts.
     if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))

@@ -38,7 +38,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
-  const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline } = services
+  const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
   const { allowedHosts, budgets, now, log } = services
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
@@ -66,6 +66,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
       ? {}
       : { checkpoint: JSON.parse(await seal.open(before.sealedCheckpoint, run.id)) }),
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
+    signal: stopped,
     guard: true,
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,

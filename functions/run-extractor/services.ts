@@ -48,6 +48,8 @@ export interface RunServices {
   legSeconds: number
   /** Milliseconds since 1970: no leg works longer, so that what it has is kept. */
   legDeadline: number
+  /** Aborted when the execution was stopped: nobody waits for what a leg reads then. */
+  stopped: AbortSignal
   allowedHosts: readonly string[]
   /** Budgets of requests, for all runs of the stack. */
   budgets: SharedBudgets
@@ -57,7 +59,9 @@ export interface RunServices {
 }
 
 /** What the machine works with before it is a run's. */
-export interface MachineServices extends Omit<RunServices, 'storage'> {
+export interface MachineServices extends Omit<RunServices, 'storage' | 'stopped'> {
+  /** Whether an execution is under way. */
+  isRunning: (execution: string) => Promise<boolean>
   storageWith: (token: string) => StorageClient
   runTokens: RunTokens
   shares: RunShares

@@ -88,6 +88,7 @@ export const run = async (
     runs: createRunStore(work),
     seal,
     shares: createRunShares({ work, limits, isRunning }),
+    isRunning,
     leases: createConfigurationLeases({ work, isRunning, now }),
     s3With: s3WithCredentials,
     openSecrets: (value, reader) => open(value, { ...reader, projectId }),

@@ -1,5 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
-import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
+import { describeExecution, isUnderWay, startExecution, stopExecution } from '../lib/aws/executions.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { type Decision, decisionName } from '../lib/extractor/decision-name.ts'
 import { NONE } from '../lib/none.ts'
@@ -32,6 +32,8 @@ export interface ExtractRuns {
   start(jobId: number, run: ExtractRunInput): Promise<void>
   /** @param decides as in the input of the run */
   describe(jobId: number, decides?: string): Promise<ExtractRun>
+  /** Stops the run for this reason. Throws a reason that is no `UserError`. */
+  stop(jobId: number, reason: unknown, decides?: string): Promise<void>
 }
 
 /** Runs of configurations as executions of the extract machine, named after their jobs. */
@@ -51,6 +53,11 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
         )
       const input = { ...run, trigger: `job ${jobId}` }
       await startExecution(client, { ...executionOf(jobId, run.decides), input })
+    },
+
+    stop: async (jobId, reason, decides) => {
+      if (!(reason instanceof UserError)) throw reason
+      await stopExecution(client, executionOf(jobId, decides), reason)
     },
 
     describe: async (jobId, decides) => {

@@ -18,6 +18,7 @@ import { correlationIdOf, logJobStart } from './log-job.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEnd } from './record-job-end.ts'
+import { refusingCancelled } from './refusing-cancelled.ts'
 import { requireRights } from './require-rights.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './take-table.ts'
@@ -79,11 +80,18 @@ export const runJob = async (
   // A job that waits for something comes back as it was started.
   if (job.status === 'waiting') logJobStart(started, services)
   try {
-    if (job.status === 'waiting') await requireRights(started, services)
+    if (job.status === 'waiting') {
+      await jobs.refuseCancelled(jobId)
+      await requireRights(started, services)
+    }
     await enterBranch(started, services)
-    if (await isStaged(started, services)) return { status: 'merge', correlationId }
+    if (await isStaged(started, services)) {
+      await jobs.refuseCancelled(jobId)
+      return { status: 'merge', correlationId }
+    }
     // A run that died may have died of a file that it took along: the next one works alone.
-    const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
+    const isRepeated = job.status === 'processing'
+    const outcome = await runOperation(started, refusingCancelled(started, services), { isRepeated })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     const { results, metrics = noMetrics, alsoEnded = [] } = outcome

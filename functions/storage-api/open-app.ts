@@ -5,6 +5,7 @@ import { SFNClient } from '@aws-sdk/client-sfn'
 import { STSClient } from '@aws-sdk/client-sts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/aws/env.ts'
+import { stopExecution } from '../lib/aws/executions.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
@@ -116,6 +117,7 @@ const services = {
   extractionRuns: createExtractionRuns(
     stores.runs,
     createDescribeRun(stepFunctions, env.EXTRACT_MACHINE_ARN),
+    (name, reason) => stopExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
   ),
   // Set on one machine only: in an account CloudWatch has the logs.
   workLogs: createWorkLogs(region, process.env['LOG_FOLDER']),

@@ -29,6 +29,7 @@ import { schedulerRoutes } from './faces/schedules.ts'
 import { filesRoutes } from './files/routes.ts'
 import type { Route } from './http/route.ts'
 import { getIndex } from './index/get-index.ts'
+import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob, listJobs } from './jobs/read-jobs.ts'
 import { listLogLines } from './logs/list-log-lines.ts'
 import { createMergeRequest } from './merge-requests/create-merge-request.ts'
@@ -45,6 +46,7 @@ import { validateColumnNames } from './names/validate-column-names.ts'
 import { webalizeColumnNames, webalizeDisplayName } from './names/webalize.ts'
 import { notOfferedRoutes } from './not-offered.ts'
 import { rowsRoutes } from './rows/routes.ts'
+import { cancelRun } from './runs/cancel-run.ts'
 import { approveRun, rejectRun } from './runs/decide-run.ts'
 import { getRun, listRuns } from './runs/read-runs.ts'
 import { globalSearch } from './search/global-search.ts'
@@ -93,8 +95,10 @@ export const routes: readonly Route[] = [
   ...filesRoutes,
   listJobs,
   getJob,
+  cancelJob,
   listRuns,
   getRun,
+  cancelRun,
   approveRun,
   rejectRun,
   listLogLines,

@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { deadLetter } from '../support/dead-letter.ts'
+import { runMillrace } from '../support/millrace.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
 let dataDir: string
@@ -188,6 +190,55 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   expect(events[0]).toMatchObject({ type: 'error' })
   for (const secret of ['wrong word', btoa('me:wrong word')])
     expect(JSON.stringify([ended, Messages, events])).not.toContain(secret)
+})
+
+it('a run that is cancelled stops at its next page, loads nothing, and leaves no dead letter', async () => {
+  let answers = 0
+  const endless = await startApi(async () => {
+    await sleep(200)
+    return [{ id: ++answers }]
+  })
+  try {
+    const configuration = {
+      parameters: {
+        api: { baseUrl: endless.origin, pagination: { method: 'offset', limit: 1 } },
+        config: { outputBucket: 'endless', jobs: [{ endpoint: 'rows' }] },
+      },
+    }
+    await api('POST', CONFIGS, { configurationId: 'endless', name: 'Endless', configuration })
+    const letters = (await api('GET', 'dead-letters')).length
+    const { id } = await api('POST', `${CONFIGS}/endless/run`)
+    await poll(
+      async () => answers,
+      count => count > 1,
+    )
+    const cancelled = { status: 'error', error: { code: 'storage.jobs.cancelled' } }
+    const environment = { MILLRACE_DATA_DIR: dataDir }
+    const { stdout } = await runMillrace(['runs', 'cancel', `run-${id}`], { environment })
+    expect(stdout).toBe('Cancelled.\n')
+    expect(await api('POST', `runs/run-${id}/cancel`)).toMatchObject(cancelled)
+    expect(await poll(() => api('GET', `jobs/${id}`), hasEnded)).toMatchObject(cancelled)
+    const kill = await fetch(`${cloud.api}/queue/jobs/${id}`, {
+      headers: { 'X-StorageApi-Token': cloud.token },
+    })
+    expect(await kill.json()).toMatchObject({ status: 'terminated', isFinished: true })
+    // Its leg stops by itself: no more answers are asked for.
+    let before = -1
+    await poll(
+      async () => {
+        await sleep(1_000)
+        const isQuiet = answers === before
+        before = answers
+        return isQuiet
+      },
+      isQuiet => isQuiet,
+    )
+    expect((await api('GET', 'dead-letters')).length).toBe(letters)
+    const tables = await api('GET', 'tables')
+    expect(tables.map((table: { id: string }) => table.id)).not.toContain('in.c-endless.rows')
+  } finally {
+    await endless.close()
+  }
 })
 
 it('a configuration that is not there fails by name', async () => {

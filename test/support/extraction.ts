@@ -72,6 +72,7 @@ export const startExtraction = async (given: GivenService = {}) => {
       limits: { runsPerToken: 20, runsPerProject: 100 },
       isRunning: async arn => running.has(arn),
     }),
+    isRunning: async () => true,
     leases: createConfigurationLeases({
       work,
       isRunning: async arn => running.has(arn),

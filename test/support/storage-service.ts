@@ -35,7 +35,10 @@ import type { MasterTokens } from '../../functions/storage-api/http/master-token
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
-import { createExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
+import {
+  createExtractionRuns,
+  type ExtractionRuns,
+} from '../../functions/storage-api/runs/extraction-runs.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
@@ -82,6 +85,7 @@ export interface StorageServiceOptions {
   rangeBytes?: number
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
+  stopRun?: ExtractionRuns['stop']
   /** Starts executions of dead letters; default: no test expects one. */
   redriveExecution?: RedriveExecution
   /** What functions wrote; default: nothing, in an account. */
@@ -111,6 +115,7 @@ const oneMasterToken = (token: string): MasterTokens => ({
 })
 
 const noExtractRuns: ExtractRuns = {
+  stop: async () => {},
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
@@ -292,7 +297,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     workLogs: options.workLogs ?? createWorkLogs(region, undefined),
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
-    extractionRuns: createExtractionRuns(stores.runs, options.describeRun ?? (async () => undefined)),
+    extractionRuns: createExtractionRuns(
+      stores.runs,
+      options.describeRun ?? (async () => undefined),
+      options.stopRun ?? (async () => {}),
+    ),
     runsConfigurations: options.runsConfigurations ?? true,
     previewExtraction: request =>
       previewStored(request, {

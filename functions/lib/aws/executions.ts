@@ -2,8 +2,10 @@ import {
   DescribeExecutionCommand,
   type DescribeExecutionOutput,
   ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
   type SFNClient,
   StartExecutionCommand,
+  StopExecutionCommand,
 } from '@aws-sdk/client-sfn'
 
 interface NamedExecution {
@@ -24,6 +26,20 @@ export const startExecution = async (
   } catch (error) {
     if (error instanceof ExecutionAlreadyExists) return false
     throw error
+  }
+}
+
+/** Stops an execution; one that is not there, or has ended, stays as it is. */
+export const stopExecution = async (
+  client: SFNClient,
+  execution: NamedExecution,
+  { code, message }: { code: string; message: string },
+): Promise<void> => {
+  try {
+    const executionArn = executionArnOf(execution)
+    await client.send(new StopExecutionCommand({ executionArn, error: code, cause: message }))
+  } catch (error) {
+    if (!(error instanceof ExecutionDoesNotExist)) throw error
   }
 }
 

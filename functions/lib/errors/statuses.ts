@@ -36,6 +36,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.components.configurations.versionConflict': 409,
   'storage.components.configurations.versionChanged': 412,
   'storage.jobs.notFound': 404,
+  'storage.jobs.ended': 409,
   'storage.deadLetters.notFound': 404,
   'storage.runs.decided': 409,
   'storage.runs.notFound': 404,

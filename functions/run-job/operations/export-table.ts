@@ -54,6 +54,7 @@ export const exportTable = async (
     bytesRead: exported.bytesRead,
     ...(plan && { parts: plan.parts.length }),
   })
+  await services.jobs.refuseCancelled(job.id)
   const file = await makeFile(job, { input, table, target, slices: exported.slices }, services)
   const isCurrent = !plan || plan.contentRevision === contentRevision(table)
   if (isCurrent) await services.exports.remember(table, cacheKey, file.id)

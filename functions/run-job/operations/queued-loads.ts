@@ -84,6 +84,7 @@ export const queuedLoads = async (
     behind,
     async (job): Promise<QueuedLoad> => {
       try {
+        await services.jobs.refuseCancelled(job.id)
         await requireRights(job, services)
         return await importSource(job, table, services)
       } catch (error) {

@@ -24,7 +24,7 @@ const SHARE_OF_AGE = 1 / 4
 export const runConfiguration = async (
   job: ProcessingJob,
   { componentId, configId, tokenIds, decides, decision }: InputOf<'configurationRun'>,
-  { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
+  { extractRuns, jobs, now }: Pick<RunJobServices, 'extractRuns' | 'jobs' | 'now'>,
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
   const { version: configVersion } = params.parse(job.operationParams)
@@ -37,6 +37,8 @@ export const runConfiguration = async (
     ...(tokenIds !== undefined && { tokenIds }),
     ...(decides !== undefined && { decides, decision }),
   })
+  // Whoever asked for its end before the run began found no run to stop.
+  await jobs.refuseCancelled(job.id).catch(error => extractRuns.stop(job.id, error, decides))
   const run = await extractRuns.describe(job.id, decides)
   switch (run.status) {
     case 'running': {

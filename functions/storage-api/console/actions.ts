@@ -8,6 +8,15 @@ import type { ActionRoute } from './built.ts'
 import { queryActions } from './pages/query.tsx'
 import { tokensPage } from './tokens-page.tsx'
 
+const cancel = (kind: 'jobs' | 'runs'): ActionRoute => ({
+  path: `/console/${kind}/:id/cancel`,
+  at: '/console/jobs',
+  act: async (client, { params }) => {
+    await client.send('POST', `${kind}/${idIn(params)}/cancel`, {}, z.unknown())
+    return { redirect: `/console/${kind}/${idIn(params)}` }
+  },
+})
+
 const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
   path: `/console/runs/:id/${decision}`,
   at: '/console/jobs',
@@ -45,6 +54,8 @@ export const actions: readonly ActionRoute[] = [
       return { redirect: '/console/dead-letters' }
     },
   },
+  cancel('jobs'),
+  cancel('runs'),
   decideRun('approve'),
   decideRun('reject'),
   {

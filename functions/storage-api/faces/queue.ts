@@ -6,10 +6,12 @@ import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { findBranchId } from '../branches/find-branch.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
-import { created, ok } from '../http/reply.ts'
+import { accepted, created, ok } from '../http/reply.ts'
 import { accessDenied, maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { cancelled } from '../jobs/cancel-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
+import { cancelledRun } from '../runs/cancel-run.ts'
 import { filteredRuns, findRun } from '../runs/read-runs.ts'
 import type { runResource } from '../runs/run-resource.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
@@ -30,10 +32,12 @@ interface Facts {
 const queueJob = ({ componentId, configId, error, results, ...facts }: Facts, baseUrl: string) => {
   const { startTime, endTime } = facts
   const isFinished = facts.status === 'success' || facts.status === 'error'
+  const isCancelled = error?.code === 'storage.jobs.cancelled'
   const seconds =
     startTime === null || endTime === null ? 0 : (Date.parse(endTime) - Date.parse(startTime)) / 1000
   return {
     ...facts,
+    ...(isCancelled && { status: startTime === null ? 'cancelled' : 'terminated' }),
     runId: facts.id,
     component: componentId,
     config: configId,
@@ -155,6 +159,28 @@ const getQueueJob = defineRoute({
   },
 })
 
+const killQueueJob = defineRoute({
+  method: 'post',
+  path: '/queue/jobs/{jobId}/kill',
+  summary: 'Cancel a run, as a job of the queue',
+  tag: 'queue',
+  replies: {
+    202: 'The job, or the run that has ended',
+    403: 'The token may not see it',
+    404: 'There is no such job',
+    409: '`storage.jobs.ended`',
+  },
+  reply: queueJobBody,
+  handle: async (request, services) => {
+    const { params, baseUrl } = request
+    return accepted(
+      parseId(params.jobId) === undefined
+        ? ofRun(await cancelledRun(params.jobId, request, services), baseUrl)
+        : ofJob(await cancelled(params.jobId, request, services), baseUrl),
+    )
+  },
+})
+
 const sorted = 'Jobs are listed by their start here, the newest first.'
 
 const searchQueueJobs = defineRoute({
@@ -187,4 +213,4 @@ const searchQueueJobs = defineRoute({
 
 const jobNotFound = (id: string) => new UserError('storage.jobs.notFound', `Job ${id.slice(0, 20)} not found`)
 
-export const queueRoutes = [createQueueJob, getQueueJob, searchQueueJobs]
+export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs]

@@ -8,10 +8,19 @@ export interface ExtractionRuns extends Pick<RunRecords, 'list'> {
    * the items, and about no other: an account may ask for ten a second (docs/limits.md).
    */
   look: () => { get: DescribeRun }
+  stop: StopRun
 }
 
-export const createExtractionRuns = (runs: RunRecords, describe: DescribeRun): ExtractionRuns => ({
+/** Stops the execution of a run; one that has ended, or never began, stays as it is. */
+type StopRun = (name: string, reason: { code: string; message: string }) => Promise<void>
+
+export const createExtractionRuns = (
+  runs: RunRecords,
+  describe: DescribeRun,
+  stop: StopRun,
+): ExtractionRuns => ({
   list: runs.list,
+  stop,
   look: () => {
     let hasAsked = false
     return {

@@ -26,6 +26,7 @@ beforeEach(async () => {
   service = await startStorageService({
     now: () => now,
     extractRuns: {
+      stop: async () => {},
       start: async (jobId, { configId, authorTokenId }) => {
         if (!runs.some(run => run.jobId === jobId)) runs.push({ jobId, configId, authorTokenId })
       },

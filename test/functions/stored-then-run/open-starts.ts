@@ -38,6 +38,7 @@ export const openStarts = async () => {
   } as unknown as SFNClient // starts executions, and nothing else is asked of it
   const service = await startStorageService({
     extractRuns: {
+      stop: async () => {},
       start: async (jobId, input) => void inputs.set(jobId, input),
       describe: async () => ({ status: 'success', output: '{"decision":"approve"}' }),
     },

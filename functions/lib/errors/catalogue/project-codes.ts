@@ -7,6 +7,15 @@ export const projectCodes = {
     meaning: 'There is no such job.',
     remedy: 'Check the job id.',
   },
+  'storage.jobs.cancelled': {
+    meaning: 'Somebody has cancelled the job or the run. The message says with which token.',
+    remedy: 'Send the request again if it is still wanted. Tables that a run had loaded before stay loaded.',
+  },
+  'storage.jobs.ended': {
+    status: 409,
+    meaning: 'The job or the run has ended, so that there is nothing to cancel.',
+    remedy: 'Look at how it ended.',
+  },
   'storage.jobs.overtaken': {
     meaning:
       'The job had lost its place in the queue of its table, and jobs that were accepted after it have begun. It was not done, since it would write older values over theirs.',

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../errors/codes.ts'
+import { UserError } from '../../errors/errors.ts'
 import { type IdSource, idParts, type NextId } from '../db/ids.ts'
+import { expiringIn } from '../db/item-expiry.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import {
@@ -20,6 +22,9 @@ interface JobOutcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
 }
+
+/** Longer than any job lives. */
+const WISHES_KEPT_DAYS = 7
 
 /** Whoever accepts a job stores it within moments of giving it its place. */
 const ACCEPTING_MS = 5_000
@@ -68,9 +73,22 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     return current
   }
 
+  const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
+
   return {
     get: records.get,
     getMany: records.getMany,
+
+    /** Asks for the end of a job. Who works for it looks before it makes anything visible. The first asker counts. */
+    wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
+      items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
+
+    /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
+    refuseCancelled: async (id: number): Promise<void> => {
+      const wish = await items.get(wishKey(id))
+      if (wish) throw jobCancelled(String(wish['by']))
+    },
+
     open,
     shares,
 
@@ -117,27 +135,33 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
       return changed.status === 'processing' ? change(changed, succeeded(changed)) : changed
     },
 
+    /** waiting -> error. One that has begun meanwhile stays as it is. */
+    failWaiting: async (job: JobRecord, at: Date, error: JobError): Promise<JobRecord> =>
+      job.status === 'waiting' ? change(job, failed(job, at, { error })) : job,
+
     /** waiting or processing -> error. */
-    fail: async (
-      job: JobRecord,
-      at: Date,
-      { error, results = null }: { error: JobError; results?: Record<string, unknown> | null },
-    ): Promise<JobRecord> => {
-      // Field by field, so that the stored job has no fields of another state.
-      const failed = (from: JobRecord): JobRecord => ({
-        ...acceptedPart(from),
-        status: 'error',
-        startTime: from.status === 'waiting' ? null : from.startTime,
-        endTime: at.toISOString(),
-        results,
-        error,
-      })
-      const changed = isFinal(job) ? job : await change(job, failed(job))
+    fail: async (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> => {
+      const changed = isFinal(job) ? job : await change(job, failed(job, at, failure))
       // It may have changed from waiting to processing since it was read.
-      return isFinal(changed) ? changed : change(changed, failed(changed))
+      return isFinal(changed) ? changed : change(changed, failed(changed, at, failure))
     },
   }
 }
+
+interface JobFailure {
+  error: JobError
+  results?: Record<string, unknown> | null
+}
+
+/** Field by field, so that the stored job has no fields of another state. */
+const failed = (from: JobRecord, at: Date, { error, results = null }: JobFailure): JobRecord => ({
+  ...acceptedPart(from),
+  status: 'error',
+  startTime: from.status === 'waiting' ? null : from.startTime,
+  endTime: at.toISOString(),
+  results,
+  error,
+})
 
 const acceptedPart = ({
   id,
@@ -172,6 +196,9 @@ const acceptedPart = ({
 })
 
 export type JobStore = ReturnType<typeof createJobStore>
+
+export const jobCancelled = (by: string): UserError =>
+  new UserError('storage.jobs.cancelled', `Cancelled by the token "${by}".`)
 
 /** The error that a job shows when the fault is ours. It never reveals the cause. */
 export const internalJobError = (exceptionId: string): JobError => ({

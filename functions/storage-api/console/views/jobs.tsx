@@ -8,7 +8,7 @@ import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem, Status } from '../layout.tsx'
 import { pathOf } from './configurations.tsx'
 import { EventList } from './events.tsx'
-import { TableLink } from './links.tsx'
+import { CancelButton, TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 export const Outcome = ({ job }: { job: JobBody }) => {
@@ -81,6 +81,7 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
           ['Run', <RunOfJob job={job} />],
         ]}
       />
+      {!isOver(job) && <CancelButton of="jobs" id={job.id} />}
       <h2>Steps</h2>
       <ol class="steps">
         <li>

@@ -11,7 +11,7 @@ import {
 import { count, readable } from '../format.ts'
 import { Facts, Grid, Problem, Status } from '../layout.tsx'
 import { pathOf } from './configurations.tsx'
-import { tablePath } from './links.tsx'
+import { CancelButton, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 /** One run; asks for itself again until it is over. */
@@ -57,6 +57,7 @@ export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { pr
           ['Requests', count(run.requests)],
         ]}
       />
+      {run.status === 'processing' && <CancelButton of="runs" id={run.id} />}
       {status === 'held' && <Held run={run} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
       <Logs log={log} />

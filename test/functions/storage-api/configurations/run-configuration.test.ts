@@ -8,6 +8,7 @@ let told: ExtractRun[] = []
 
 const service = await withStorage({
   extractRuns: {
+    stop: async () => {},
     start: async (jobId, configuration) => void started.push([jobId, configuration]),
     describe: async () =>
       (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running', execution: 'run-1' },

@@ -49,6 +49,7 @@ const service = await withStorage({
     return input && run(id, input, { status: 'success', ...input, rows: [] })
   },
   extractRuns: {
+    stop: async () => {},
     start: async (_, { decides = '', decision, branchId }) => {
       if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision, branchId })
     },
