@@ -16,3 +16,6 @@ export const extractMachineIdentity = (): ExtractMachineIdentity => {
   const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
   return { name, arn: `${states}:stateMachine:${name}`, executionArnPrefix: `${states}:execution:${name}:` }
 }
+
+/** Of whoever shows runs and cancels them. */
+export const lookAndStop = ['states:DescribeExecution', 'states:StopExecution']

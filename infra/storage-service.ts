@@ -28,7 +28,7 @@ import {
 import { logRequests } from './api-access-logs.ts'
 import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
-import { extractMachineIdentity } from './extract-machine-identity.ts'
+import { extractMachineIdentity, lookAndStop } from './extract-machine-identity.ts'
 import { FiringTriggers } from './firing-triggers.ts'
 import type { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
@@ -242,11 +242,7 @@ const runJobFunction = (
   allowStartingJobs(runJob, store)
   if (store.hasExtractions) {
     allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-    allow(
-      runJob,
-      ['states:DescribeExecution', 'states:StopExecution'],
-      [`${extractMachine.executionArnPrefix}run-*`],
-    )
+    allow(runJob, lookAndStop, [`${extractMachine.executionArnPrefix}run-*`])
   }
   // Files by `dataUrl` may lie there.
   if (network) runInNetwork(runJob, network)
@@ -304,11 +300,7 @@ const storageApiFunction = (
   allowStartingJobs(storageApi, store)
   if (store.hasExtractions) {
     // What a run does that has not ended; and people cancel them.
-    allow(
-      storageApi,
-      ['states:DescribeExecution', 'states:StopExecution'],
-      [`${extractMachine.executionArnPrefix}*`],
-    )
+    allow(storageApi, lookAndStop, [`${extractMachine.executionArnPrefix}*`])
   }
   if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
