@@ -50,7 +50,12 @@ export class FiringTriggers extends Construct {
       means,
       alarms,
     })
-    allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'], writtenKinds['fire-triggers'])
+    allowItems(
+      fire,
+      items,
+      ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'],
+      writtenKinds['fire-triggers'],
+    )
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
     allowReadingObjects(fire, tables)
     allowPuttingObjects(fire, tables, { prefix: documentPrefix })

@@ -1,6 +1,7 @@
 import { runSuites } from '../contracts/run-suites.ts'
 import { goSdkSuite } from './go-sdk-suite.ts'
+import { keboolaAsCodeSuite } from './keboola-as-code-suite.ts'
 import { pythonClientSuite } from './python-client-suite.ts'
 
 /** `npm run clients`: the own suites of public clients, as they are, against `npm start`. */
-await runSuites([pythonClientSuite, goSdkSuite], process.argv.slice(2))
+await runSuites([pythonClientSuite, goSdkSuite, keboolaAsCodeSuite], process.argv.slice(2))

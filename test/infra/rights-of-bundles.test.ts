@@ -62,7 +62,7 @@ const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   // Sent in a network of the customer's only, which this shape has not.
   'run-extractor': ['lambda:InvokeFunction'],
   'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
-  'fire-triggers': [...glue, ...items('DeleteItem', 'BatchGetItem', 'UpdateItem')],
+  'fire-triggers': [...glue, ...items('UpdateItem')],
   'merge-by-query': items('DeleteItem', 'BatchGetItem'),
   'pack-tables': [...glue, 's3:PutObject', ...items('DeleteItem', 'BatchGetItem', 'UpdateItem')],
   'sweep-storage': items('BatchGetItem'),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
 import { createTableRequests } from '../../functions/lib/aws/table-requests.ts'
 import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import { createScheduleStore } from '../../functions/lib/storage/schedules/schedule-store.ts'
 import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
@@ -34,7 +35,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
 }
 
 /** A cool-down of a minute, which nobody waits for here: the trigger was made long ago. */
-const makeOlder = async (cloud: EmbeddedCloud, triggerId: number): Promise<void> => {
+const makeOlder = async (cloud: EmbeddedCloud, triggerId: number, scheduleId: number): Promise<void> => {
   const settings = {
     region: cloud.region,
     endpoint: cloud.dynamodb,
@@ -43,8 +44,10 @@ const makeOlder = async (cloud: EmbeddedCloud, triggerId: number): Promise<void>
   const dynamo = new DynamoDBClient({ ...settings, credentials: { ...settings.credentials } })
   const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
   const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
-  const triggers = createTriggerStore(createItemTable(createTableRequests(settings), tableName))
-  await triggers.update(triggerId, trigger => ({ ...trigger, lastRun: '2026-01-01T00:00:00.000Z' }))
+  const items = createItemTable(createTableRequests(settings), tableName)
+  const lastRun = '2026-01-01T00:00:00.000Z'
+  await createTriggerStore(items).update(triggerId, trigger => ({ ...trigger, lastRun }))
+  await createScheduleStore(items).update(scheduleId, schedule => ({ ...schedule, lastRun }))
   dynamo.destroy()
 }
 
@@ -57,10 +60,25 @@ it('an import that ended just before the machine stopped fires its trigger after
       configuration: {
         parameters: {
           api: { baseUrl: `${shop.origin}/` },
-          config: { outputBucket: 'shop', jobs: [{ endpoint: 'items' }] },
+          config: { outputBucket: 'shop' },
         },
       },
     })
+    await call('POST', 'components/ex-generic-v2/configs/shop/rows', {
+      configuration: { parameters: { config: { jobs: [{ endpoint: 'items' }] } } },
+    })
+    // One that is due, and whose configuration is gone: the next look drops it.
+    const scheduler = 'components/keboola.scheduler/configs'
+    await call('POST', scheduler, {
+      configurationId: 'gone',
+      name: 'gone',
+      configuration: {
+        schedule: { cronTab: '* * * * *' },
+        target: { componentId: 'ex-generic-v2', configurationId: 'shop' },
+      },
+    })
+    const { id: scheduleId } = await call('POST', '../../scheduler/schedules', { configurationId: 'gone' })
+    await call('DELETE', `${scheduler}/gone`)
     const form = new FormData()
     form.set('name', 'orders')
     form.set('data', new Blob(['id\n1\n']), 'orders.csv')
@@ -75,7 +93,7 @@ it('an import that ended just before the machine stopped fires its trigger after
       tableIds: [table.id],
     })
     await call('POST', `tables/${table.id}/import`, form)
-    await makeOlder(cloud, Number(trigger.id))
+    await makeOlder(cloud, Number(trigger.id), Number(scheduleId))
     return { triggerId: Number(trigger.id), tokenId: token.id }
   })
   await inCloud(async cloud => {
@@ -91,6 +109,10 @@ it('an import that ended just before the machine stopped fires its trigger after
       creatorToken: { id: tokenId, description: 'of the trigger' },
     })
     expect((await call('GET', 'tables/in.c-shop.items')).rowsCount).toBe(1)
+    await poll(
+      () => call('GET', '../../scheduler/schedules'),
+      schedules => schedules.length === 0,
+    )
     const { lastRun } = await call('GET', `triggers/${triggerId}`)
     expect(Date.parse(lastRun)).toBeGreaterThan(Date.parse('2026-01-01T00:00:00Z'))
   })
