@@ -124,6 +124,7 @@ export const readAnswer = async (
         return xmlItems(textOf(content, encoding), {
           path: xmlPath(options),
           lists: settings.lists ?? [],
+          objects: settings.objects ?? [],
           onRest,
         })
     }

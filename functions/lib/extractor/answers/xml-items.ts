@@ -11,6 +11,8 @@ interface XmlOptions {
   path: readonly string[]
   /** Paths below an item that are lists also where the element is there once. */
   lists: readonly string[]
+  /** Paths below an item whose elements are objects also where they have only text. */
+  objects: readonly string[]
   /** Called at the end with what stands outside of the items, such as the token of a next page. */
   onRest: (rest: Json) => void
 }
@@ -33,11 +35,12 @@ interface Open {
  */
 export async function* xmlItems(
   text: AsyncIterable<string>,
-  { path, lists, onRest }: XmlOptions,
+  { path, lists, objects, onRest }: XmlOptions,
 ): AsyncGenerator<Json> {
   const parser = new SaxesParser()
   const wanted = path.join('/')
-  const isList = new Set(lists.map(list => list.split('.').join('/')))
+  const isList = asPaths(lists)
+  const isObject = asPaths(objects)
   const stack: Open[] = []
   const names: string[] = []
   let found: Json[] = []
@@ -85,7 +88,7 @@ export async function* xmlItems(
     const closed = stack.pop()
     names.pop()
     if (closed === undefined) return
-    const value = valueOfElement(closed)
+    const value = valueOfElement(closed, isObject.has(closed.belowItem ?? ''))
     const parent = stack.at(-1)
     if (closed.belowItem === '') found.push(value)
     else if (parent === undefined) onRest({ [closed.name]: value })
@@ -101,11 +104,14 @@ export async function* xmlItems(
   yield* found
 }
 
+const asPaths = (written: readonly string[]): Set<string> =>
+  new Set(written.map(path => path.split('.').join('/')))
+
 const below = (path: string, name: string): string => (path === '' ? name : `${path}/${name}`)
 
-const valueOfElement = ({ value, text }: Open): Json => {
+const valueOfElement = ({ value, text }: Open, isObject: boolean): Json => {
   const said = text.trim() === '' ? '' : text
-  if (Object.keys(value).length === 0) return said
+  if (Object.keys(value).length === 0 && !isObject) return said
   return said === '' ? value : { ...value, '#text': said }
 }
 

@@ -30,6 +30,10 @@ export const Report = strictObject({
   status: key(name, 'Path of the state in the answer of `poll`.'),
   ready: key(z.array(Scalar).min(1), 'States in which the report can be read.'),
   failed: key(optional(z.array(Scalar)), 'States in which it never will be: an error.'),
+  empty: key(
+    optional(z.array(Scalar)),
+    'States in which there is nothing to read: the report has no rows, and nothing is downloaded.',
+  ),
   message: key(optional(name), 'Path of what the API says of a failure.'),
   interval: key(optional(seconds), 'Seconds before the first poll.', 10),
   backoff: key(

@@ -41,6 +41,10 @@ export const ResponseSettings = strictObject({
     optional(z.array(name)),
     'XML: paths below an item that are lists, also where the element is there once or not at all.',
   ),
+  objects: key(
+    optional(z.array(name)),
+    'XML: paths below an item whose elements are objects (their text is `#text`), also those with no attribute.',
+  ),
 }).superRefine((settings, context) => {
   const { format = 'auto' } = settings
   if (format === 'auto') return
@@ -49,8 +53,9 @@ export const ResponseSettings = strictObject({
     if (format !== 'csv' && given !== undefined && given !== fallback)
       context.addIssue({ code: 'custom', path: [option], message: `"${option}" belongs to "format": "csv"` })
   }
-  if (settings.lists !== undefined && format !== 'xml')
-    context.addIssue({ code: 'custom', path: ['lists'], message: '"lists" belongs to "format": "xml"' })
+  for (const option of ['lists', 'objects'] as const)
+    if (settings[option] !== undefined && format !== 'xml')
+      context.addIssue({ code: 'custom', path: [option], message: `"${option}" belongs to "format": "xml"` })
 })
 
 export type ResponseSettings = z.output<typeof ResponseSettings>

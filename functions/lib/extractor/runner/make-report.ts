@@ -41,7 +41,7 @@ export const firstRequest = (run: JobRun, rows: readonly Json[], context: JobCon
  * After each answer the page holds the next request, with all that is known of the report: a leg that is stopped while it waits
  * leaves the report to the next one, which does not make it again.
  *
- * @returns the answer that an error rule let pass: nothing follows it
+ * @returns the answer that an error rule let pass, or that says that the report is empty: nothing follows it
  * @throws UserError `extractor.report.failed`, `extractor.report.late`, `extractor.report.value`
  */
 export const makeReport = async (
@@ -63,6 +63,7 @@ export const makeReport = async (
     const { response } = fetched
     checkGraphqlErrors(response, run.plan.job, context.log)
     if (report.phase === 'create') page.request = pollOf(run, settings, response, sentAt, context)
+    else if (isIn(settings.empty, stateOf(settings, response))) return { ...fetched, ends: 'empty report' }
     else if (isReady(run, settings, response))
       Object.assign(page, downloadOf(run, settings, { created: report.created, polled: response }, context))
     else page.request = { ...request, report: waitOn(run, settings, report, fetched, { sentAt, context }) }
@@ -86,12 +87,10 @@ const pollOf = (
 
 /** @throws UserError `extractor.report.failed` for a state that the configuration names so */
 const isReady = ({ plan }: JobRun, settings: ReportSettings, response: Json): boolean => {
-  const { status, ready, failed = [], message } = settings
-  const state = toText(valueAt(status, response))
-  const isOneOf = (states: readonly (string | number | boolean)[]): boolean =>
-    states.some(one => toText(one) === state)
-  if (isOneOf(ready)) return true
-  if (!isOneOf(failed)) return false
+  const { status, ready, failed, message } = settings
+  const state = stateOf(settings, response)
+  if (isIn(ready, state)) return true
+  if (!isIn(failed, state)) return false
   const said = message === undefined ? '' : toText(valueAt(message, response))
   throw new UserError(
     'extractor.report.failed',
@@ -100,6 +99,25 @@ const isReady = ({ plan }: JobRun, settings: ReportSettings, response: Json): bo
 }
 
 const LONGEST_MESSAGE = 1_000
+
+const stateOf = ({ status }: ReportSettings, response: Json): string => toText(valueAt(status, response))
+
+const isIn = (states: ReportSettings['failed'] = [], state: string): boolean =>
+  states.some(one => toText(one) === state)
+
+/** Polls after which a state that the configuration does not name is said: it may never change. */
+const POLLS_UNTIL_SAID = 5
+
+const unknownState = (
+  endpoint: string,
+  { status, ready, failed = [], empty = [] }: ReportSettings,
+  state: string,
+): string => {
+  const named = [...ready, ...failed, ...empty].map(toText)
+  const meant = named.find(one => one.toLowerCase() === state.toLowerCase())
+  const hint = meant === undefined ? '' : ` "${meant}" is another spelling of it.`
+  return `The report of job '${endpoint}': its "${status}" is "${state}" after ${POLLS_UNTIL_SAID} polls, which "ready", "failed" and "empty" do not name.${hint}`
+}
 
 /** Polls fall a little sooner in one run than in the recording of it: the last one does not decide by that. */
 const SAME_MOMENT_SECONDS = 0.5
@@ -119,8 +137,10 @@ const waitOn = (
   if (left <= Math.min(SAME_MOMENT_SECONDS, maxWait / 10))
     throw new UserError(
       'extractor.report.late',
-      `The report of job '${plan.job.endpoint}' is not ready after ${Math.round(waited)} seconds and ${polls} polls: its "${settings.status}" is "${toText(valueAt(settings.status, response))}".`,
+      `The report of job '${plan.job.endpoint}' is not ready after ${Math.round(waited)} seconds and ${polls} polls: its "${settings.status}" is "${stateOf(settings, response)}".`,
     )
+  if (polls === POLLS_UNTIL_SAID)
+    context.log.warning(unknownState(plan.job.endpoint, settings, stateOf(settings, response)))
   const asked = firstHeader(headers, 'retry-after')
   const told = asked === undefined ? undefined : parseRetryHeader(asked, context.now())
   const grown = Math.min(report.wait * backoff, Math.max(maxInterval, report.wait))

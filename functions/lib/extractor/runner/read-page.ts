@@ -138,9 +138,10 @@ const endPage = (
   return next
 }
 
-/** A page that an error rule let pass: no items, and nothing after it. */
+/** A page that an error rule let pass, or an empty report: no items, and nothing after it. */
 const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
   noteEmptyPage(run, context)
+  if (ends === 'empty report') return withoutRows(endRun(run, { reason: 'the report is empty' }, context))
   const end =
     ends === 'job'
       ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
