@@ -1,4 +1,26 @@
+import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import type { PageRequest } from '../http/page-request.ts'
+import type { Masker } from '../masking/masker.ts'
+import type { Json } from '../tables/json-value.ts'
+import type { RefreshTokens } from './refresh-tokens.ts'
+
+/** What the kinds of authentication work with. */
+export interface AuthenticatorOptions {
+  attributes: Record<string, Json>
+  evaluate: EvaluateValues
+  masker: Masker
+  now: () => number
+  /**
+   * Sends the request of a login: default headers apply to it, `defaultOptions` do not
+   * (docs/reference/extractor-authentication.md#login).
+   */
+  send: (request: PageRequest) => Promise<Buffer>
+  onLogin?: (() => void) | undefined
+  refreshTokens: RefreshTokens
+  /** Against a recording, in which every secret is `***`. */
+  isReplay: boolean
+}
 
 /** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */
 export interface Authenticator {

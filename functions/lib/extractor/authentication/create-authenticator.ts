@@ -1,13 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
 import type { ConfigFile } from '../config/config-schema.ts'
-import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import { setHeader } from '../http/outgoing-request.ts'
-import type { PageRequest } from '../http/page-request.ts'
-import type { Masker } from '../masking/masker.ts'
 import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { apiKeyAuthentication } from './api-key.ts'
-import { type Authenticator, noAuthentication } from './authenticator.ts'
+import { type Authenticator, type AuthenticatorOptions, noAuthentication } from './authenticator.ts'
 import { awsSigner } from './aws-signature.ts'
 import { createJwtSigner, jwtAuthentication } from './jwt.ts'
 import { loginAuthentication } from './login.ts'
@@ -16,23 +13,13 @@ import { oauth2Authentication } from './oauth2.ts'
 import { oauth10Authentication } from './oauth10.ts'
 import { oauth20Authentication } from './oauth20.ts'
 import { queryAuthentication } from './query.ts'
-import type { RefreshTokens } from './refresh-tokens.ts'
 
-interface AuthenticatorOptions {
+interface CreateOptions extends AuthenticatorOptions {
   file: ConfigFile
-  attributes: Record<string, Json>
-  evaluate: EvaluateValues
-  masker: Masker
-  now: () => number
-  sendLogin: (request: PageRequest) => Promise<Buffer>
-  onLogin?: () => void
-  refreshTokens: RefreshTokens
-  /** Against a recording, in which every secret is `***`. */
-  isReplay: boolean
 }
 
 /** The authentication of one iteration, with the AWS signature added where it is configured. */
-export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+export const createAuthenticator = (options: CreateOptions): Authenticator => {
   const authenticator = byType(options)
   const credentials = options.file.parameters.aws?.signature?.credentials
   if (credentials === undefined) return authenticator
@@ -46,8 +33,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   }
 }
 
-const byType = (options: AuthenticatorOptions): Authenticator => {
-  const { file, attributes, evaluate, now, masker, sendLogin: send, onLogin, isReplay } = options
+const byType = (options: CreateOptions): Authenticator => {
+  const { file, attributes, evaluate, now, masker } = options
   const settings = file.parameters.api.authentication
   const stored = file.authorization?.oauth_api?.credentials
   if (settings === undefined) return noAuthentication
@@ -62,24 +49,11 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
     case 'oauth20':
       return oauth20Authentication(settings, stored, now, evaluate)
     case 'login':
-      return loginAuthentication({ settings, attributes, evaluate, masker, now, send, onLogin })
+      return loginAuthentication({ ...options, settings })
     case 'oauth2':
-      return oauth2Authentication({
-        settings,
-        attributes,
-        evaluate,
-        masker,
-        now,
-        send,
-        onLogin,
-        refreshTokens: options.refreshTokens,
-        isReplay,
-      })
+      return oauth2Authentication({ ...options, settings })
     case 'jwt':
-      return jwtAuthentication(
-        createJwtSigner({ settings, attributes, evaluate, masker, now, isReplay }),
-        now,
-      )
+      return jwtAuthentication(createJwtSigner({ ...options, settings }), now)
     case 'apiKey':
       return apiKeyAuthentication(settings, attributes, evaluate, masker)
     case 'oauth20.login': {
@@ -88,7 +62,7 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
       if (!isObject(user))
         throw new UserError('extractor.authentication.oauth', 'The OAuth data is not a JSON object')
       const loginContext = { consumer: { client_id: clientId, client_secret: clientSecret }, user }
-      return loginAuthentication({ settings, attributes, loginContext, evaluate, masker, now, send, onLogin })
+      return loginAuthentication({ ...options, settings, loginContext })
     }
   }
 }

@@ -2,11 +2,9 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { UserError } from '../../errors/errors.ts'
 import type { JwtSettings } from '../config/token-schema.ts'
-import type { EvaluateValues } from '../functions/evaluate-values.ts'
-import type { Masker } from '../masking/masker.ts'
 import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator, AuthenticatorOptions } from './authenticator.ts'
 import { sessionAuthentication } from './sessions.ts'
 
 const defaultLifetimeSeconds = 3600
@@ -16,15 +14,7 @@ interface SignedJwt {
   expires: number
 }
 
-interface JwtOptions {
-  settings: JwtSettings
-  attributes: Json
-  evaluate: EvaluateValues
-  masker: Masker
-  now: () => number
-  /** The key is `***`, as in a recording: so is what it signs. */
-  isReplay: boolean
-}
+type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens'> & { settings: JwtSettings }
 
 /**
  * Makes signed tokens (RFC 7519) from the claims and the key of a configuration. `iat` and `exp` are added unless the

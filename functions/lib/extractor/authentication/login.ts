@@ -1,32 +1,20 @@
 import type { LoginAuthentication } from '../config/authentication-schema.ts'
-import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
 import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
-import type { Masker } from '../masking/masker.ts'
 import { withParts } from '../masking/secrets-of.ts'
 import { isContainer, isEmpty, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator, AuthenticatorOptions } from './authenticator.ts'
 import { loginExpiry } from './login-expiry.ts'
 import { credentialsIn, toLoginResponse } from './login-response.ts'
 import { type Login, sessionAuthentication } from './sessions.ts'
 
-interface LoginOptions {
+interface LoginOptions extends AuthenticatorOptions {
   settings: LoginAuthentication
-  attributes: Json
   /** Contexts besides `attr` for the login request: `consumer` and `user` for `oauth20.login`. */
   loginContext?: ExpressionContext
-  evaluate: EvaluateValues
-  masker: Masker
-  now: () => number
-  /**
-   * Sends the login request: default headers apply to it, `defaultOptions` do not
-   * (docs/reference/extractor-authentication.md#login).
-   */
-  send: (request: PageRequest) => Promise<Buffer>
-  onLogin?: (() => void) | undefined
 }
 
 /**

@@ -1,29 +1,14 @@
 import { UserError } from '../../errors/errors.ts'
 import type { OAuth2Authentication } from '../config/token-schema.ts'
-import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { PageRequest } from '../http/page-request.ts'
-import type { Masker } from '../masking/masker.ts'
 import { isEmpty, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator, AuthenticatorOptions } from './authenticator.ts'
 import { createJwtSigner } from './jwt.ts'
 import { loginExpiry } from './login-expiry.ts'
 import { credentialsIn, toLoginResponse } from './login-response.ts'
-import type { RefreshTokens } from './refresh-tokens.ts'
 import { type Login, sessionAuthentication } from './sessions.ts'
-
-interface OAuth2Options {
-  settings: OAuth2Authentication
-  attributes: Json
-  evaluate: EvaluateValues
-  masker: Masker
-  now: () => number
-  send: (request: PageRequest) => Promise<Buffer>
-  onLogin?: (() => void) | undefined
-  refreshTokens: RefreshTokens
-  isReplay: boolean
-}
 
 /** A token is renewed so many seconds before it expires, so that no request is under way with a dead one. */
 const renewalMarginSeconds = 30
@@ -41,7 +26,9 @@ const assertionSeconds = 300
  * GET /orders          Authorization: Bearer at1
  * ```
  */
-export const oauth2Authentication = (options: OAuth2Options): Authenticator => {
+export const oauth2Authentication = (
+  options: AuthenticatorOptions & { settings: OAuth2Authentication },
+): Authenticator => {
   const { settings, evaluate, attributes, masker, now, refreshTokens } = options
   const path = 'api.authentication'
   const read = (values: Record<string, unknown>, at = path): Record<string, Json> =>
@@ -52,14 +39,7 @@ export const oauth2Authentication = (options: OAuth2Options): Authenticator => {
   const signAssertion =
     settings.assertion === undefined
       ? undefined
-      : createJwtSigner({
-          settings: { lifetime: assertionSeconds, ...settings.assertion },
-          attributes,
-          evaluate,
-          masker,
-          now,
-          isReplay: options.isReplay,
-        })
+      : createJwtSigner({ ...options, settings: { lifetime: assertionSeconds, ...settings.assertion } })
 
   const grantParams = async (): Promise<Record<string, Json>> => {
     if (settings.grant === 'refresh_token')

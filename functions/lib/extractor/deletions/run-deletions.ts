@@ -16,15 +16,6 @@ interface EndedRun {
   sinkOf: (index: number) => TableSink
 }
 
-/** What a run knows of the rows that the runs before it read. */
-interface RunDeletions {
-  /** What keeps the keys of the rows of an iteration; `undefined` when no job of it marks what is gone. */
-  noteKeys(iteration: number): JobContext['noteKeys']
-  save(): SavedKeyLogs | undefined
-  /** After the last page. `kept` is for the state. */
-  mark(run: EndedRun): ReturnType<typeof markDeletions>
-}
-
 interface DeletionsOptions {
   parsed: ExtractorConfig
   options: Pick<ExtractOptions, 'spoolDir' | 'maxRows' | 'keySets'>
@@ -38,18 +29,13 @@ interface DeletionsOptions {
  *
  * @throws UserError `extractor.config.invalid` for a job of which nobody could say which rows are gone
  */
-export const createRunDeletions = ({
-  parsed,
-  options,
-  state,
-  saved,
-  log,
-}: DeletionsOptions): RunDeletions => {
+export const createRunDeletions = ({ parsed, options, state, saved, log }: DeletionsOptions) => {
   const marked = markedJobs(parsed)
   const jobs = options.maxRows === undefined ? marked : []
   const logs = new KeyLogs(options.spoolDir, saved)
   return {
-    noteKeys: iteration => {
+    /** Keeps the keys of the rows of an iteration; `undefined` when no job of it marks what is gone. */
+    noteKeys: (iteration: number): JobContext['noteKeys'] => {
       const byPath = new Map(jobs.filter(({ index }) => index === iteration).map(job => [job.path, job]))
       if (byPath.size === 0) return undefined
       return ({ plan, columns }, items) => {
@@ -57,8 +43,9 @@ export const createRunDeletions = ({
         if (job !== undefined) logs.note(job, columns, items)
       }
     },
-    save: () => logs.save(),
-    mark: async run => {
+    save: (): SavedKeyLogs | undefined => logs.save(),
+    /** After the last page. `kept` is for the state. */
+    mark: async (run: EndedRun) => {
       const keySets = options.keySets ?? keySetsInState
       const marks = await markDeletions({ ...run, jobs, logs, kept: state.keySets, keySets, log })
       logs.remove()

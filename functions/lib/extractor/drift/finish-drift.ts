@@ -1,18 +1,11 @@
 import type { Log } from '../masking/log.ts'
 import { removeTables } from '../tables/table-file.ts'
-import { type CheckOptions, checkDrift, type DriftReport } from './check-drift.ts'
+import { type CheckOptions, checkDrift } from './check-drift.ts'
 import { judgeDrift } from './judge-drift.ts'
-import type { StoredProfile } from './stored-profiles.ts'
 
 interface FinishOptions extends CheckOptions {
   log: Log
   mayHold: boolean
-}
-
-interface FinishedDrift {
-  warnings: string[]
-  report: DriftReport | undefined
-  profiles: Map<string, StoredProfile> | undefined
 }
 
 /**
@@ -20,7 +13,7 @@ interface FinishedDrift {
  *
  * @throws UserError `extractor.drift`
  */
-export const finishDrift = async ({ log, mayHold, ...given }: FinishOptions): Promise<FinishedDrift> => {
+export const finishDrift = async ({ log, mayHold, ...given }: FinishOptions) => {
   try {
     const checked = await checkDrift(given)
     if (checked === undefined) return { warnings: [], report: undefined, profiles: undefined }

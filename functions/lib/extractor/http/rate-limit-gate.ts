@@ -12,15 +12,7 @@ interface RateLimitGateOptions {
   onWait?: ((seconds: number) => void) | undefined
 }
 
-/** Holds requests back while their server takes none. */
-export interface RateLimitGate {
-  /** Resolves when a request may be sent, to what `leave` needs to know. */
-  enter(origin: string): Promise<number>
-  /** After its answer, or after none (`headers` undefined). */
-  leave(origin: string, entered: number, headers: ResponseHeaders | undefined): void
-  /** The server refused a request: no other is sent for so long. */
-  close(origin: string, seconds: number): void
-}
+export type RateLimitGate = ReturnType<typeof createRateLimitGate>
 
 interface Place {
   underWay: number
@@ -57,7 +49,7 @@ const SAME_WINDOW_SECONDS = 2
  * Learns from each answer how many requests a server still takes, counts those under way, and sends no more than that until the limit opens.
  * Does nothing where servers say nothing of limits.
  */
-export const createRateLimitGate = (options: RateLimitGateOptions): RateLimitGate => {
+export const createRateLimitGate = (options: RateLimitGateOptions) => {
   const { log, now, wait, longestSeconds } = options
   const places = new Map<string, Place>()
   let count = 0
@@ -131,7 +123,8 @@ export const createRateLimitGate = (options: RateLimitGateOptions): RateLimitGat
   }
 
   return {
-    enter: async origin => {
+    /** Resolves when a request may be sent, to what `leave` needs to know. */
+    enter: async (origin: string): Promise<number> => {
       const place = placeOf(origin)
       for (;;) {
         const { limit } = place
@@ -150,7 +143,8 @@ export const createRateLimitGate = (options: RateLimitGateOptions): RateLimitGat
       place.underWay++
       return ++count
     },
-    leave: (origin, entered, headers) => {
+    /** After its answer, or after none (`headers` undefined). */
+    leave: (origin: string, entered: number, headers: ResponseHeaders | undefined): void => {
       const place = placeOf(origin)
       place.underWay--
       if (headers !== undefined) learn(origin, place, entered, headers)
@@ -158,7 +152,8 @@ export const createRateLimitGate = (options: RateLimitGateOptions): RateLimitGat
       place.answered.resolve()
       place.answered = Promise.withResolvers()
     },
-    close: (origin, seconds) => {
+    /** The server refused a request: no other is sent for so long. */
+    close: (origin: string, seconds: number): void => {
       const place = placeOf(origin)
       const opensAt = Math.max(now() + seconds, place.limit?.opensAt ?? 0)
       const closed = { remaining: 0, left: 0, isTried: false, isRefusal: true, isSaid: true }

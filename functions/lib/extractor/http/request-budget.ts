@@ -16,10 +16,7 @@ export interface SharedBudgets {
   store(name: string): BudgetStore
 }
 
-export interface RequestBudget {
-  /** Resolves when a request may be sent. */
-  take(): Promise<void>
-}
+export type RequestBudget = ReturnType<typeof createRequestBudget>
 
 export interface RequestBudgetOptions {
   settings: Budget
@@ -35,7 +32,7 @@ export interface RequestBudgetOptions {
 const SOON_SECONDS = 0.2
 
 /** Takes requests out of a budget in blocks, and waits while it has none. */
-export const createRequestBudget = (options: RequestBudgetOptions): RequestBudget => {
+export const createRequestBudget = (options: RequestBudgetOptions) => {
   const { settings, store, log, now, wait, random = Math.random } = options
   let left = 0
   let until = 0
@@ -63,7 +60,8 @@ export const createRequestBudget = (options: RequestBudgetOptions): RequestBudge
   }
 
   return {
-    take: async () => {
+    /** Resolves when a request may be sent. */
+    take: async (): Promise<void> => {
       while (left <= 0 || now() >= until) {
         reserving ??= reserve().finally(() => {
           reserving = undefined

@@ -25,19 +25,9 @@ interface RunBoundsOptions {
   reached?: string | undefined
 }
 
-/** What one run, all legs together, may ask of its API. */
-export interface RunBounds {
-  /**
-   * Before each request.
-   *
-   * @throws UserError `extractor.job.limit`, or `BoundReached` when the run is to end with what it has
-   */
-  check(): void
-  /** The sentence for the end of a run that was cut short; undefined while it was not. */
-  readonly reached: string | undefined
-}
+export type RunBounds = ReturnType<typeof createRunBounds>
 
-/** @param options `limits` undefined: no bounds */
+/** What one run, all legs together, may ask of its API. Without `limits` it has no bounds. */
 export const createRunBounds = ({
   limits = {},
   traffic,
@@ -46,7 +36,7 @@ export const createRunBounds = ({
   now,
   log,
   reached,
-}: RunBoundsOptions): RunBounds => {
+}: RunBoundsOptions) => {
   const exceeded = (): string | undefined => {
     const { requests, bytes, minutes, rows: mostRows } = limits
     if (requests !== undefined && traffic.requests >= requests) return `${requests} requests`
@@ -57,7 +47,8 @@ export const createRunBounds = ({
   }
 
   return {
-    check: () => {
+    /** @throws UserError `extractor.job.limit`, or `BoundReached` when the run is to end with what it has */
+    check: (): void => {
       if (reached !== undefined) throw new BoundReached(reached)
       const bound = exceeded()
       if (bound === undefined) return
@@ -70,7 +61,8 @@ export const createRunBounds = ({
       log.warning(reached)
       throw new BoundReached(reached)
     },
-    get reached() {
+    /** The sentence for the end of a run that was cut short; undefined while it was not. */
+    get reached(): string | undefined {
       return reached
     },
   }

@@ -5,33 +5,19 @@ const replacement = '***'
 /** More than the requests under way carry. */
 const maxPassing = 200
 
-export interface Masker {
-  /** From now on this text is a secret too. */
-  add(secret: string): void
-  /** As `add`, for a secret of a request or a login, which the next ones replace: the latest 200 are kept. */
-  addPassing(secrets: Iterable<string>): void
-  mask(text: string): string
-  /**
-   * The first `limit` characters of a text, masked before they are cut: no secret is left in half.
-   * `text` may be longer than it need be.
-   */
-  maskStart(text: string, limit: number): string
-  /** How much of a text `maskStart` looks at beyond its limit, in characters. */
-  longestSecret(): number
-  /** Masks every text in a JSON-like value. */
-  maskAll(value: unknown): unknown
-  holdsSecret(text: string): boolean
-}
+export type Masker = ReturnType<typeof createMasker>
 
 /**
  * Replaces secrets by `***`, in each form that `formsOf` knows and however they are escaped. Of one inside another nothing is left.
  */
-export const createMasker = (secrets: Iterable<string> = []): Masker => {
+export const createMasker = (secrets: Iterable<string> = []) => {
   const lasting = new Map<string, readonly SecretForm[]>()
   const passing = new Map<string, readonly SecretForm[]>() // the latest last
+  /** From now on this text is a secret too. */
   const add = (secret: string): void => {
     if (secret !== '' && !lasting.has(secret)) lasting.set(secret, formsOf(secret))
   }
+  /** As `add`, for a secret of a request or a login, which the next ones replace: the latest 200 are kept. */
   const addPassing = (texts: Iterable<string>): void => {
     for (const text of texts) {
       if (text === '' || lasting.has(text)) continue
@@ -46,10 +32,13 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
   }
   const forms = (): SecretForm[] => [...lasting.values(), ...passing.values()].flat()
   const mask = (text: string): string => withoutRanges(text, findSecrets(text, forms()), text.length)
+  /** How much of a text `maskStart` looks at beyond its limit, in characters. */
   const longestSecret = (): number =>
     forms().reduce((longest, { text }) => Math.max(longest, text.length * MAX_ESCAPED_LENGTH), 0)
+  /** The first `limit` characters of a text, masked before they are cut: no secret is left in half. */
   const maskStart = (text: string, limit: number): string =>
     withoutRanges(text, findSecrets(text.slice(0, limit + longestSecret()), forms()), limit)
+  /** Masks every text in a JSON-like value. */
   const maskAll = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
     if (typeof value === 'number') return mask(String(value)) === String(value) ? value : replacement
@@ -65,7 +54,7 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
     maskStart,
     longestSecret,
     maskAll,
-    holdsSecret: text => findSecrets(text, forms()).length > 0,
+    holdsSecret: (text: string): boolean => findSecrets(text, forms()).length > 0,
   }
 }
 

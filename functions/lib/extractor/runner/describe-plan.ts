@@ -103,7 +103,7 @@ const describeIteration = async (
     evaluate,
     masker,
     now,
-    sendLogin: async () => Buffer.from('{}'), // never asked: logins are described, not made
+    send: async () => Buffer.from('{}'), // never asked: logins are described, not made
     refreshTokens: createRefreshTokens(undefined, async () => {}),
     isReplay: false,
   })

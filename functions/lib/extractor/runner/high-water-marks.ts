@@ -7,15 +7,11 @@ import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
 import { stateName } from './job-plan.ts'
 
-/** The largest value seen per job that is incremental by one, kept in the state from run to run. */
-export interface HighWaterMarks {
-  /** What the job's first request sends: the mark of the last run, else `initial`; `undefined` to leave it out. */
-  start(plan: JobPlan, contexts: ExpressionContext): Json | undefined
-  note(plan: JobPlan, items: readonly Json[]): void
-  all(): Record<string, Json>
-}
+export type HighWaterMarks = ReturnType<typeof createHighWaterMarks>
 
 /**
+ * The largest value seen per job that is incremental by one, kept in the state from run to run.
+ *
  * @param before marks of the last run, by `stateName`: requests use these throughout the run
  * @param reached marks raised so far in this run, when it resumes from a checkpoint
  */
@@ -23,16 +19,17 @@ export const createHighWaterMarks = (
   before: Readonly<Record<string, Json>>,
   reached: Readonly<Record<string, Json>>,
   now: () => number,
-): HighWaterMarks => {
+) => {
   const marks = new Map<string, Json>(Object.entries({ ...before, ...reached }))
   return {
-    start: (plan, contexts) => {
+    /** What the first request sends: the mark of the last run, else `initial`; `undefined`: nothing. */
+    start: (plan: JobPlan, contexts: ExpressionContext): Json | undefined => {
       const name = stateName(plan)
       if (Object.hasOwn(before, name)) return before[name]
       const initial = marksOf(plan.job)?.initial
       return initial === undefined ? undefined : evaluate(initial, contexts, { now: Math.floor(now()) })
     },
-    note: (plan, items) => {
+    note: (plan: JobPlan, items: readonly Json[]): void => {
       const settings = marksOf(plan.job)
       if (settings === undefined) return
       const name = stateName(plan)
@@ -43,6 +40,6 @@ export const createHighWaterMarks = (
         if (mark === undefined || compareBy(settings.type, value, mark) > 0) marks.set(name, value)
       }
     },
-    all: () => Object.fromEntries(marks),
+    all: (): Record<string, Json> => Object.fromEntries(marks),
   }
 }

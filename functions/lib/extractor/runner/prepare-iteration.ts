@@ -105,7 +105,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     evaluate,
     masker,
     now,
-    sendLogin: session.login,
+    send: session.login,
     onLogin: () => counts.logins++,
     refreshTokens: extraction.refreshTokens,
     isReplay: options.cassette?.isInstant === true,

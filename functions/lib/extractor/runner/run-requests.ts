@@ -11,22 +11,11 @@ import {
   type SharedBudgets,
 } from '../http/request-budget.ts'
 import { retrySettings } from '../http/retry-settings.ts'
-import { createRunBounds, type RunBounds } from '../http/run-bounds.ts'
+import { createRunBounds } from '../http/run-bounds.ts'
 import type { Traffic } from '../http/traffic.ts'
 import type { Log } from '../masking/log.ts'
 import type { Leg } from './checkpoint.ts'
 import type { StopSignal } from './stop-signal.ts'
-
-/** When the requests of a run may be sent, all iterations together. */
-interface RunRequests {
-  /** What was sent so far, in earlier legs too. It grows as requests are sent. */
-  traffic: Traffic
-  bounds: RunBounds
-  /** For one request alone, such as before a retry. In no time when answers are replayed. */
-  wait: (seconds: number) => Promise<void>
-  /** @param origin of the API that an iteration reads */
-  admissionFor: (origin: string) => Admission
-}
 
 interface RequestsOptions {
   parsed: ExtractorConfig
@@ -42,11 +31,11 @@ interface RequestsOptions {
 }
 
 /** Limits of the run, budgets that it shares, and what the API says of its own limits. */
-export const createRunRequests = (given: RequestsOptions): RunRequests => {
+export const createRunRequests = (given: RequestsOptions) => {
   const { parsed, options, leg, rows, now, log, stop, aborted } = given
   const { api } = parsed
   const isInstant = options.cassette?.isInstant === true
-  const traffic = { ...leg.traffic }
+  const traffic: Traffic = { ...leg.traffic }
   const bounds = createRunBounds({
     limits: api.limits,
     traffic,
@@ -78,10 +67,12 @@ export const createRunRequests = (given: RequestsOptions): RunRequests => {
   return {
     traffic,
     bounds,
-    wait: async seconds => {
+    /** For one request alone, such as before a retry. In no time when answers are replayed. */
+    wait: async (seconds: number): Promise<void> => {
       if (!isInstant) await stop.wait(seconds, aborted)
     },
-    admissionFor: origin =>
+    /** @param origin of the API that an iteration reads */
+    admissionFor: (origin: string): Admission =>
       createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),
   }
 }

@@ -58,33 +58,10 @@ interface CheckedRun {
   passes: number | undefined
 }
 
-export interface RunStatistics {
-  started(plan: JobPlan): void
-  page(plan: JobPlan): void
-  /** A request before the pages of a report. */
-  polled(plan: JobPlan): void
-  rows(plan: JobPlan, count: number): void
-  ended(plan: JobPlan, reason: string): void
-  /** By an error rule: no further page of the job is read, in any of its runs. */
-  isStopped(plan: JobPlan): boolean
-  checked(plan: JobPlan, end: CheckedRun): void
-  /** Adds to the counts of a job with windows. */
-  windowed(plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void
-  /** A window that was not read to its end. */
-  windowCut(plan: JobPlan, message: string): void
-  /** A value that could not be of its type. */
-  cast(plan: JobPlan, field: string, outcome: CastOutcome): void
-  doubted(plan: JobPlan, why: string): void
-  /** A run ended although the API says that there is more. Whether it is said in the log, too. */
-  silent(plan: JobPlan, message: string): boolean
-  /** @param path of the plan */
-  deleted(path: string, count: number): void
-  rowsOf(plan: JobPlan): number
-  all(): JobSummary[]
-}
+export type RunStatistics = ReturnType<typeof createRunStatistics>
 
 /** @param before summaries of the legs before, when the run resumes from a checkpoint */
-export const createRunStatistics = (prefix: string, before: readonly JobSummary[] = []): RunStatistics => {
+export const createRunStatistics = (prefix: string, before: readonly JobSummary[] = []) => {
   const jobs = new Map<string, JobSummary>(before.map(summary => [summary.job, structuredClone(summary)]))
   const of = (plan: JobPlan): JobSummary => {
     const job = `${prefix}${plan.path}`
@@ -105,22 +82,24 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     reasons[reason] = (reasons[reason] ?? 0) + 1
   }
   return {
-    started: plan => {
+    started: (plan: JobPlan): void => {
       of(plan).runs++
     },
-    page: plan => {
+    page: (plan: JobPlan): void => {
       of(plan).pages++
     },
-    polled: plan => {
+    /** A request before the pages of a report. */
+    polled: (plan: JobPlan): void => {
       const summary = of(plan)
       summary.polls = (summary.polls ?? 0) + 1
     },
-    rows: (plan, count) => {
+    rows: (plan: JobPlan, count: number): void => {
       of(plan).rows += count
     },
     ended,
-    isStopped: plan => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
-    checked: (plan, { outcome, message, passes }) => {
+    /** By an error rule: no further page of the job is read, in any of its runs. */
+    isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
+    checked: (plan: JobPlan, { outcome, message, passes }: CheckedRun): void => {
       const summary = of(plan)
       summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
       const { completeness } = summary
@@ -130,29 +109,33 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const { messages } = completeness
       if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
     },
-    windowed: (plan, { finished = 0, dropped = 0, outside = 0, withoutTime = 0 }) => {
+    windowed: (plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void => {
+      const { finished = 0, dropped = 0, outside = 0, withoutTime = 0 } = more
       const counts = windowsOf(plan)
       counts.finished += finished
       counts.dropped += dropped
       counts.outside += outside
       counts.withoutTime += withoutTime
     },
-    windowCut: (plan, message) => {
+    /** A window that was not read to its end. */
+    windowCut: (plan: JobPlan, message: string): void => {
       const { messages } = windowsOf(plan)
       if (messages.length < MAX_MESSAGES) messages.push(message)
     },
-    cast: (plan, field, outcome) => {
+    /** A value that could not be of its type. */
+    cast: (plan: JobPlan, field: string, outcome: CastOutcome): void => {
       const summary = of(plan)
       summary.casts ??= {}
       const counts = summary.casts[field] ?? {}
       summary.casts[field] = counts
       counts[outcome] = (counts[outcome] ?? 0) + 1
     },
-    doubted: (plan, why) => {
+    doubted: (plan: JobPlan, why: string): void => {
       const summary = of(plan)
       summary.doubts = [...new Set(summary.doubts).add(why)]
     },
-    silent: (plan, message) => {
+    /** A run ended although the API says that there is more. Whether it is said in the log, too. */
+    silent: (plan: JobPlan, message: string): boolean => {
       const summary = of(plan)
       summary.silences ??= { runs: 0, messages: [] }
       const { messages } = summary.silences
@@ -161,12 +144,13 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       summary.silences.runs++
       return isKept
     },
-    deleted: (path, count) => {
+    /** @param path of the plan */
+    deleted: (path: string, count: number): void => {
       const summary = jobs.get(`${prefix}${path}`)
       if (summary !== undefined) summary.deleted = count
     },
-    rowsOf: plan => of(plan).rows,
-    all: () => [...jobs.values()],
+    rowsOf: (plan: JobPlan): number => of(plan).rows,
+    all: (): JobSummary[] => [...jobs.values()],
   }
 }
 

@@ -11,21 +11,6 @@ import type { InputState } from './state.ts'
 /** Checkpoints by position of the bucket. */
 export type SavedSinks = Record<string, TableSinkCheckpoint>
 
-/**
- * The table sinks of a run: one per output bucket, shared by the iterations that write to it
- * (docs/reference/extractor.md#iterations).
- */
-interface Sinks {
-  /** The sink of an iteration; made when it is first asked for. */
-  of(iteration: number): TableSink
-  readonly rows: number
-  checkpoint(): SavedSinks
-  /** What was learnt about the structure, for the state; `undefined` when no iteration ran. */
-  structure(): ReturnType<TableSink['structure']> | undefined
-  /** Writes the tables; `warnings` are about how they are to be loaded. */
-  finish(outDir: string): Promise<{ tables: WrittenTable[]; warnings: string[] }>
-}
-
 interface SinksOptions {
   parsed: ExtractorConfig
   spoolDir: string
@@ -34,7 +19,11 @@ interface SinksOptions {
   log: Log
 }
 
-export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions): Sinks => {
+/**
+ * The table sinks of a run: one per output bucket, shared by the iterations that write to it
+ * (docs/reference/extractor.md#iterations).
+ */
+export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
   const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
   const distinct = [...new Set(buckets)]
   const sinks = new Map<number, TableSink>()
@@ -82,14 +71,15 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
 
   for (const position of Object.keys(saved)) at(Number(position))
   return {
-    of: iteration => at(distinct.indexOf(buckets[iteration])),
-    get rows() {
+    of: (iteration: number): TableSink => at(distinct.indexOf(buckets[iteration])),
+    get rows(): number {
       return [...sinks.values()].reduce((sum, sink) => sum + sink.rows, 0)
     },
-    checkpoint: () =>
+    checkpoint: (): SavedSinks =>
       Object.fromEntries([...sinks].map(([position, sink]) => [String(position), sink.checkpoint()])),
+    /** What was learnt, for the state; `undefined` when no iteration ran. */
     structure: () => [...sinks.values()].at(-1)?.structure(),
-    finish: async outDir => {
+    finish: async (outDir: string) => {
       const tables: WrittenTable[] = []
       try {
         for (const sink of sinks.values()) tables.push(...(await sink.finish(outDir)))

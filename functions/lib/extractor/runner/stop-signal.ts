@@ -9,29 +9,7 @@ interface StopOptions {
   deadline?: number | undefined
 }
 
-/** Whether the extraction is to stop at the next page boundary, from a signal, a deadline or both. */
-export interface StopSignal {
-  /** A deadline counts once there was progress: a leg that begins too late would otherwise be followed by others like it. */
-  readonly requested: boolean
-  /** A request was begun, or a part of a large answer was read. */
-  progressed(): void
-  /** A request is sent. Returns what is to be called when it has come back. */
-  sends(): () => void
-  readonly signal: Promise<void>
-  /**
-   * Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. With a deadline, an extraction that does
-   * nothing but wait stops: whoever resumes it waits elsewhere, and keeps nobody from working here.
-   */
-  wait(seconds: number, aborted: AbortSignal): Promise<void>
-  /**
-   * As `wait`, for what all requests wait for. When the deadline comes first, the extraction stops at once: whoever resumes it after
-   * `resumeInSeconds` has waited for nothing in between.
-   */
-  waitOrStop(seconds: number, aborted: AbortSignal): Promise<void>
-  /** After how many seconds there is something to do again; 0 when nothing was waited for. */
-  readonly resumeInSeconds: number
-  dispose(): void
-}
+export type StopSignal = ReturnType<typeof createStopSignal>
 
 const longestTimer = 2 ** 31 - 1 // milliseconds that a Node timer can hold
 
@@ -40,7 +18,8 @@ const SHORT_WAIT_MS = 30_000
 /** For so long nothing was sent or read: all that is under way waits. */
 const QUIET_MS = 1_000
 
-export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal => {
+/** Whether the extraction is to stop at the next page boundary, from a signal, a deadline or both. */
+export const createStopSignal = ({ signal, deadline }: StopOptions) => {
   const asked = Promise.withResolvers<void>()
   let requested = false
   let hasProgressed = false
@@ -66,6 +45,10 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
     request()
   }
 
+  /**
+   * Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. With a deadline, an extraction that does
+   * nothing but wait stops: whoever resumes it waits elsewhere, and keeps nobody from working here.
+   */
   const wait = async (seconds: number, aborted: AbortSignal): Promise<void> => {
     if (requested) throw new Stopped('stopped')
     const done = Promise.withResolvers<void>()
@@ -94,6 +77,10 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
     }
   }
 
+  /**
+   * As `wait`, for what all requests wait for. When the deadline comes first, the extraction stops at once: whoever resumes it after
+   * `resumeInSeconds` has waited for nothing in between.
+   */
   const waitOrStop = async (seconds: number, aborted: AbortSignal): Promise<void> => {
     const end = Date.now() + seconds * 1000
     if (!requested && deadline !== undefined && end > deadline) {
@@ -105,18 +92,22 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
 
   return {
     waitOrStop,
-    get resumeInSeconds() {
+    /** After how many seconds there is something to do again; 0 when nothing was waited for. */
+    get resumeInSeconds(): number {
       return Math.max(0, Math.ceil((resumeAt - Date.now()) / 1000))
     },
-    get requested() {
+    /** A deadline counts once there was progress: else a leg that begins too late is followed by others like it. */
+    get requested(): boolean {
       if (signal?.aborted === true) return true
       return hasProgressed && (requested || (deadline !== undefined && Date.now() >= deadline))
     },
-    progressed: () => {
+    /** A request was begun, or a part of a large answer was read. */
+    progressed: (): void => {
       hasProgressed = true
       activeAt = Date.now()
     },
-    sends: () => {
+    /** A request is sent. Returns what is to be called when it has come back. */
+    sends: (): (() => void) => {
       sending++
       return () => {
         sending--
@@ -125,7 +116,7 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
     },
     signal: asked.promise,
     wait,
-    dispose: () => {
+    dispose: (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', request)
     },
