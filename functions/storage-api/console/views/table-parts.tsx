@@ -93,6 +93,35 @@ export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: r
   </>
 )
 
+const ConfirmedForm = ({ id, act, label }: { id: string; act: 'truncate' | 'delete'; label: string }) => (
+  <form method="post" action={`${tablePath(id)}/${act}`} class="filter">
+    <label>
+      {label}: type <code>{id}</code>
+      <input name="typed" required autocomplete="off" />
+    </label>
+    <button type="submit" class="danger">
+      {label}
+    </button>
+  </form>
+)
+
+/** What cannot be undone asks for the id of the table. */
+export const ChangeTable = ({ table }: { table: TableBody }) => (
+  <>
+    <form method="post" action={`${tablePath(table.id)}/rename`} class="filter">
+      <label>
+        Name that is shown; the id stays
+        <input name="displayName" value={table.displayName} required maxlength={96} />
+      </label>
+      <button type="submit">Rename</button>
+    </form>
+    {!table.isAlias && (
+      <ConfirmedForm id={table.id} act="truncate" label={`Delete its ${count(table.rowsCount)} rows`} />
+    )}
+    <ConfirmedForm id={table.id} act="delete" label="Delete the table" />
+  </>
+)
+
 /** The loads of a table and the configurations whose runs brought rows. */
 export const Origin = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly RunBody[] }) => {
   const configurations = new Map(

@@ -7,7 +7,7 @@ import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
 import { EventList } from './events.tsx'
 import { tablePath } from './links.tsx'
-import { Attach, Origin, Snapshots } from './table-parts.tsx'
+import { Attach, ChangeTable, Origin, Snapshots } from './table-parts.tsx'
 
 export const TableList = ({
   buckets,
@@ -103,6 +103,7 @@ export const TableDetail = ({
         <select name="format" aria-label="Format of the download">
           <option value="csv">CSV</option>
           <option value="gzip">CSV, gzip</option>
+          <option value="json">JSON lines</option>
           <option value="parquet">Parquet</option>
         </select>
         <button type="submit">Download</button>
@@ -145,6 +146,8 @@ export const TableDetail = ({
     <Origin jobs={loads} runs={runs} />
     <h2>Snapshots</h2>
     <Snapshots table={table} snapshots={snapshots} />
+    <h2>Rename or delete</h2>
+    <ChangeTable table={table} />
     <h2>Query it with another engine</h2>
     <Attach table={table} baseUrl={baseUrl} />
     <h2>Events</h2>

@@ -186,7 +186,20 @@ describe('a table', () => {
     expect(await page('/console/tables/in.c-main.again')).toContain('Brno')
   })
 
-  it.each(['csv', 'gzip', 'parquet'])('is downloaded as %s', async format => {
+  it('is renamed; its rows and itself are deleted only when its id was typed', async () => {
+    const path = '/console/tables/in.c-main.again'
+    await follow(await submit(`${path}/rename`, { displayName: 'Again' }))
+    expect(await page(path)).toContain('value="Again"')
+    for (const act of ['truncate', 'delete'])
+      expect((await submit(`${path}/${act}`, { typed: 'again' })).status).toBe(400)
+    expect(await page(path)).toContain('Brno')
+    await follow(await submit(`${path}/truncate`, { typed: 'in.c-main.again' }))
+    expect(await page(path)).toContain('No row matches')
+    expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(303)
+    expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(404)
+  })
+
+  it.each(['csv', 'gzip', 'json', 'parquet'])('is downloaded as %s', async format => {
     const job = await follow(await submit('/console/tables/in.c-main.orders/export', { format }))
     expect(job).toContain('/console/files/')
   })
