@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Page } from 'playwright-core'
@@ -317,6 +318,28 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Whole result as csv' }).click()
     await page.waitForURL(/\/console\/files\/\d+$/)
     expect(await page.content()).toContain('query')
+  })
+
+  it('a run is cancelled on its page, and a table deleted by who types its id, with the keyboard', async () => {
+    let answers = 0
+    const slow = await startApi(() => sleep(300, [{ id: ++answers }]))
+    const parameters = {
+      api: { baseUrl: slow.origin, pagination: { method: 'offset', limit: 1 } },
+      config: { outputBucket: 'slow', jobs: [{ endpoint: 'rows' }] },
+    }
+    const configs = 'components/ex-generic-v2/configs'
+    await api('POST', configs, { configurationId: 'slow', name: 'Slow', configuration: { parameters } })
+    const { id } = await api('POST', `${configs}/slow/run`)
+    await eventually(async () => expect(answers).toBeGreaterThan(0))
+    await open(`/runs/run-${id}`)
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'Cancelled by the token' }).waitFor()
+    await slow.close()
+    await open('/tables/in.c-main.large')
+    await page.getByLabel('Delete the table').fill('in.c-main.large')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Tables', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'large' }).count()).toBe(0)
   })
 
   const idOf = async (path: string): Promise<string> => String((await listed(path))['id'])
