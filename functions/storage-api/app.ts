@@ -1,8 +1,8 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
 import { UserError } from '../lib/errors/errors.ts'
 import { findBranchId } from './branches/find-branch.ts'
 import type { Caller } from './http/authenticate.ts'
-import { allowPages } from './http/cors.ts'
 import { errorReply } from './http/error-reply.ts'
 import { ok } from './http/reply.ts'
 import { isOfFace, pathOf, readRequestPath } from './http/request-path.ts'
@@ -130,3 +130,20 @@ const answerNoRoute = (method: string, path: string, { log }: Services): Respons
   reply.headers.set('allow', allowed.join(', '))
   return reply
 }
+
+/**
+ * Pages of any origin may call the API: they have no more rights than the token that they send, which no browser adds by
+ * itself.
+ */
+const anyOrigin = cors({
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  exposeHeaders: ['ETag', 'Retry-After'],
+  maxAge: 600,
+})
+
+/** Leaves alone an OPTIONS request that no browser sends before another one. */
+const allowPages: MiddlewareHandler = (context, next) =>
+  context.req.method === 'OPTIONS' && context.req.header('access-control-request-method') === undefined
+    ? next()
+    : anyOrigin(context, next)

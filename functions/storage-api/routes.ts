@@ -32,23 +32,22 @@ import { getIndex } from './index/get-index.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob, listJobs } from './jobs/read-jobs.ts'
 import { listLogLines } from './logs/list-log-lines.ts'
-import { createMergeRequest } from './merge-requests/create-merge-request.ts'
-import { mergeMergeRequest } from './merge-requests/merge.ts'
-import { getMergeRequest, listMergeRequests } from './merge-requests/read-merge-requests.ts'
 import {
   approveMergeRequest,
+  createMergeRequest,
+  getMergeRequest,
+  listMergeRequests,
+  mergeMergeRequest,
   requestChanges,
   requestReview,
   updateMergeRequest,
-} from './merge-requests/review-merge-request.ts'
+} from './merge-requests/merge-requests.ts'
 import { metadataRoutes } from './metadata/routes.ts'
-import { validateColumnNames } from './names/validate-column-names.ts'
-import { webalizeColumnNames, webalizeDisplayName } from './names/webalize.ts'
+import { validateColumnNames, webalizeColumnNames, webalizeDisplayName } from './names/column-names.ts'
 import { notOfferedRoutes } from './not-offered.ts'
 import { rowsRoutes } from './rows/routes.ts'
 import { cancelRun } from './runs/cancel-run.ts'
-import { approveRun, rejectRun } from './runs/decide-run.ts'
-import { getRun, listRuns } from './runs/read-runs.ts'
+import { approveRun, getRun, listRuns, rejectRun } from './runs/read-runs.ts'
 import { globalSearch } from './search/global-search.ts'
 import { runStats } from './search/run-stats.ts'
 import { searchConfigurations } from './search/search-configurations.ts'
@@ -60,8 +59,7 @@ import { createTicket } from './tickets/create-ticket.ts'
 import { tokensRoutes } from './tokens/routes.ts'
 import { planConfiguration } from './trials/plan-configuration.ts'
 import { previewConfiguration } from './trials/preview-configuration.ts'
-import { deleteTrigger, getTrigger, listTriggers } from './triggers/read-triggers.ts'
-import { createTrigger, updateTrigger } from './triggers/write-trigger.ts'
+import { createTrigger, deleteTrigger, getTrigger, listTriggers, updateTrigger } from './triggers/triggers.ts'
 
 /** All routes. The first match answers, so a fixed path must precede a parameter in its place. */
 export const routes: readonly Route[] = [

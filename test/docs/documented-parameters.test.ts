@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { describe, expect, it } from 'vitest'
+import { toleratedParameters } from '#functions/storage-api/http/check-fields.ts'
 import type { Route } from '#functions/storage-api/http/route.ts'
-import { toleratedParameters } from '#functions/storage-api/http/tolerated-parameters.ts'
 import { routes } from '#functions/storage-api/routes.ts'
 import { documentedParameters } from './documented-parameters.ts'
 

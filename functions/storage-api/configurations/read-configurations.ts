@@ -1,9 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { pMapIterable } from 'p-map'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { configurationBody, listedVersionBody, versionBody } from '../../lib/wire/configuration-body.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import {
+  configurationBody,
+  listedVersionBody,
+  scheduleBody,
+  versionBody,
+} from '../../lib/wire/configuration-body.ts'
 import { flag, includeOf, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -170,3 +177,39 @@ export const findVersion = async (
   if (!version) throw notFound(`Version ${versionId.slice(0, 20)} not found`)
   return version
 }
+
+/** The schedule of a configuration with its defaults, and when it is due next. */
+export const getSchedule = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/schedule',
+  summary: 'Schedule of a configuration',
+  tag: 'configurations',
+  query: z.object({ count: integer({ min: 1, max: 100 }).default(5) }),
+  replies: {
+    200: 'The schedule; `expression` is null without one',
+    400: '`schedule.invalid`',
+    404: 'There is no such configuration',
+  },
+  reply: scheduleBody,
+  handle: async (request, services) => {
+    const { params, query, branchId } = request
+    const { current, disarmed } = await findConfiguration(request, services)
+    const { schedule: given } = JSON.parse(current.content.configuration) as { schedule?: unknown } // only objects are stored
+    const schedules = await import('../../lib/schedules/configuration-schedule.ts')
+    const settings = schedules.readScheduleSettings(given)
+    const spread = schedules.spreadOf(schedules.scheduleIdOf(params.componentId, params.configId))
+    const schedule = schedules.readConfigurationSchedule(given, spread)
+    const isActive =
+      schedule !== undefined && !current.content.isDisabled && !disarmed && branchId === defaultBranchId
+    return ok({
+      expression: settings?.expression ?? null,
+      timezone: settings?.timezone ?? null,
+      flexibleMinutes: settings?.flexibleMinutes ?? null,
+      overlap: settings?.overlap ?? null,
+      isActive,
+      nextTimes: isActive
+        ? schedule.nextDue(services.now(), query.count).map(time => wireDate(time.toISOString()))
+        : [],
+    })
+  },
+})

@@ -3,12 +3,21 @@ import { copyConfiguration } from './copy-configuration.ts'
 import { createConfiguration } from './create-configuration.ts'
 import { deleteConfiguration, restoreConfiguration } from './delete-configuration.ts'
 import { diffVersions } from './diff-versions.ts'
-import { getSchedule } from './get-schedule.ts'
-import { getConfiguration, getVersion, listConfigurations, listVersions } from './read-configurations.ts'
+import {
+  getConfiguration,
+  getSchedule,
+  getVersion,
+  listConfigurations,
+  listVersions,
+} from './read-configurations.ts'
 import { resetConfiguration } from './reset-configuration.ts'
-import { rollbackConfiguration } from './rollback-configuration.ts'
 import { runConfiguration } from './run-configuration.ts'
-import { patchConfiguration, setConfigurationState, updateConfiguration } from './update-configuration.ts'
+import {
+  patchConfiguration,
+  rollbackConfiguration,
+  setConfigurationState,
+  updateConfiguration,
+} from './update-configuration.ts'
 
 export const configurationsRoutes: readonly Route[] = [
   listConfigurations,

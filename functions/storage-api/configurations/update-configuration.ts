@@ -1,21 +1,23 @@
 import { z } from '@hono/zod-openapi'
 import {
+  rollbackConfiguration as rollback,
   setState,
   takeConfiguration,
   updateConfiguration as update,
 } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
-import { configurationBody } from '../../lib/wire/configuration-body.ts'
+import { configurationBody, rolledBackBody } from '../../lib/wire/configuration-body.ts'
 import { flag, text, textList } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationEvent } from './configuration-events.ts'
+import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { jsonObject } from './json-field.ts'
 import { warnWhenWrapped } from './judge-change.ts'
 import { patchFields, readPatch } from './patch-body.ts'
+import { findVersion } from './read-configurations.ts'
 import { refuseStateInBranch } from './refuse-in-branch.ts'
 import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
@@ -129,5 +131,36 @@ export const setConfigurationState = defineRoute({
       audit: stored => configurationEvent('componentConfigurationStateChanged', request, stored),
     })
     return ok(configurationResource(configuration))
+  },
+})
+
+/** Creates a version with the content of an old one, including rows. States do not change. */
+export const rollbackConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/rollback',
+  summary: 'Roll a configuration back to a version',
+  tag: 'configurations',
+  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The new version', 404: 'There is no such configuration or version' },
+  reply: rolledBackBody,
+  handle: async (request, services) => {
+    const found = await findConfiguration(request, services)
+    const target = await findVersion(services, found, request.params.versionId)
+    const text = request.body.changeDescription ?? `Rollback to version ${target.version}`
+    const changed = changeBy(request, services, text)
+    const { current } = await changeConfiguration(
+      request,
+      services,
+      configuration => rollback(configuration, target, changed),
+      {
+        audit: stored =>
+          configurationEvent('componentConfigurationRolledBack', request, stored, {
+            params: { sourceConfiguration: configurationFacts(request, found, target) },
+          }),
+        comesBack: true,
+      },
+    )
+    return created({ version: String(current.version) })
   },
 })

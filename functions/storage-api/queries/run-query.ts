@@ -1,16 +1,19 @@
+import { createReadStream } from 'node:fs'
 import type { Json } from '@duckdb/node-api'
 import { z } from '@hono/zod-openapi'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { StreamedRows } from '../../lib/table-engine/duckdb-session.ts'
+import type { QueryPlan, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
+import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
 import { findTableWithFiles } from '../tables/find-table.ts'
-import { wholeResult } from './whole-result.ts'
 
 const DEFAULT_ROWS = 1_000
 const MAX_ROWS = 10_000
@@ -85,4 +88,21 @@ const firstRows = async (
       shown.push(row)
     }
   return { rows: shown, isTruncated: false }
+}
+
+/** Writes all rows of a query to a file. A query that fails leaves none. */
+const wholeResult = async (
+  query: TableQuery,
+  format: (typeof wholeFormats)[number],
+  request: Receiver,
+  services: Services,
+): Promise<QueryPlan & { file: { id: number } }> => {
+  const engine = await services.tableEngine()
+  const name = `query.${format}`
+  let fileId = 0
+  const { tables } = await engine.queryToFile({ ...query, format }, async path => {
+    const stored = await storeBytes(createReadStream(path), name, services)
+    fileId = (await listStored(stored, { name, tags: ['query'] }, request, services)).id
+  })
+  return { tables, file: { id: fileId } }
 }

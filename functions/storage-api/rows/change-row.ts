@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import {
   findRow,
   deleteRow as remove,
+  replaceRow,
   setRowState as setState,
   takeRow,
   updateRow as update,
@@ -9,7 +10,7 @@ import {
 import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
-import { rowEvent } from '../configurations/configuration-events.ts'
+import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
@@ -17,8 +18,9 @@ import { patchFields, readPatch } from '../configurations/patch-body.ts'
 import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
 import { sealedSettings, sealedState, stateBody } from '../configurations/sealed-settings.ts'
 import { flag, text } from '../http/fields.ts'
-import { noContent, ok } from '../http/reply.ts'
+import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { findRowVersion } from './read-rows.ts'
 import { storeRow } from './store-row.ts'
 
 /** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration, unless the name is among them. */
@@ -139,5 +141,40 @@ export const deleteRow = defineRoute({
         rowEvent('componentConfigurationRowDeleted', request, stored, findRow(before, params.rowId)),
     })
     return noContent()
+  },
+})
+
+/** Creates a version of a row with the content of an old one. Its state does not change. */
+export const rollbackRow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',
+  summary: 'Roll a row back to a version',
+  tag: 'rows',
+  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The row', 404: 'There is no such row or version' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { rowId, versionId } = request.params
+    const found = await findConfiguration(request, services)
+    const target = await findRowVersion(services, found, rowId, versionId)
+    const given = request.body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
+    const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
+    const step = (current: Configuration): Configuration => {
+      findRow(current, rowId)
+      const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
+      const changed = { ...ofRow, description: ofConfiguration }
+      return { ...next, current: { ...next.current, changed } }
+    }
+    const sourceRow = rowFacts(request, found, target)
+    const event = 'componentConfigurationRowRolledBack'
+    const row = await storeRow(request, services, rowId, {
+      event,
+      step,
+      params: { sourceRow },
+      comesBack: true,
+    })
+    return created(row)
   },
 })

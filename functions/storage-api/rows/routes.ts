@@ -1,8 +1,7 @@
 import type { Route } from '../http/route.ts'
-import { deleteRow, patchRow, setRowState, updateRow } from './change-row.ts'
+import { deleteRow, patchRow, rollbackRow, setRowState, updateRow } from './change-row.ts'
 import { copyRow, createRow } from './create-row.ts'
 import { getRow, getRowVersion, listRows, listRowVersions } from './read-rows.ts'
-import { rollbackRow } from './rollback-row.ts'
 
 export const rowsRoutes: readonly Route[] = [
   listRows,

@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
+import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
@@ -10,7 +13,6 @@ import { submitJob } from '../jobs/submit-job.ts'
 import { refuseSnapshotOverQuota } from '../quotas/refuse-over-quota.ts'
 import { findOwnTable, findTable } from '../tables/find-table.ts'
 import { findSnapshot } from './find-snapshot.ts'
-import { snapshotResource } from './snapshot-resource.ts'
 
 /** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
 export const createSnapshot = defineRoute({
@@ -87,5 +89,38 @@ export const deleteSnapshot = defineRoute({
         return { snapshotId: id }
       },
     })
+  },
+})
+
+/**
+ * The kept snapshot on the wire, with the table as it was. Clients expect a file with its data: `dataFileId` is the
+ * snapshot's own id, because its data are files of the table and no file resource.
+ */
+const snapshotResource = (
+  { id, createdTime, description, creatorToken, table, snapshot }: SnapshotRecord,
+  baseUrl: string,
+) => ({
+  id: String(id),
+  type: 'table',
+  uri: `${baseUrl}/v2/storage/snapshots/${id}`,
+  dataFileId: String(id),
+  createdTime: wireDate(createdTime),
+  description,
+  creatorToken: { id: Number(creatorToken.id), description: creatorToken.description },
+  dataSizeBytes: snapshot.dataSizeBytes,
+  rowsCount: snapshot.rowsCount,
+  table: {
+    id: table.id,
+    name: table.name,
+    displayName: table.displayName,
+    primaryKey: snapshot.primaryKey,
+    created: wireDate(table.created),
+    lastImportDate: wireDateOrNull(table.lastImportDate),
+    lastChangeDate: wireDateOrNull(table.lastChangeDate),
+    rowsCount: snapshot.rowsCount,
+    dataSizeBytes: snapshot.dataSizeBytes,
+    isAlias: false,
+    columns: columnNames(snapshot),
+    attributes: [],
   },
 })

@@ -2,12 +2,14 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { dropTable, refuseAliases } from '../../lib/storage/tables/drop-table.ts'
+import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { flag, text } from '../http/fields.ts'
+import { commaList, flag, text, textList } from '../http/fields.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -131,6 +133,51 @@ export const pullTable = defineRoute({
           throw new UserError('notImplemented', 'A table cannot be pulled into the default branch.')
         await findTable({ ...services, ...services.inBranch(defaultBranchId) }, tableId)
         return { tableId }
+      },
+    })
+  },
+})
+
+/** Makes columns the primary key of a table without one, unless two rows have the same values in them. */
+export const addPrimaryKey = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/primary-key',
+  summary: 'Add a primary key to a table',
+  tag: 'tables',
+  body: z.object({ columns: z.union([textList({ itemMax: 255 }), commaList()]).default([]) }),
+  validationCode: 'storage.validation.primaryKey',
+  replies: {
+    202: 'The job `tablePrimaryKeyAdd`',
+    400: '`storage.validation.primaryKey`',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const columns = [...new Set(request.body.columns)]
+    return submitJob(request, services, {
+      input: { operationName: 'tablePrimaryKeyAdd', tableId, columns },
+      admit: async () => {
+        refuseKey(await findOwnTable(services, tableId), columns)
+        return { columns }
+      },
+    })
+  },
+})
+
+/** Removes the primary key of a table. Idempotent. */
+export const deletePrimaryKey = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/primary-key',
+  summary: 'Delete the primary key of a table',
+  tag: 'tables',
+  replies: { 202: 'The job `tablePrimaryKeyDelete`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tablePrimaryKeyDelete', tableId },
+      admit: async () => {
+        await refuseReferencedKey(await findOwnTable(services, tableId), services.aliases)
+        return {}
       },
     })
   },

@@ -2,16 +2,19 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
+import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
 import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
+import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
 import { uploadForm } from '../files/upload-form.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
-import { integer, text } from '../http/fields.ts'
+import { integer, listOf, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
@@ -20,6 +23,7 @@ import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
+import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import {
   admitDataPlace,
@@ -29,7 +33,7 @@ import {
   workspaceFields,
 } from './data-place.ts'
 import { findTable } from './find-table.ts'
-import { readTimestamp } from './read-timestamp.ts'
+import { parseTime } from './parse-time.ts'
 import { checkTableName } from './table-name.ts'
 
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
@@ -186,3 +190,66 @@ export const createTableNow = defineRoute({
     return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
   },
 })
+
+/**
+ * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. Without any type it is an untyped table.
+ */
+export const defineTable = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets/{bucketId}/tables-definition',
+  summary: 'Create an empty table with typed columns',
+  tag: 'tables',
+  body: z.object({
+    name: text({ max: 300 }).optional(),
+    displayName: text({ max: 300 }).optional(),
+    primaryKeysNames: textList({ itemMax: 255 }).default([]),
+    columns: listOf(z.object(columnFields), { max: MAX_COLUMNS }).default([]),
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { body } = request
+    const primaryKeysNames = body.primaryKeysNames.map(sanitizeColumnName)
+    const { name, displayName } = checkTableName(body)
+    const isTyped = body.columns.some(hasType)
+    const columns = body.columns
+      .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
+      .map(column => readColumn(column, { isKey: primaryKeysNames.includes(column.name) }))
+    const names = columns.map(column => column.name)
+    if (names.length === 0)
+      throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
+    refuseInvalidColumnNames(names)
+    refuseUnknownKeyColumns(primaryKeysNames, names)
+    const definition = { primaryKeysNames: [...new Set(primaryKeysNames)], columns }
+    const tableId = `${bucketId}.${name}`
+    return submitJob(request, services, {
+      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition, isTyped },
+      queueTableId: tableId,
+      admit: async () => {
+        await findBucket(services, bucketId)
+        await refuseTableOverQuota(bucketId, services)
+        if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
+        await refuseTakenName({ bucketId, name, displayName }, services.tables)
+        return { params: { name, ...definition }, queue: 'main' }
+      },
+    })
+  },
+})
+
+/** Clocks of clients differ by this much. */
+const MOST_AHEAD_MS = 60_000
+
+/**
+ * The time of a table that is asked for. Dates of the API have no fractions of a second, so one without them means the end
+ * of that second: the `lastChangeDate` of a table is the table with that change. Never later than now.
+ *
+ * Errors: 400 `storage.timetravel.invalid` for the future, `storage.tables.validation`.
+ */
+const readTimestamp = (timestamp: string, now: Date): Date => {
+  const time = parseTime('timestamp', timestamp, now).getTime()
+  if (time > now.getTime() + MOST_AHEAD_MS)
+    throw new UserError('storage.timetravel.invalid', `The time ${timestamp.slice(0, 100)} is in the future.`)
+  const endMs = time % 1000 === 0 ? time + 999 : time
+  return new Date(Math.min(endMs, now.getTime()))
+}

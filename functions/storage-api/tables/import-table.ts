@@ -1,6 +1,94 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
+import { importResultsBody } from '../../lib/wire/table-body.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
+import { uploadForm } from '../files/upload-form.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { checkFields, withoutUnset } from '../http/check-fields.ts'
+import { flag, text, textList, unlessBlank } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { submitJob } from '../jobs/submit-job.ts'
-import { importTableFields, importTableJob } from './import-table-job.ts'
+import { doJob } from '../jobs/do-job.ts'
+import { type NewJob, submitJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+import { csvFields, readCsvSettings } from './csv-settings.ts'
+import {
+  admitDataPlace,
+  dataPlaceFields,
+  readDataPlace,
+  sealDataPlace,
+  workspaceFields,
+} from './data-place.ts'
+import { findOwnTable } from './find-table.ts'
+
+/** The fields of an import (docs/reference/storage-api.md#import). */
+const importTableFields = z.object({
+  ...dataPlaceFields,
+  ...workspaceFields,
+  snapshotId: z.unknown().optional().openapi({ type: 'integer' }),
+  incremental: flag().default(false),
+  useTimestampFromDataFile: flag().default(false),
+  deduplicationStrategy: unlessBlank(
+    z.enum(['upsert', 'insert'], { error: 'This value should be upsert or insert.' }),
+  ),
+  // A comma list or a list
+  primaryKey: z
+    .union([text({ max: 20_000 }), textList()])
+    .optional()
+    .openapi({ type: 'string', example: 'id,country' }),
+  ...csvFields,
+})
+
+interface Submission {
+  caller: Caller
+  raw: Request
+}
+
+/** The job `tableImport` of a request. */
+const importTableJob = async (
+  { caller, raw }: Submission,
+  services: Services,
+  { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
+): Promise<NewJob> => {
+  const { incremental, deduplicationStrategy = 'upsert' } = body
+  const place = readDataPlace(body)
+  if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
+  const csv = readCsvSettings(body)
+  const primaryKey = requestedKey(body.primaryKey, raw.headers)
+  const key = primaryKey.length === 0 ? {} : { primaryKey }
+  return {
+    input: {
+      operationName: 'tableImport',
+      tableId,
+      ...(await sealDataPlace(place, services)),
+      csv,
+      incremental,
+      ...key,
+    },
+    admit: async () => {
+      const { snapshot } = await findOwnTable(services, tableId)
+      // Without a primary key nothing is deduplicated, so both strategies are the same.
+      if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
+        throw notImplemented('deduplicationStrategy=insert')
+      return {
+        params: { ...csv, incremental, ...key },
+        source: await admitDataPlace(place, caller, services),
+        queue: 'main',
+      }
+    },
+  }
+}
+
+const requestedKey = (given: string | string[] = [], headers: Headers): string[] => {
+  if (!Array.isArray(given)) return readKeyColumns(given)
+  // The Python client sends the columns of the file as `primaryKey[]` of a form. There a list is not a key.
+  const isForm = /form/i.test(headers.get('content-type') ?? '')
+  return isForm ? [] : [...new Set(given)]
+}
+
+const notImplemented = (option: string) => new UserError('notImplemented', `"${option}" is not supported.`)
 
 /** Loads a file into a table, by a job `tableImport`. Imports into one table run one after the other. */
 export const importTable = defineRoute({
@@ -21,6 +109,74 @@ export const importTable = defineRoute({
       request,
       services,
       await importTableJob(request, services, { tableId, body: request.body }),
+    )
+  },
+})
+
+/** Loads the data in the request into a table. Older than `import-async`, and for small files. */
+export const importTableNow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/import',
+  summary: 'Load the data in the request into a table',
+  tag: 'tables',
+  replies: {
+    200: 'What was imported, as the results of a job `tableImport`',
+    202: 'The job `tableImport`, when it takes longer than a request may',
+    404: 'There is no such table',
+  },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(importTableFields.shape),
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    await findOwnTable(services, tableId)
+    const { fields, file } = await receiveUpload(request, services)
+    // The name of the file, which has one already.
+    const { name: _name, ...others } = fields
+    const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
+    const body = checkFields(importTableFields, sent, 'storage.tables.validation', request.passedOver)
+    return doJob(
+      { ...request, sent: [request.sent, sent] },
+      services,
+      await importTableJob(request, services, { tableId, body }),
+      ok,
+    )
+  },
+})
+
+const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max: 500 }) })
+
+/** The importer service: loads a file into a table by one multipart form. */
+export const writeTable = defineRoute({
+  method: 'post',
+  path: '/write-table',
+  summary: 'Load a file into a table through the importer',
+  tag: 'importer',
+  replies: {
+    200: 'What was imported, as the results of a job `tableImport`',
+    202: 'The job `tableImport`, when it takes longer than a request may',
+    404: 'There is no such table',
+  },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(writeTableFields.shape),
+  handle: async (request, services) => {
+    const { fields, file } = await receiveUpload(request, services)
+    if (!file)
+      throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
+    // The name of the file, which has one already.
+    const { name: _name, ...others } = fields
+    const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
+    const { tableId, ...body } = checkFields(
+      writeTableFields,
+      sent,
+      'storage.tables.validation',
+      request.passedOver,
+    )
+    requireTable(request.caller, tableId, 'write')
+    return doJob(
+      { ...request, sent: [request.sent, sent] },
+      services,
+      await importTableJob(request, services, { tableId, body }),
+      ok,
     )
   },
 })

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { newTokenBody, tokenBody } from '../../lib/wire/token-body.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { digestOf } from '../http/authenticate.ts'
+import { type Caller, digestOf } from '../http/authenticate.ts'
 import { text } from '../http/fields.ts'
-import { noContent, ok } from '../http/reply.ts'
+import { created, noContent, ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { newTokenValue } from './new-token-value.ts'
 import { findToken, tokenNotFound } from './read-tokens.ts'
-import { refuseMaster } from './refuse-master.ts'
 import { tokenEvent } from './token-event.ts'
 import { tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
@@ -138,3 +138,60 @@ export const shareToken = defineRoute({
     )
   },
 })
+
+/** Creates a token. Only this reply ever shows its value. */
+export const createToken = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tokens',
+  summary: 'Create a token',
+  tag: 'tokens',
+  access: 'master',
+  body: z.object(tokenFields),
+  validationCode: 'storage.tokens.validation',
+  replies: {
+    201: 'The token with its value',
+    400: '`storage.tokens.invalidPermissions`',
+    403: 'The token is not the master token',
+  },
+  reply: newTokenBody,
+  handle: async (request, services) => {
+    const { body, caller, baseUrl } = request
+    const { tokens, totals, nextId, now, projectId } = services
+    const settings = await readTokenSettings(body, services)
+    const at = now().toISOString()
+    for (;;) {
+      const id = nextId()
+      const value = newTokenValue(projectId, id)
+      const token: TokenRecord = {
+        id,
+        description: `Created by ${caller.description}`,
+        digest: digestOf(value),
+        created: at,
+        refreshed: at,
+        expires: null,
+        canManageBuckets: false,
+        canReadAllFileUploads: false,
+        canPurgeTrash: false,
+        bucketPermissions: {},
+        componentAccess: null,
+        creatorToken: { id: caller.tokenId, description: caller.description },
+        ...settings,
+        revision: 1,
+      }
+      // Skips an id that another process took in the same millisecond.
+      if (!(await tokens.insert(token))) continue
+      await recordEvent(request, services, tokenEvent('tokenCreated', token))
+      const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
+      return created({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
+    }
+  },
+})
+
+/** The master token is the stack's secret and is changed there. Error: 400 `storage.tokens.masterToken`. */
+const refuseMaster = (tokenId: string, caller: Caller): void => {
+  if (caller.isMaster && tokenId === caller.tokenId)
+    throw new UserError(
+      'storage.tokens.masterToken',
+      'The master token cannot be changed here. It is a secret of the stack: give the secret another value.',
+    )
+}

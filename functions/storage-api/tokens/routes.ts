@@ -1,6 +1,5 @@
 import type { Route } from '../http/route.ts'
-import { deleteToken, refreshToken, shareToken, updateToken } from './change-token.ts'
-import { createToken } from './create-token.ts'
+import { createToken, deleteToken, refreshToken, shareToken, updateToken } from './change-token.ts'
 import { getToken, listTokens, verifyToken } from './read-tokens.ts'
 
 export const tokensRoutes: readonly Route[] = [

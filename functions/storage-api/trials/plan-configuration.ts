@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
 import { planBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { lastGoodRun } from '../runs/last-good-run.ts'
+import type { ExtractionRuns } from '../runs/extraction-runs.ts'
 import { configOf, findTrialUnits } from './trial-unit.ts'
 
 /** The first request of each job, where each header and parameter comes from, and a forecast. Sends nothing. */
@@ -52,3 +53,27 @@ export const planConfiguration = defineRoute({
 /** A result calls the rows that it loaded by another name. */
 const lastRunOf = (row: Record<string, unknown> | undefined): unknown =>
   row?.['status'] === 'success' ? { ...row, rows: row['rowsLoaded'] } : undefined
+
+/** Somebody waits for it. */
+const MAX_LOOKED_AT = 40
+
+const results = z.object({
+  rows: z.array(z.looseObject({ id: z.string().nullable(), status: z.string() })),
+})
+
+type RowResult = z.infer<typeof results>['rows'][number]
+
+/** What each row did in the last run of a configuration that ended well, by its id; `null` is a configuration without rows. */
+const lastGoodRun = async (
+  place: { componentId: string; configId: string },
+  extractionRuns: Pick<ExtractionRuns, 'list'>,
+): Promise<ReadonlyMap<string | null, RowResult>> => {
+  let seen = 0
+  for await (const run of extractionRuns.list(place)) {
+    if (seen++ === MAX_LOOKED_AT) break
+    if (run.status !== 'SUCCEEDED') continue
+    const read = results.safeParse(parsedJson(run.output))
+    if (read.success) return new Map(read.data.rows.map(row => [row.id, row]))
+  }
+  return new Map()
+}

@@ -2,20 +2,74 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
+import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
-import { created, ok } from '../http/reply.ts'
+import { created, noContent, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
-import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
-import { requireComponents, requireNoMoreRights } from './trigger-rights.ts'
+import { requireComponents, requireNoMoreRights, visibleTriggers } from './trigger-rights.ts'
+
+export const listTriggers = defineRoute({
+  method: 'get',
+  path: '/v2/storage/triggers',
+  summary: 'List triggers',
+  tag: 'triggers',
+  query: z.object({ component: text().optional(), configurationId: text().optional() }),
+  replies: {
+    200: 'The triggers of the components that the token may use, oldest first',
+    403: 'The token may use no component',
+  },
+  reply: z.array(triggerBody),
+  handle: async ({ query, caller }, { triggers }) => {
+    const found = visibleTriggers(caller, await triggers.list()).filter(
+      trigger =>
+        trigger.component === (query.component ?? trigger.component) &&
+        trigger.configurationId === (query.configurationId ?? trigger.configurationId),
+    )
+    return ok(found.map(triggerResource))
+  },
+})
+
+export const getTrigger = defineRoute({
+  method: 'get',
+  path: '/v2/storage/triggers/{triggerId}',
+  summary: 'Trigger detail',
+  tag: 'triggers',
+  replies: {
+    200: 'The trigger',
+    403: 'The token may not use the component',
+    404: 'There is no such trigger',
+  },
+  reply: triggerBody,
+  handle: async ({ params, caller }, services) => {
+    const trigger = await findTrigger(services, params.triggerId)
+    requireComponents(caller, [trigger.component])
+    return ok(triggerResource(trigger))
+  },
+})
+
+export const deleteTrigger = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/triggers/{triggerId}',
+  summary: 'Delete a trigger',
+  tag: 'triggers',
+  replies: { 204: 'Deleted', 403: 'The token may not use the component', 404: 'There is no such trigger' },
+  handle: async (request, services) => {
+    const trigger = await findTrigger(services, request.params.triggerId)
+    requireComponents(request.caller, [trigger.component])
+    await services.triggers.delete(trigger.id)
+    await recordEvent(request, services, triggerEvent('triggerDeleted', trigger))
+    return noContent()
+  },
+})
 
 const coolDown = () =>
   integer({ max: 525_600 }).superRefine((minutes, context) => {
@@ -155,7 +209,7 @@ const checkToken = async (
 }
 
 /** The trigger of a path, or 404 `storage.triggers.notFound`. */
-export const findTrigger = async (
+const findTrigger = async (
   { triggers }: Pick<Services, 'triggers'>,
   triggerId: string,
 ): Promise<TriggerRecord> => {
@@ -167,3 +221,14 @@ export const findTrigger = async (
 
 const triggerNotFound = (triggerId: string): UserError =>
   new UserError('storage.triggers.notFound', `Trigger ${triggerId.slice(0, 20)} not found`)
+
+/** The event of a change of a trigger. */
+const triggerEvent = (
+  name: Extract<AuditEventName, `trigger${string}`>,
+  { id, component, configurationId, runWithTokenId, coolDownPeriodMinutes, tableIds }: TriggerRecord,
+) =>
+  auditEvent(name, {
+    id: String(id),
+    words: { component },
+    params: { component, configurationId, runWithTokenId, coolDownPeriodMinutes, tableIds },
+  })
