@@ -1,9 +1,12 @@
-import { CfnOutput } from 'aws-cdk-lib'
+import { Aspects, Aws, CfnOutput, type Stack } from 'aws-cdk-lib'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
-import type { Topic } from 'aws-cdk-lib/aws-sns'
+import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import { CfnStateMachine, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { AlarmTopic } from './alarm-topic.ts'
+import { allow } from './allow.ts'
 import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
@@ -20,7 +23,6 @@ import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
-import { traceWithXRay } from './trace-with-x-ray.ts'
 
 interface MillraceStackProps {
   readonly bundles: FunctionBundles
@@ -164,3 +166,43 @@ const domainOf = ({
   domainName === undefined || certificateArn === undefined
     ? undefined
     : { domainName, certificateArn, hostedZoneId }
+
+/** Where alarms go: over TLS only, from the alarms of this account. */
+class AlarmTopic extends Topic {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, { enforceSSL: true })
+    // A topic with a policy of its own has no other: without this statement, nobody may publish.
+    this.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    )
+  }
+}
+
+/** Sending traces, and asking how many to send. */
+const ACTIONS = [
+  'xray:PutTraceSegments',
+  'xray:PutTelemetryRecords',
+  'xray:GetSamplingRules',
+  'xray:GetSamplingTargets',
+]
+
+/**
+ * The one wildcard that no other right of the stack has: traces have no resources (Service Authorization Reference, "Actions,
+ * resources, and condition keys for AWS X-Ray").
+ */
+const ALL_TRACES = '*'
+
+/** Each execution of a state machine, and each invocation, becomes part of a trace. Costs by the trace. */
+const traceWithXRay = (stack: Stack): void =>
+  Aspects.of(stack).add({
+    visit: node => {
+      if (node instanceof CfnFunction) node.tracingConfig = { mode: 'Active' }
+      if (node instanceof CfnStateMachine) node.tracingConfiguration = { enabled: true }
+      if (node instanceof LambdaFunction || node instanceof StateMachine) allow(node, ACTIONS, [ALL_TRACES])
+    },
+  })

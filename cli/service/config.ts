@@ -11,8 +11,6 @@ import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
-import { describeChanges } from './describe-changes.ts'
-import { withoutSecret, withoutSecrets } from './hide-secrets.ts'
 import { awaitJob, job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
@@ -186,4 +184,51 @@ const runNow = async ({ api, out }: ServiceCall, text: string): Promise<number> 
     out.line(`${run.rowsLoaded} rows loaded after ${run.requests} requests`, 'green')
   })
   return ended.status === 'success' ? 0 : 1
+}
+
+interface ChangeLine {
+  line: string
+  style: 'green' | 'red' | 'yellow'
+}
+
+/** One line for each change: `+` added, `-` removed, `~` replaced. */
+const describeChanges = (changes: z.infer<typeof patchBody>, before: unknown): ChangeLine[] =>
+  changes.map(({ op, path, value }) => {
+    const was = JSON.stringify(valueAt(before, path))
+    if (op === 'add') return { line: `+ ${path}: ${JSON.stringify(value)}`, style: 'green' }
+    if (op === 'remove') return { line: `- ${path}${was === undefined ? '' : `: ${was}`}`, style: 'red' }
+    const now = JSON.stringify(value)
+    return { line: `~ ${path}: ${was === undefined ? now : `${was} -> ${now}`}`, style: 'yellow' }
+  })
+
+/** JSON pointer (RFC 6901). `undefined` where there is nothing. */
+const valueAt = (document: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+          ? (value as Record<string, unknown>)[part] // An object has such a property; it was asked above.
+          : undefined,
+      document,
+    )
+
+const HIDDEN = '(secret)'
+
+/** The document without the values of keys that begin with `#`, which are secrets, in clear or sealed. */
+const withoutSecrets = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutSecrets)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, key.startsWith('#') ? HIDDEN : withoutSecrets(item)]),
+  )
+}
+
+/** The same of one change of a document (RFC 6902). */
+const withoutSecret = <Change extends { path: string; value?: unknown }>(change: Change): Change => {
+  if (change.value === undefined) return change
+  const isSecret = change.path.split('/').some(part => part.startsWith('#'))
+  return { ...change, value: isSecret ? HIDDEN : withoutSecrets(change.value) }
 }

@@ -2,8 +2,10 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
 import { z } from 'zod'
-import { combineCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import { combineCrc32, parseCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { readBlocks } from '../../functions/lib/aws/multipart/read-blocks.ts'
 import type {
   ObjectRange,
@@ -14,7 +16,6 @@ import { hexDigest } from '../../functions/lib/digests.ts'
 import { isGzip, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
 import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
 import type { StorageConnection } from './connect-storage.ts'
-import { expectedChecksum } from './expected-checksum.ts'
 import type { Progress } from './progress.ts'
 
 interface DownloadOptions {
@@ -211,3 +212,30 @@ const parseJson = (text: string): unknown => {
 }
 
 const fingerprintOf = (content: unknown): string => hexDigest(JSON.stringify(content))
+
+const HEADS_IN_PARALLEL = 16
+
+/**
+ * CRC32 of all objects in a row, combined from the checksums that S3 has. `undefined` when one object has none: other
+ * tools store other checksums, or one per part.
+ */
+const expectedChecksum = async (sources: readonly SourceObject[]): Promise<number | undefined> => {
+  const checksums = await pMap(
+    sources,
+    async ({ s3, bucket, key, etag, bytes }) => {
+      if (bytes === 0) return { crc: 0, bytes }
+      const head = await s3.send(
+        new HeadObjectCommand({ Bucket: bucket, Key: key, IfMatch: etag, ChecksumMode: 'ENABLED' }),
+      )
+      const isOfWhole = head.ChecksumCRC32 !== undefined && !head.ChecksumCRC32.includes('-')
+      return { crc: isOfWhole ? parseCrc32(head.ChecksumCRC32 ?? '') : undefined, bytes }
+    },
+    { concurrency: HEADS_IN_PARALLEL },
+  )
+  let whole = 0
+  for (const { crc, bytes } of checksums) {
+    if (crc === undefined) return undefined
+    whole = combineCrc32(whole, crc, bytes)
+  }
+  return whole
+}

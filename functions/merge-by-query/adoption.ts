@@ -4,15 +4,15 @@ import type { QueryCommit } from '../lib/distributed/commit-checks.ts'
 import type { MetadataFile } from '../lib/distributed/glue-catalog.ts'
 import { glueTableName, mergeTableName } from '../lib/distributed/glue-names.ts'
 import type { MergeNotes, StagedMerge } from '../lib/distributed/merge-notes.ts'
-import { TransientError } from '../lib/errors/errors.ts'
+import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { currentSchema } from '../lib/iceberg/metadata/parse-metadata.ts'
 import type { LiveFile } from '../lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '../lib/iceberg/refusal.ts'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { tableWarning } from '../lib/storage/events/table-warning.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import type { TableStore } from '../lib/storage/tables/table-store.ts'
 import { type TableFile, withFiles } from '../lib/table-engine/snapshot.ts'
-import { refuseCommit } from './refuse-commit.ts'
 import type { MergeServices } from './services.ts'
 
 /** What a query has committed, and what was decided when it was started. */
@@ -195,3 +195,34 @@ export const newTable = (
   ...(branchId !== undefined && { branchId }),
   revision: 0,
 })
+
+interface RefusedCommit {
+  jobId: number
+  queryId: string
+  tableId: string
+  branchId: number | undefined
+  why: string
+  /** Where the commit lies, when that is known. */
+  metadataLocation: string | undefined
+}
+
+/**
+ * Leaves a commit where it lies, and removes the rest of its job. Resolves to the error of the job. The event comes first:
+ * nobody else will know where the commit lies.
+ */
+const refuseCommit = async (
+  { jobId, queryId, tableId, branchId = defaultBranchId, why, metadataLocation }: RefusedCommit,
+  services: MergeServices,
+): Promise<UserError> => {
+  const { events, nextId, now } = services
+  const reason = why.replace(/\.$/, '')
+  const message = `What Athena's query ${queryId} committed is not part of the table ${tableId}: ${reason}. The table is as it was.`
+  const params = { jobId, queryId, metadataLocation: metadataLocation ?? null }
+  await events.create(nextId, id => ({
+    id,
+    ...tableWarning('storage.tableCommitRefused', { tableId, message, params, at: now() }),
+    branchId,
+  }))
+  await cleanUpMerge(jobId, services)
+  return new UserError('storage.tables.distributed.commitRefused', message, { params })
+}

@@ -1,11 +1,16 @@
 import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/distributed/glue-names.ts'
 import { type MergeNotes, type StagedMerge, stagingFolder } from '../lib/distributed/merge-notes.ts'
-import { stagedSchema } from '../lib/distributed/staged-schema.ts'
-import { columnsWithGaps, mergeStatement } from '../lib/distributed/statements/merge-statement.ts'
+import {
+  columnsWithGaps,
+  mergeStatement,
+  stagedColumn,
+} from '../lib/distributed/statements/merge-statement.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import type { NestedField } from '../lib/iceberg/metadata/types.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
-import { withFiles } from '../lib/table-engine/snapshot.ts'
+import { LOAD_ORDER } from '../lib/table-engine/load-order.ts'
+import { type TableField, TIMESTAMP_ID, withFiles } from '../lib/table-engine/snapshot.ts'
 import { findTable, newTable } from './adoption.ts'
 import type { MergeServices } from './services.ts'
 import { type StartedQuery, startAside } from './start-aside.ts'
@@ -78,3 +83,10 @@ const decide = async (
   }
   return notes.decide(jobId, decided)
 }
+
+/** The columns of a staging table: those of the load under short names, and the order of the rows. */
+const stagedSchema = (fields: readonly TableField[]): NestedField[] => [
+  ...fields.map(field => ({ id: field.id, name: stagedColumn(field), required: false, type: field.type })),
+  { id: TIMESTAMP_ID, name: '_timestamp', required: false, type: 'timestamptz' },
+  ...LOAD_ORDER.map(column => ({ ...column, required: true })),
+]

@@ -5,15 +5,14 @@ import type { ConnectionLimits } from '../http/limited-server.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import { type AuthenticationOptions, authenticate } from './auth/authenticate.ts'
 import type { Principal } from './auth/caller.ts'
-import { readBodyForm } from './body/body-form.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
 import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
 import { readHoistedHeaders } from './http/hoisted-headers.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
-import { openBody, readHeaders, type S3Request } from './http/s3-request.ts'
+import { type BodyForm, openBody, readHeaders, type S3Request } from './http/s3-request.ts'
 import type { Operation, S3Context } from './operation.ts'
 import { isPostForm, openForm } from './post-form/open-form.ts'
 import { postObject } from './post-form/post-object.ts'
@@ -160,3 +159,25 @@ const isDisconnect = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED'].includes(String(error.code))
+
+/** Reads from `x-amz-content-sha256` how the body arrives and what it must hash to. */
+const readBodyForm = (contentSha256: string | undefined): BodyForm => {
+  switch (contentSha256) {
+    case undefined:
+    case 'UNSIGNED-PAYLOAD':
+      return {}
+    case 'STREAMING-UNSIGNED-PAYLOAD-TRAILER':
+      return { chunked: { hasTrailer: true, isSigned: false } }
+    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD':
+      return { chunked: { hasTrailer: false, isSigned: true } }
+    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER':
+      return { chunked: { hasTrailer: true, isSigned: true } }
+    default:
+      if (/^[0-9a-f]{64}$/i.test(contentSha256)) return { sha256: contentSha256.toLowerCase() }
+      throw invalidArgument(
+        'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING- form that is supported, or a valid sha256 value.',
+        'x-amz-content-sha256',
+        contentSha256,
+      )
+  }
+}

@@ -11,7 +11,6 @@ import {
 import { Quotas } from '../../http/quotas.ts'
 import type { AccessRequest } from '../../s3/auth/policy.ts'
 import { InvocationError } from '../lambda/function-error.ts'
-import { readInvocation } from '../lambda/invocation.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -192,4 +191,18 @@ const reply = (
     ...headers,
   })
   response.end(JSON.stringify(body ?? {}))
+}
+
+const INVOCATION_PATH = /^\/2015-03-31\/functions\/([\w-]{1,64})\/invocations$/
+
+/** Lambda speaks REST. An invocation, from its path, in the form of the other services: name of the function and event. */
+const readInvocation = (
+  method: string,
+  url: string,
+  event: () => unknown,
+): { target: string; input: () => unknown } | undefined => {
+  const [, name] = (method === 'POST' && INVOCATION_PATH.exec(url)) || []
+  return name === undefined
+    ? undefined
+    : { target: 'AWSLambda.Invoke', input: () => ({ name, event: event() }) }
 }

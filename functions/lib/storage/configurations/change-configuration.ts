@@ -1,4 +1,4 @@
-import { checkSortOrder } from './check-sort-order.ts'
+import { UserError } from '../../errors/errors.ts'
 import {
   type Author,
   type Change,
@@ -204,4 +204,25 @@ export const copyConfiguration = (
     rows: rows.map(row => ({ ...rowMemory(source, row.id), version: 1 })),
     current: { version: 1, changed, content },
   }
+}
+
+/**
+ * An order must name each row once. An empty one means "by id".
+ * Errors, both 400: `storage.components.validation` (an id without a row), `validation.invalidRowSortOrder`.
+ */
+const checkSortOrder = (order: string[], rows: readonly { id: string }[]): string[] => {
+  if (order.length === 0) return order
+  const ids = new Set(rows.map(({ id }) => id))
+  const unknown = order.find(id => !ids.has(id))
+  if (unknown !== undefined)
+    throw new UserError(
+      'storage.components.validation',
+      `Invalid parameters - rowsSortOrder: There is no row "${unknown.slice(0, 100)}".`,
+    )
+  if (order.length !== rows.length || new Set(order).size !== rows.length)
+    throw new UserError(
+      'validation.invalidRowSortOrder',
+      'rowsSortOrder must name each row of the configuration once.',
+    )
+  return order
 }

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import type { MetadataFile } from '#lib/distributed/glue-catalog.ts'
 import { adoptCommit } from '#lib/iceberg/commit/adopt-commit.ts'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
@@ -27,7 +28,6 @@ import {
   tableFileOf,
   tablePaths,
 } from './file-entries.ts'
-import { keyIn, keyProperty } from './key-property.ts'
 import { createTableObjects } from './table-objects.ts'
 
 const DAY_MS = 86_400_000
@@ -265,3 +265,23 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
 }
 
 export type TableContents = ReturnType<typeof createTableContents>
+
+/** Property of a table's metadata that holds its primary key, so that the key of an earlier time is known too. */
+const PRIMARY_KEY_PROPERTY = 'millrace.primary-key'
+
+const columns = z.array(z.string())
+
+/** The property as it must be, or none when it is so already. */
+const keyProperty = (
+  { primaryKey }: Pick<Snapshot, 'primaryKey'>,
+  metadata: TableMetadata | undefined,
+): Record<string, string> => {
+  const value = JSON.stringify(primaryKey)
+  return metadata?.properties[PRIMARY_KEY_PROPERTY] === value ? {} : { [PRIMARY_KEY_PROPERTY]: value }
+}
+
+/** The primary key that the metadata holds. `undefined`: it holds none, not even an empty one. */
+const keyIn = ({ properties }: TableMetadata): string[] | undefined => {
+  const value = properties[PRIMARY_KEY_PROPERTY]
+  return value === undefined ? undefined : columns.parse(JSON.parse(value))
+}
