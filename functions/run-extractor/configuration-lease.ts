@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
-import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
+import { type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { LEASES_PREFIX } from './names.ts'
 import { type ConfigurationPlace, placeOfConfiguration } from './place-of.ts'
 
@@ -54,12 +54,7 @@ export const createConfigurationLeaseStore = (
   }
 }
 
-/** The right to run one configuration, held by one execution at a time. */
-export interface ConfigurationLeases {
-  take(place: ConfigurationPlace, execution: string): Promise<LeaseResult<ConfigurationLease, undefined>>
-  isHeld(place: ConfigurationPlace, execution: string): Promise<boolean>
-  release(place: ConfigurationPlace, execution: string): Promise<void>
-}
+export type ConfigurationLeases = ReturnType<typeof createConfigurationLeases>
 
 interface ConfigurationLeasesOptions {
   work: BucketDocuments
@@ -68,16 +63,14 @@ interface ConfigurationLeasesOptions {
   now: () => Date
 }
 
-export const createConfigurationLeases = ({
-  work,
-  isRunning,
-  now,
-}: ConfigurationLeasesOptions): ConfigurationLeases => {
+/** The right to run one configuration, held by one execution at a time. */
+export const createConfigurationLeases = ({ work, isRunning, now }: ConfigurationLeasesOptions) => {
   const storeOf = (place: ConfigurationPlace) => createConfigurationLeaseStore(work, place, now)
   return {
-    take: (place, owner) =>
+    take: (place: ConfigurationPlace, owner: string) =>
       takeLease(storeOf(place), { owner }, async execution => !(await isRunning(execution))),
-    isHeld: async (place, execution) => (await storeOf(place).holder())?.owner === execution,
-    release: (place, execution) => storeOf(place).release(execution),
+    isHeld: async (place: ConfigurationPlace, execution: string) =>
+      (await storeOf(place).holder())?.owner === execution,
+    release: (place: ConfigurationPlace, execution: string) => storeOf(place).release(execution),
   }
 }

@@ -70,17 +70,7 @@ interface NewRun {
   configId: string
 }
 
-/** The token that a run works with: of what all its authors may do, and of the run alone. */
-export interface RunTokens {
-  /** Makes it, or finds the one that an earlier attempt made. Error: `extractor.run.authorRefused`. */
-  make(run: NewRun): Promise<RunToken>
-  /** Error: `extractor.run.noToken` for a run that has none. */
-  open(runId: string): Promise<RunToken>
-  /** The same, for the work of a run: its authors must still have the rights. Error: `extractor.run.authorRefused`. */
-  openForWork(run: { id: string; componentId: string }): Promise<RunToken>
-  /** Ends its rights. Harmless when it is gone, or never was. */
-  revoke(runId: string): Promise<void>
-}
+export type RunTokens = ReturnType<typeof createRunTokens>
 
 export interface RunTokensOptions {
   work: BucketDocuments
@@ -92,10 +82,12 @@ export interface RunTokensOptions {
 const keyOf = (runId: string) => `${runPrefix(runId)}token.json`
 
 /**
+ * The token that a run works with: of what all its authors may do, and of the run alone.
+ *
  * A token is kept sealed beside the run's document, and nowhere else: not in the machine's input or output, nor in a
  * log. An attempt that dies between making and keeping it leaves a token whose value nobody knows, until it expires.
  */
-export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): RunTokens => {
+export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions) => {
   const read = (runId: string) => work.readAs(keyOf(runId), tokenDocument)
 
   const opened = async (document: TokenDocument, runId: string): Promise<RunToken> => ({
@@ -128,12 +120,15 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
   }
 
   return {
-    make: async run => {
+    /** Makes it, or finds the one that an earlier attempt made. Error: `extractor.run.authorRefused`. */
+    make: async (run: NewRun): Promise<RunToken> => {
       const stored = await read(run.runId)
       return stored ? opened(stored, run.runId) : make(run)
     },
-    open: async runId => opened(await found(runId), runId),
-    openForWork: async ({ id, componentId }) => {
+    /** Error: `extractor.run.noToken` for a run that has none. */
+    open: async (runId: string): Promise<RunToken> => opened(await found(runId), runId),
+    /** The same, for the work of a run: its authors must still have the rights. Error: `extractor.run.authorRefused`. */
+    openForWork: async ({ id, componentId }: { id: string; componentId: string }): Promise<RunToken> => {
       const document = await found(id)
       const authorIds = document.authors.map(author => author.id)
       const { rights } = await findRunRights(authorIds, componentId, tokens)
@@ -141,7 +136,8 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
         throw refused('A token whose rights the run has may do less than when the run began.')
       return opened(document, id)
     },
-    revoke: async runId => {
+    /** Ends its rights. Harmless when it is gone, or never was. */
+    revoke: async (runId: string): Promise<void> => {
       const stored = await read(runId)
       if (stored) await tokens.deleteToken(stored.tokenId)
     },
