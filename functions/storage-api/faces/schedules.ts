@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { readCronTab } from '../../lib/schedules/schedule-expression.ts'
 import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
@@ -89,6 +88,7 @@ const activateSchedule = defineRoute({
     const parsed = settings.safeParse(JSON.parse(current.content.configuration))
     if (!parsed.success) throw invalid(z.prettifyError(parsed.error))
     const { schedule, target } = parsed.data
+    const { readCronTab } = await import('../../lib/schedules/schedule-expression.ts')
     readCronTab(schedule.cronTab, schedule.timezone)
     requireComponents(caller, [SCHEDULER, target.componentId])
     const activated = {

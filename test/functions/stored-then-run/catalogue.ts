@@ -87,6 +87,13 @@ export const jobRoutes = {
 } as const
 
 /** Routes that do all their work at once, with the rights of the request. */
+/** Routes that end what is stored. They start nothing, so nothing runs with their rights later. */
+export const ending: readonly string[] = [
+  'post /queue/jobs/{jobId}/kill',
+  'post jobs/{jobId}/cancel',
+  'post runs/{runId}/cancel',
+]
+
 export const atOnce: readonly string[] = [
   'post tokens',
   'put tokens/{tokenId}',

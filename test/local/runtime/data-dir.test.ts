@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import { realDisk } from '#local/durable/disk.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
 import { openDataDir } from '#local/runtime/data-dir.ts'
@@ -48,15 +49,15 @@ describe('the format of the data directory', () => {
     await mkdir(join(path, 'logs'))
     for (let start = 0; start < 2; start++) {
       await (await open(path)).release()
-      expect(await markOf(path)).toBe('1\n')
+      expect(await markOf(path)).toBe(`${DATA_FORMAT}\n`)
     }
   })
 
-  it.each(['0\n', '2\n', ''])('that is another one is refused: %j', async format => {
+  it.each(['1\n', '3\n', ''])('that is another one is refused: %j', async format => {
     const path = await newFolder()
     await writeFile(join(path, 'format'), format)
     await expect(open(path)).rejects.toThrow(
-      `written by another version of Millrace (its format is ${format.trim()}; this version reads 1). Start that ` +
+      `written by another version of Millrace (its format is ${format.trim()}; this version reads ${DATA_FORMAT}). Start that ` +
         'version to use or export it, or start this one with another data directory (MILLRACE_DATA_DIR)',
     )
     expect(await markOf(path)).toBe(format)
@@ -66,7 +67,7 @@ describe('the format of the data directory', () => {
     const path = await newFolder()
     await mkdir(join(path, 'items'))
     for (let start = 0; start < 2; start++)
-      await expect(open(path)).rejects.toThrow('its format is not noted; this version reads 1')
+      await expect(open(path)).rejects.toThrow(`its format is not noted; this version reads ${DATA_FORMAT}`)
     expect(await readdir(path)).not.toContain('format')
   })
 
