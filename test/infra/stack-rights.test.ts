@@ -228,7 +228,7 @@ describe('rights', () => {
     })
   })
 
-  it('the storage API starts executions again, asks about one at a time, and stops or changes no machine', () => {
+  it('the storage API starts executions again, asks about one at a time, stops runs alone, and changes no machine', () => {
     const ofStates = statementsOf(template)
       .filter(([id]) => id.startsWith('StorageStorageApi') || id.startsWith('AllowRedrive'))
       .flatMap(([, { Action, Resource }]) =>
@@ -236,8 +236,10 @@ describe('rights', () => {
       )
       .filter(([action]) => action?.startsWith('states:'))
     expect(new Set(ofStates.map(([action]) => action))).toEqual(
-      new Set(['states:StartExecution', 'states:DescribeExecution']),
+      new Set(['states:StartExecution', 'states:DescribeExecution', 'states:StopExecution']),
     )
+    const stopped = ofStates.filter(([action]) => action === 'states:StopExecution')
+    expect(stopped.map(([, resource]) => resource)).toEqual([expect.stringMatching(/-extract:\*"/)])
     const redriven = ofStates
       .map(([, resource]) => resource)
       .find(resource => resource?.includes('ImportMachine'))
