@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { UserError } from '../../errors/errors.ts'
 import { bucketOfPartition, bucketsPartition, partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { bucketRecord } from '../buckets/bucket-store.ts'
 import {
@@ -46,6 +47,19 @@ const readNames = async (items: Pick<ItemTable, 'get'>): Promise<Record<string, 
   return keptNames.parse(names)
 }
 
+/** Less than the 400 KB of an item, which holds them all: some 9,000 buckets. */
+const MOST_NAME_BYTES = 380_000
+
+/** Error: 403 `storage.quotaExceeded`. */
+const refuseTooMany = (names: Record<string, string>): void => {
+  const bytes = Buffer.byteLength(JSON.stringify(names))
+  if (bytes > MOST_NAME_BYTES)
+    throw new UserError(
+      'storage.quotaExceeded',
+      `The names of all buckets would take ${bytes} bytes, and at most ${MOST_NAME_BYTES} are kept. Delete buckets that are not needed.`,
+    )
+}
+
 const add = async (items: ItemTable, bucketId: string, before: Totals, after: Totals): Promise<void> => {
   const numbers = {
     tablesCount: after.tablesCount - before.tablesCount,
@@ -82,11 +96,24 @@ export const keepingTotals = (items: ItemTable): ItemView => {
   const putBucket = async (key: ItemKey, attributes: Item, when?: Condition): Promise<boolean> => {
     const { id, displayName } = bucketRecord.parse(attributes)
     const keepName = () => items.update(namesKey, { set: { [id]: displayName } })
-    const known = (await readNames(items))[id]
-    if (known === undefined) await keepName()
+    const names = await readNames(items)
+    if (names[id] === undefined) {
+      refuseTooMany({ ...names, [id]: displayName })
+      await keepName()
+    }
     const isStored = await items.put(key, attributes, when)
-    if (isStored && known !== undefined && known !== displayName) await keepName()
+    // Also of a bucket that is new: whoever deletes the one before it may be about to take the name away.
+    if (isStored && (when === 'absent' || names[id] !== displayName)) await keepName()
     return isStored
+  }
+
+  const deleteBucket = async (key: ItemKey, when?: Condition): Promise<boolean> => {
+    const isDeleted = await items.delete(key, when)
+    if (!isDeleted) return false
+    await items.update(namesKey, { remove: [key.sk] })
+    const again = await items.get(key)
+    if (again) await items.update(namesKey, { set: { [key.sk]: bucketRecord.parse(again).displayName } })
+    return true
   }
 
   const tableBucketOf = ({ pk, sk }: ItemKey): string | undefined =>
@@ -100,12 +127,10 @@ export const keepingTotals = (items: ItemTable): ItemView => {
       if (bucketId !== undefined) return writeTable(bucketId, key, attributes, when)
       return key.pk === bucketsPartition ? putBucket(key, attributes, when) : items.put(key, attributes, when)
     },
-    async delete(key, when) {
+    delete(key, when) {
       const bucketId = tableBucketOf(key)
       if (bucketId !== undefined) return writeTable(bucketId, key, undefined, when)
-      const isDeleted = await items.delete(key, when)
-      if (isDeleted && key.pk === bucketsPartition) await items.update(namesKey, { remove: [key.sk] })
-      return isDeleted
+      return key.pk === bucketsPartition ? deleteBucket(key, when) : items.delete(key, when)
     },
   }
 }

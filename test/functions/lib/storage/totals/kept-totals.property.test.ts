@@ -106,3 +106,45 @@ it('two recounts at once correct once', async () => {
   await world.totals.recount('in.c-a')
   expect(await world.totals.of('in.c-a')).toMatchObject({ tablesCount: 1, rowsCount: 4, dataSizeBytes: 40 })
 })
+
+const bucket = (id: string, displayName = id) => ({
+  id,
+  stage: 'in',
+  name: id.slice(3),
+  displayName,
+  description: '',
+  color: null,
+  created,
+  updated: created,
+  deletingUntil: null,
+  revision: 1,
+})
+const keyOfBucket = (id: string) => ({ pk: 'BUCKETS', sk: id })
+
+it('names of buckets are those of the buckets, however creations and deletions meet', async () => {
+  const change = fc.record({ id: fc.constantFrom(...bucketIds), isDeleted: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 10 }), async changes => {
+      const { items, view, totals } = createWorld()
+      await Promise.all(
+        changes.map(({ id, isDeleted }) =>
+          isDeleted ? view.delete(keyOfBucket(id)) : view.put(keyOfBucket(id), bucket(id), 'absent'),
+        ),
+      )
+      const named = (await totals.bucketNames()).map(({ id }) => id)
+      for (const id of bucketIds) expect(named.includes(id) || !(await items.get(keyOfBucket(id)))).toBe(true)
+    }),
+  )
+})
+
+it('refuses a bucket whose name finds no room, and keeps those that are there', async () => {
+  const { items, view, totals } = createWorld()
+  const names = Object.fromEntries(
+    Array.from({ length: 630 }, (_, index) => [`in.c-${index}`.padEnd(300, 'x'), 'y'.repeat(300)]),
+  )
+  await items.update({ pk: 'TOTALS', sk: '#buckets' }, { set: names })
+  const created = view.put(keyOfBucket('in.c-new'), bucket('in.c-new'), 'absent')
+  await expect(created).rejects.toMatchObject({ code: 'storage.quotaExceeded' })
+  expect(await items.get(keyOfBucket('in.c-new'))).toBeUndefined()
+  expect(await totals.bucketNames()).toHaveLength(630)
+})
