@@ -71,14 +71,14 @@ const startedSince = (seen: ReadonlySet<string | undefined>, count: number): Pro
   poll(
     () => executionsSince(seen),
     started => started.length >= count,
-    { pauseMs: 500 }, // An account may list twice a second.
+    { pauseMs: 750 }, // An account may list twice a second, and functions of ours list too.
   )
 
 const endOf = (executionArn: string) =>
   poll(
     () => stepFunctions.send(new DescribeExecutionCommand({ executionArn })),
     ({ status }) => status !== 'RUNNING',
-    { pauseMs: 100 }, // An account may ask ten times a second.
+    { pauseMs: 200 }, // An account may ask ten times a second, and functions of ours ask too.
   )
 
 /** Puts an object and waits until the execution that it started has ended. */
