@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import type { LookupFunction } from 'node:net'
 import { basename, join } from 'node:path'
 import { Agent, request } from 'undici'
 import { afterAll, expect, it } from 'vitest'
@@ -77,6 +78,10 @@ it('answers 503, as the gateway does, while the function has no place for anothe
   }
 })
 
+/** What a line in the file of hosts does. */
+const toThisMachine: LookupFunction = (_name, _options, answer) =>
+  answer(null, [{ address: '127.0.0.1', family: 4 }])
+
 it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1', async () => {
   const { certificate, key, file } = await certificateFor('millrace.test', folder.path)
   expect((await certificateFor('millrace.test', folder.path)).certificate).toBe(certificate)
@@ -93,7 +98,10 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
   await server.load(async () => ({}))
   const ask = (name: string, allowH2: boolean) =>
     request(`https://${name}:${server.tlsPort}/`, {
-      dispatcher: new Agent({ allowH2, connect: { ca: certificate, host: '127.0.0.1', servername: name } }),
+      dispatcher: new Agent({
+        allowH2,
+        connect: { ca: certificate, servername: name, lookup: toThisMachine },
+      }),
     })
   try {
     for (const isHttp2 of [true, false])
