@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { GetObjectCommand, GetObjectTaggingCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#support/eventually.ts'
 import { dataFiles, startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
 
 let s3: TestS3
@@ -319,7 +320,8 @@ describe('a posted form is refused', () => {
     expect(await raw('no form at all')).toContain('<Code>MalformedPOSTRequest</Code>')
     await raw(`${parts.join('')}${file}`, { length: 1_000_000 }) // The client dies half-way.
     await expect(read('cut')).rejects.toMatchObject({ name: 'NoSuchKey' })
-    expect(await dataFiles(s3.dataDir)).toEqual(before)
+    // The server learns a little later that nothing more comes.
+    await eventually(async () => expect(await dataFiles(s3.dataDir)).toEqual(before))
   })
 
   it('for another kind of address: an object, or a query', async () => {
