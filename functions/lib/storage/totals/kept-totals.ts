@@ -174,9 +174,9 @@ export const createKeptTotals = (items: ItemTable) => {
       const first = await compare(bucketId)
       if (!first || isSame(first.kept, first.found)) return false
       await sleep(SETTLING_MS)
-      const { kept, found } = (await compare(bucketId)) ?? first
-      if (kept.changes !== first.kept.changes || !isSame(found, first.found)) return false
-      await add(items, bucketId, kept, found)
+      const second = await compare(bucketId)
+      if (second?.kept.changes !== first.kept.changes || !isSame(second.found, first.found)) return false
+      await add(items, bucketId, second.kept, second.found)
       return true
     },
   } satisfies BranchTotals & Record<string, unknown>

@@ -148,3 +148,22 @@ it('refuses a bucket whose name finds no room, and keeps those that are there', 
   expect(await items.get(keyOfBucket('in.c-new'))).toBeUndefined()
   expect(await totals.bucketNames()).toHaveLength(630)
 })
+
+it('leaves a bucket that changes while it is counted to the next recount', async () => {
+  const world = createWorld()
+  const at = { bucketId: 'in.c-a', name: 'x' }
+  await play(world, [{ place: at, kind: 'table', size: 4, dies: true }])
+  world.fault.dies = false
+  let counts = 0
+  const totals = createKeptTotals({
+    ...world.items,
+    async *query(pk, range) {
+      yield* world.items.query(pk, range)
+      if (++counts === 2)
+        await play(world, [{ place: { ...at, name: 'y' }, kind: 'table', size: 1, dies: false }])
+    },
+  })
+  expect(await totals.recount('in.c-a')).toBe(false)
+  expect(await totals.recount('in.c-a')).toBe(true)
+  expect(await totals.of('in.c-a')).toMatchObject(await counted(world, 'in.c-a'))
+})
