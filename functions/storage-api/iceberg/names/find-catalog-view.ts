@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import { UserError } from '#lib/errors/errors.ts'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
@@ -10,6 +11,8 @@ import { type AliasHead, headsNamed } from './heads-named.ts'
 import { identifiersOf } from './identifiers.ts'
 import { listTableNames } from './list-table-names.ts'
 
+const READS_AT_ONCE = 16
+
 /**
  * The aliases of a bucket that are views to a caller, each with the name under which it is listed. Whoever reads a view reads the files of
  * the table behind it: so it is one only for who may read that table (docs/decisions/0028-aliases-as-views.md).
@@ -21,13 +24,15 @@ export const listCatalogViews = async (
 ) => {
   const [others, aliases] = await listTableNames({ tables }, bucketId)
   const identifiers = identifiersOf([...others, ...aliases]).slice(others.length)
-  const found = await Promise.all(
-    aliases.map(async ({ id, name }, index) => {
+  const found = await pMap(
+    aliases,
+    async ({ id, name }, index) => {
       const alias = await tables.getHead(id)
       return alias && isAliased(alias) && mayReadTable(caller, tableIdOf(alias.alias.root))
         ? [{ name, identifier: identifiers[index] ?? id }]
         : []
-    }),
+    },
+    { concurrency: READS_AT_ONCE },
   )
   return found.flat()
 }

@@ -1,4 +1,5 @@
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
+import { aliasOf } from '#lib/storage/tables/other-names.ts'
 import type { AliasedTable, TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import type { Services } from '../../services.ts'
@@ -17,4 +18,11 @@ export const headsNamed = async (
   const named = called.map(head => ({ id: tableIdOf(head), name: head.name, head }))
   const heads = itemsNamed(named, identifier).map(({ head }) => head)
   return { tables: heads.filter(head => !isAliased(head)), aliases: heads.filter(isAliased) }
+}
+
+/** The identifier under which a table is listed, as `identifiersOf` gives it: reads only what answers to its alias. */
+export const identifierOf = async (table: TableHead, services: Pick<Services, 'tables'>): Promise<string> => {
+  const alias = aliasOf(table.name)
+  const { tables } = await headsNamed(services, table.bucketId, alias)
+  return tables.length === 1 ? alias : tableIdOf(table)
 }

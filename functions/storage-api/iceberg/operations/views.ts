@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
-import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import { noContent, ok } from '../../http/reply.ts'
 import { defineOperation } from '../catalog-operation.ts'
 import { findCatalogView, listCatalogViews } from '../names/find-catalog-view.ts'
 import { branchOf, findNamespace, namespacesOf } from '../names/find-namespace.ts'
+import { identifierOf } from '../names/heads-named.ts'
 import { identifiersOf } from '../names/identifiers.ts'
-import { listTableNames } from '../names/list-table-names.ts'
 import { pageFields, pageOf } from '../page-of.ts'
 import { viewMetadata } from '../views/view-metadata.ts'
 import { currentMetadata } from './current-metadata.ts'
@@ -35,8 +34,6 @@ export const loadView = defineOperation({
     const alias = await findCatalogView(request, services)
     const { root } = alias.alias
     const { text } = await currentMetadata(root, services.tableAccess)
-    const [tables] = await listTableNames(services, root.bucketId)
-    const names = identifiersOf(tables)
     const namespaces = namespacesOf(
       await services.totals.bucketNames(),
       branchOf(request.params['namespace']),
@@ -47,7 +44,7 @@ export const loadView = defineOperation({
       metadata: parseMetadata(text),
       namespace:
         identifiersOf(namespaces)[namespaces.findIndex(({ bucketId }) => bucketId === root.bucketId)] ?? '',
-      table: names[tables.findIndex(({ id }) => id === tableIdOf(root))] ?? tableIdOf(root),
+      table: await identifierOf(root, services),
       location,
     })
     return ok({ 'metadata-location': location, metadata, config: {} })

@@ -1,6 +1,5 @@
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
-
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import { columnNames } from '#lib/table-engine/snapshot.ts'
 import type { AliasHead } from '../names/heads-named.ts'
