@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { createOnce } from '../lib/storage/db/create-once.ts'
 import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
@@ -40,11 +41,59 @@ interface Firing {
 
 type Outcome = { job: JobRecord; tokenName: string } | { refusal: string }
 
+const AT_ONCE = 8
+
+/**
+ * Answers what each record is due for; one that fails does not keep others from firing. Resolves to the ids of those that fired.
+ *
+ * @param answer resolves to whether the record has fired
+ */
+export const answerEach = async <Stored extends { id: number }>(
+  kind: Firing['kind'],
+  records: readonly Stored[],
+  answer: (record: Stored) => Promise<boolean>,
+  { log }: Pick<FiringServices, 'log'>,
+): Promise<number[]> => {
+  const answerOne = async (record: Stored): Promise<number[]> => {
+    try {
+      return (await answer(record)) ? [record.id] : []
+    } catch (error) {
+      log.error(`${kind} not fired`, { [`${kind}Id`]: record.id, error })
+      return []
+    }
+  }
+  return (await pMap(records, answerOne, { concurrency: AT_ONCE })).flat()
+}
+
+interface Fired<Stored> {
+  records: { update(id: number, change: (stored: Stored) => Stored): Promise<unknown> }
+  /** The record once it has fired. */
+  keep: (stored: Stored, outcome: Outcome) => Stored
+  /** What made it fire. */
+  why: string
+  params?: object
+}
+
+/** The run is stored first; only then the record has fired, unless another look was faster. The event comes last. */
+export const fire = async <Stored extends { lastRun: string }>(
+  firing: Firing,
+  { records, keep, ...told }: Fired<Stored>,
+  services: FiringServices,
+): Promise<void> => {
+  const outcome = await startRun(firing, services)
+  let isOurs = false
+  await records.update(firing.id, stored => {
+    isOurs = stored.lastRun === firing.lastRun
+    return isOurs ? keep(stored, outcome) : stored
+  })
+  if (isOurs) await recordFiring(firing, { ...told, outcome }, services)
+}
+
 /**
  * Stores a run, under a key that the firing has alone: after a crash at any point the next look finds the same run. Then starts it:
  * one that is stored is started each minute by whoever looks after open jobs, too.
  */
-export const startRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
+const startRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
   const outcome = await storeRun(firing, services)
   if ('job' in outcome)
     await services
@@ -101,17 +150,10 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
   return { job: await createOnce(request, { ...services, records: jobs, make }), tokenName }
 }
 
-interface Told {
-  outcome: Outcome
-  /** What made it fire. */
-  why: string
-  params?: object
-}
-
 /** The event of the configuration. It comes last: a crash before it leaves the run, which is in the list of jobs. */
-export const recordFiring = async (
+const recordFiring = async (
   { kind, id, component, configurationId, runWithTokenId }: Firing,
-  { outcome, why, params }: Told,
+  { outcome, why, params }: { outcome: Outcome; why: string; params?: object },
   { events, nextId, now }: FiringServices,
 ): Promise<void> => {
   const message =

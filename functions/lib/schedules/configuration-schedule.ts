@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { hexDigest } from '../digests.ts'
 import { UserError } from '../errors/errors.ts'
 import { strictObject } from '../extractor/config/strict-object.ts'
-import { readSchedule } from './schedule-expression.ts'
+import { lastBetween, readSchedule } from './schedule-expression.ts'
 
 const schedule = z.union([
   z.string().transform(expression => ({ expression })),
@@ -48,12 +48,8 @@ export const readConfigurationSchedule = (
   const nextTime = readSchedule(expression, timezone)
   if (!isEnabled) return undefined
   const delayMs = Math.floor(spread * flexibleMinutes) * 60_000
-  const lastDue = (since: Date, until: Date): Date | undefined => {
-    let last: Date | undefined
-    for (let at = nextTime(earlier(since, delayMs)); at && at <= earlier(until, delayMs); at = nextTime(at))
-      last = at
-    return last
-  }
+  const lastDue = (since: Date, until: Date): Date | undefined =>
+    lastBetween(nextTime, earlier(since, delayMs), earlier(until, delayMs))
   const nextDue = (after: Date, count: number): Date[] => {
     const due: Date[] = []
     let at = nextTime(earlier(after, delayMs))

@@ -4,6 +4,13 @@ import { UserError } from '../errors/errors.ts'
 /** The first moment after the given one at which a schedule is due, or nothing when it is over. */
 export type NextTime = (after: Date) => Date | undefined
 
+/** The last moment that is due after `since`, up to `until`. */
+export const lastBetween = (nextTime: NextTime, since: Date, until: Date): Date | undefined => {
+  let last: Date | undefined
+  for (let at = nextTime(since); at && at <= until; at = nextTime(at)) last = at
+  return last
+}
+
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /**
