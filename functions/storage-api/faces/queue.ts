@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
@@ -7,9 +6,9 @@ import { findBranchId } from '../branches/find-branch.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
 import { accepted, created, ok } from '../http/reply.ts'
-import { accessDenied, maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { cancelled } from '../jobs/cancel-job.ts'
+import { findJob, jobNotFound } from '../jobs/find-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
 import { cancelledRun } from '../runs/cancel-run.ts'
 import { filteredRuns, findRun } from '../runs/read-runs.ts'
@@ -149,14 +148,12 @@ const getQueueJob = defineRoute({
   tag: 'queue',
   replies: { 200: 'The job', 403: 'The token may not see it', 404: 'There is no such job' },
   reply: queueJobBody,
-  handle: async ({ params: { jobId }, caller, baseUrl }, { jobs, extractionRuns }) => {
-    const id = parseId(jobId)
-    if (id === undefined) return ok(ofRun(await findRun(jobId, caller, extractionRuns), baseUrl))
-    const job = await jobs.get(id)
-    if (!job) throw jobNotFound(jobId)
-    if (!maySeeJob(caller, job)) throw accessDenied()
-    return ok(ofJob(job, baseUrl))
-  },
+  handle: async ({ params: { jobId }, caller, baseUrl }, services) =>
+    ok(
+      parseId(jobId) === undefined
+        ? ofRun(await findRun(jobId, caller, services.extractionRuns), baseUrl)
+        : ofJob(await findJob(jobId, caller, services), baseUrl),
+    ),
 })
 
 const killQueueJob = defineRoute({
@@ -210,7 +207,5 @@ const searchQueueJobs = defineRoute({
     return ok(runs.map(run => ofRun(run, baseUrl)))
   },
 })
-
-const jobNotFound = (id: string) => new UserError('storage.jobs.notFound', `Job ${id.slice(0, 20)} not found`)
 
 export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs]

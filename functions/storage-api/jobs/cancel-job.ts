@@ -1,16 +1,15 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import { decisionName } from '../../lib/extractor/decision-name.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { type EventSender, recordEvent } from '../events/record-event.ts'
 import { accepted } from '../http/reply.ts'
-import { accessDenied, maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
+import { findJob } from './find-job.ts'
 import { jobReply } from './job-reply.ts'
 
 /**
@@ -41,10 +40,7 @@ export const cancelled = async (
 ): Promise<JobRecord> => {
   const { jobs, now } = services
   const { caller } = request
-  const id = parseId(jobId)
-  const job = id === undefined ? undefined : await jobs.get(id)
-  if (!job) throw new UserError('storage.jobs.notFound', `Job ${jobId.slice(0, 20)} not found`)
-  if (!maySeeJob(caller, job)) throw accessDenied()
+  const job = await findJob(jobId, caller, services)
   if (isFinal(job)) {
     if (job.status === 'error' && job.error.code === 'storage.jobs.cancelled') return job
     throw new UserError('storage.jobs.ended', `The job ${job.id} has ended: ${job.status}.`)

@@ -1,15 +1,14 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
-import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { findJob } from './find-job.ts'
 import { jobReply } from './job-reply.ts'
 import { jobResource } from './job-resource.ts'
 
@@ -100,10 +99,7 @@ export const getJob = defineRoute({
   replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
   handle: async (request, services) => {
     const { params, caller, baseUrl } = request
-    const id = parseId(params.jobId)
-    const job = id === undefined ? undefined : await services.jobs.get(id)
-    if (!job) throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`)
-    if (!maySeeJob(caller, job)) throw accessDenied()
+    const job = await findJob(params.jobId, caller, services)
     if (isFinal(job)) return ok(jobResource(job, baseUrl))
     const revived = await reviveJob(job, services).catch(error => {
       // Answer the poll anyway. The next one tries again.

@@ -1,6 +1,7 @@
 import { hexDigest } from '../../digests.ts'
 import { idSortKey } from '../db/ids.ts'
-import { type Item, type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn } from '../db/item-expiry.ts'
+import type { ItemTable } from '../db/item-table.ts'
 import { type IdRange, queryNewest } from '../db/spread.ts'
 
 interface TaggedFile {
@@ -29,8 +30,7 @@ export const createTagNotes = (items: ItemTable, kind: string) => {
     /** Notes the tags of a file. */
     async add(file: TaggedFile): Promise<void> {
       const { id, expiry } = file
-      const expires = expiry && Math.floor(expiry.getTime() / 1000) + LISTED_DAYS * 86_400
-      const note: Item = { id, ...(expires !== undefined && { [itemExpiryName]: expires }) }
+      const note = { id, ...(expiry && expiringIn(LISTED_DAYS, expiry)) }
       await items.putAll(keysOf(file).map(key => ({ ...note, ...key })))
     },
 

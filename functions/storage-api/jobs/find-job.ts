@@ -1,0 +1,22 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { accessDenied, maySeeJob } from '../http/rights.ts'
+import type { Services } from '../services.ts'
+
+/** The job in the path. Errors: 404 `storage.jobs.notFound`, 403 `accessDenied` for that of another token. */
+export const findJob = async (
+  jobId: string,
+  caller: Caller,
+  { jobs }: Pick<Services, 'jobs'>,
+): Promise<JobRecord> => {
+  const id = parseId(jobId)
+  const job = id === undefined ? undefined : await jobs.get(id)
+  if (!job) throw jobNotFound(jobId)
+  if (!maySeeJob(caller, job)) throw accessDenied()
+  return job
+}
+
+export const jobNotFound = (jobId: string): UserError =>
+  new UserError('storage.jobs.notFound', `Job ${jobId.slice(0, 20)} not found`)
