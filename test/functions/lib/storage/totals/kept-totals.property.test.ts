@@ -19,6 +19,7 @@ const step = fc.record({
 })
 
 type Step = typeof step extends fc.Arbitrary<infer Given> ? Given : never
+type Place = Step['place']
 
 const created = '2026-01-01T00:00:00.000Z'
 
@@ -151,7 +152,7 @@ it('refuses a bucket whose name finds no room, and keeps those that are there', 
 
 it('leaves a bucket that changes while it is counted to the next recount', async () => {
   const world = createWorld()
-  const at = { bucketId: 'in.c-a', name: 'x' }
+  const at: Place = { bucketId: 'in.c-a', name: 'x' }
   await play(world, [{ place: at, kind: 'table', size: 4, dies: true }])
   world.fault.dies = false
   let counts = 0
