@@ -8,8 +8,8 @@ import { join } from 'node:path'
  * `npm run bench -- peers` those that are measured against another program.
  */
 const folder = import.meta.dirname
-/** The `aws` command, DuckDB alone, and a loop in Python. */
-const peers = ['transfer', 'import', 'python-loop']
+/** The `aws` command, DuckDB alone, and the programs in `peers/`. */
+const peers = ['transfer', 'import', 'peers']
 const wanted = process.argv.slice(2).flatMap(name => (name === 'peers' ? peers : [name]))
 const files = readdirSync(folder)
   .filter(file => file.endsWith('.bench.ts'))
