@@ -149,6 +149,7 @@ describe('a file that is cut', () => {
     })
     let refused = 0
     let read = 0
+    const tries = runs(2_000)
     await fc.assert(
       fc.asyncProperty(cases, async ({ file: [file, parts], pieceBytes, ...options }) => {
         const cuts = parts.map((_, index) => Buffer.concat(parts.slice(0, index)).length)
@@ -157,8 +158,8 @@ describe('a file that is cut', () => {
         else read++
         expect(await readCut(file, { ...options, cuts, pieceBytes })).toEqual(whole)
       }),
-      { numRuns: runs(2_000) },
+      { numRuns: tries },
     )
-    expect(Math.min(refused, read)).toBeGreaterThan(200)
+    expect(Math.min(refused, read)).toBeGreaterThan(tries / 6)
   })
 })
