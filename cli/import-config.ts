@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
+import type { Loss } from '../functions/lib/onboarding/import/report.ts'
 import { argument, type Call, type Command, option } from './command.ts'
 import { draftFile, secretNames, withoutValues, writeDraft } from './init/write-draft.ts'
-import type { Loss } from './onboarding/import/report.ts'
 import { plural } from './output/format-values.ts'
 import { readJsonObject } from './service/read-json.ts'
 import { pathIn } from './shell.ts'
@@ -43,7 +43,7 @@ export const importConfig: Command = {
     jsonOption,
   ],
   run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
-    const { importConfiguration } = await import('./onboarding/import/import-configuration.ts')
+    const { importConfiguration } = await import('../functions/lib/onboarding/import/import-configuration.ts')
     const { checkConfiguration } = await import('../functions/lib/extractor/runner/check-configuration.ts')
     const file = draftFile(dataDir, shell)
     const report = join(file, '..', 'import-report.md')
@@ -79,8 +79,7 @@ export const importConfig: Command = {
         },
       )
     }
-    const tried =
-      flags.try === true ? await (await import('./onboarding/try-streams.ts')).tryStreams(kept) : []
+    const tried = flags.try === true ? await (await import('./try-streams.ts')).tryStreams(kept) : []
     const empty = [...secretNames(kept.parameters.config), ...Object.keys(kept.parameters.config)].filter(
       (name, index, all) => kept.parameters.config[name] === '' && all.indexOf(name) === index,
     )

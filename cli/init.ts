@@ -44,7 +44,9 @@ export const init: Command = {
     }
     const folder = await mkdtemp(join(tmpdir(), 'millrace-init-'))
     try {
-      const { detectConfiguration } = await import('./onboarding/detect/detect-configuration.ts')
+      const { detectConfiguration } = await import(
+        '../functions/lib/onboarding/detect/detect-configuration.ts'
+      )
       const sample = flags.sample === undefined ? undefined : await readFile(pathIn(shell, flags.sample))
       const { draft, first } = await detectConfiguration({
         request,
@@ -64,11 +66,11 @@ export const init: Command = {
 
 const requestOf = async ({ flags, shell }: Call<InitFlags>) => {
   if (flags.curl !== undefined) {
-    const { readCurl } = await import('./onboarding/detect/read-curl.ts')
+    const { readCurl } = await import('../functions/lib/onboarding/detect/read-curl.ts')
     return readCurl(flags.curl, shell.environment)
   }
   if (flags.sample !== undefined && flags.url !== undefined) {
-    const { takeAddress } = await import('./onboarding/detect/request-parts.ts')
+    const { takeAddress } = await import('../functions/lib/onboarding/detect/request-parts.ts')
     return {
       request: { method: 'GET' as const, headers: {}, ...takeAddress(flags.url) },
       limits: {},

@@ -3,9 +3,9 @@ import type { HttpResponse } from '../../functions/lib/extractor/http/http-respo
 import { createMasker } from '../../functions/lib/extractor/masking/masker.ts'
 import { secretsOf } from '../../functions/lib/extractor/masking/secrets-of.ts'
 import { checkConfiguration } from '../../functions/lib/extractor/runner/check-configuration.ts'
+import { type Draft, remarksOf } from '../../functions/lib/onboarding/detect/draft.ts'
+import { onePage, runTrial } from '../../functions/lib/onboarding/detect/trial.ts'
 import type { Call } from '../command.ts'
-import type { Draft } from '../onboarding/detect/draft.ts'
-import { onePage, runTrial } from '../onboarding/detect/trial.ts'
 import { plural } from '../output/format-values.ts'
 import { previewTables } from '../preview-tables.ts'
 import { wholeNumber } from '../service/options.ts'
@@ -36,8 +36,7 @@ export const presentDraft = async (
   await writeDraft(file, kept)
 
   out.line(`${file}: valid, ${plural(config.jobs.length, 'job')}.`, 'green')
-  for (const [place, remark] of remarksOf(draft.parameters, ''))
-    out.line(`  ${place}: ${masker.mask(remark)}`)
+  for (const [place, remark] of remarksOf(draft.parameters)) out.line(`  ${place}: ${masker.mask(remark)}`)
   for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
   sayWhereSecretsAre(secretNames(config), flags.secrets === false, out)
   if (requests === undefined) return 0
@@ -50,15 +49,6 @@ export const presentDraft = async (
     return 0
   }
   throw error ?? new UserError('cli.usage', 'The preview did not come to its end within its requests.')
-}
-
-/** All remarks with the section that they are about. */
-const remarksOf = (value: unknown, place: string): [string, string][] => {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]): [string, string][] => {
-    if (key === '__why') return (inner as string[]).map(remark => [place, remark]) // a draft holds texts there
-    return remarksOf(inner, place === '' ? key : `${place}.${key}`)
-  })
 }
 
 const sayWhereSecretsAre = (names: readonly string[], areEmpty: boolean, out: Call['out']): void => {

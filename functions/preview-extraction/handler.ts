@@ -1,11 +1,12 @@
+import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { previewRequest } from '../lib/extractor/preview/preview-schemas.ts'
+import { draftRequest, previewRequest } from '../lib/extractor/preview/preview-schemas.ts'
 import { previewScratch } from './preview-scratch.ts'
 
-/** A stored configuration -> the first rows that it would extract, and what the API was asked and answered. */
+/** A configuration, or a text to make one of -> the first rows that it would extract, and what the API was asked and answered. */
 export const handler = lambdaHandler({
   service: 'preview-extraction',
-  event: previewRequest,
+  event: z.union([draftRequest, previewRequest]),
   keys: ({ componentId, configId }) => ({ componentId, configId }),
   scratchFolder: previewScratch,
   run: async request => (await import('./work.ts')).run(request),

@@ -5,10 +5,14 @@ import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import { previewExtraction } from '../lib/extractor/preview/preview-extraction.ts'
 import type { PreviewLimits } from '../lib/extractor/preview/preview-limits.ts'
-import type { PreviewRequest, PreviewResult } from '../lib/extractor/preview/preview-schemas.ts'
+import type { DraftRequest, PreviewRequest, PreviewResult } from '../lib/extractor/preview/preview-schemas.ts'
+import { draftConfiguration } from './draft-configuration.ts'
 import { previewScratch } from './preview-scratch.ts'
 
-interface Services {
+/** Of the requests that look at an API. Previews have their own, and both together are within the time of the function. */
+const LOOKING_SECONDS = 8
+
+interface PreviewServices {
   /** Opens sealed secrets. Error: `secrets.notOpened`. */
   openSecrets: (
     value: unknown,
@@ -18,31 +22,67 @@ interface Services {
   limits?: PreviewLimits
 }
 
+/** Previews what was asked for: a configuration, or what it makes of a text. */
+export const previewAsked = (request: PreviewRequest | DraftRequest, services: PreviewServices) =>
+  'text' in request ? previewDraft(request, services) : previewStored(request, services)
+
 /** Previews a stored configuration. Its secrets are open only here and only in memory. */
-export const previewStored = async (
-  { configuration, state, imageParameters, adoptedSecrets, componentId, configId, rows }: PreviewRequest,
-  { openSecrets, allowedHosts, limits }: Services,
-): Promise<PreviewResult> => {
-  const reader = { componentId, configId, adoptedSecrets }
+export const previewStored = (request: PreviewRequest, services: PreviewServices): Promise<PreviewResult> =>
+  inFolder(folder => preview(request, services, folder))
+
+/** Makes a configuration of a text, and previews it unless it has secrets to fill in or is made of an answer, for which nothing is sent. */
+const previewDraft = (request: DraftRequest, services: PreviewServices): Promise<PreviewResult> =>
+  inFolder(async folder => {
+    const { imageParameters } = request
+    const draft = await draftConfiguration(request, {
+      folder,
+      bounds: {
+        guard: true,
+        allowedPrivateHosts: services.allowedHosts,
+        imageParameters,
+        signal: AbortSignal.timeout(LOOKING_SECONDS * 1000),
+      },
+    })
+    const { configuration } = draft
+    if (draft.kind === 'answer' || hasEmptySecret(configuration)) return { ...nothing, error: null, draft }
+    const stored = { ...request, configuration, state: {}, adoptedSecrets: [] }
+    const previewed = await preview(stored, services, folder).catch(failed)
+    return { ...previewed, draft }
+  })
+
+const inFolder = async (work: (folder: string) => Promise<PreviewResult>): Promise<PreviewResult> => {
   await mkdir(previewScratch, { recursive: true })
   const folder = await mkdtemp(join(previewScratch, 'preview-'))
   try {
-    refuseWhatItCannot(configuration)
-    return await previewExtraction({
-      config: await openSecrets(componentConfig(configuration, imageParameters), reader),
-      state: await openSecrets(state, reader),
-      allowedPrivateHosts: allowedHosts,
-      rows,
-      folder,
-      ...(limits && { limits }),
-    })
+    return await work(folder)
   } catch (error) {
-    if (error instanceof UserError) return failed(error)
-    throw error
+    return failed(error)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+const preview = async (
+  { configuration, state, imageParameters, adoptedSecrets, componentId, configId, rows }: PreviewRequest,
+  { openSecrets, allowedHosts, limits }: PreviewServices,
+  folder: string,
+): Promise<PreviewResult> => {
+  const reader = { componentId, configId, adoptedSecrets }
+  refuseWhatItCannot(configuration)
+  return await previewExtraction({
+    config: await openSecrets(componentConfig(configuration, imageParameters), reader),
+    state: await openSecrets(state, reader),
+    allowedPrivateHosts: allowedHosts,
+    rows,
+    folder,
+    ...(limits && { limits }),
+  })
+}
+
+const hasEmptySecret = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, inner]) => (key.startsWith('#') && inner === '') || hasEmptySecret(inner))
 
 /** Error: `extractor.preview.refused` */
 const refuseWhatItCannot = (configuration: Record<string, unknown>): void => {
@@ -63,11 +103,9 @@ const readsTable = ({ parameters }: Record<string, unknown>): boolean =>
   parameters.iterations !== null &&
   'table' in parameters.iterations
 
-const failed = ({ code, message }: UserError): PreviewResult => ({
-  stoppedBy: null,
-  error: { code, message },
-  tables: [],
-  exchanges: [],
-  jobs: [],
-  log: [],
-})
+const nothing = { stoppedBy: null, tables: [], exchanges: [], jobs: [], log: [] }
+
+const failed = (error: unknown): PreviewResult => {
+  if (!(error instanceof UserError)) throw error
+  return { ...nothing, error: { code: error.code, message: error.message } }
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
-import type { PreviewRequest } from '../lib/extractor/preview/preview-schemas.ts'
+import type { DraftRequest, PreviewRequest } from '../lib/extractor/preview/preview-schemas.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
-import { previewStored } from './preview-stored.ts'
+import { previewAsked } from './preview-stored.ts'
 
 const env = readEnv([
   'PROJECT_ID',
@@ -18,8 +18,8 @@ const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
 const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
 const open = createOpener({ keyArn: env.SECRETS_KEY_ARN })
 
-export const run = (request: PreviewRequest) =>
-  previewStored(request, {
+export const run = (request: PreviewRequest | DraftRequest) =>
+  previewAsked(request, {
     openSecrets: (value, reader) => open(value, { ...reader, projectId }),
     allowedHosts,
   })

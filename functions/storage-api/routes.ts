@@ -57,6 +57,7 @@ import { hourlyStats } from './statistics/hourly-stats.ts'
 import { tablesRoutes } from './tables/routes.ts'
 import { createTicket } from './tickets/create-ticket.ts'
 import { tokensRoutes } from './tokens/routes.ts'
+import { draftConfiguration } from './trials/draft-configuration.ts'
 import { planConfiguration } from './trials/plan-configuration.ts'
 import { previewConfiguration } from './trials/preview-configuration.ts'
 import { createTrigger, deleteTrigger, getTrigger, listTriggers, updateTrigger } from './triggers/triggers.ts'
@@ -108,6 +109,7 @@ export const routes: readonly Route[] = [
   listComponents,
   getComponent,
   ...configurationsRoutes,
+  draftConfiguration,
   planConfiguration,
   previewConfiguration,
   ...rowsRoutes,

@@ -21,7 +21,7 @@ import { createStorageStores } from '../../functions/lib/storage/storage-stores.
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { createQueries } from '../../functions/merge-by-query/queries.ts'
-import { previewStored } from '../../functions/preview-extraction/preview-stored.ts'
+import { previewAsked } from '../../functions/preview-extraction/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
@@ -304,7 +304,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     ),
     runsConfigurations: options.runsConfigurations ?? true,
     previewExtraction: request =>
-      previewStored(request, {
+      previewAsked(request, {
         openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId: 7 }),
         allowedHosts,
       }),

@@ -12,6 +12,9 @@ const MAX_ROWS = 100
 
 const DEFAULT_ROWS = 10
 
+/** Of each job. */
+export const previewedRows = integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_ROWS)
+
 /**
  * Extracts a few rows of each job of a stored configuration, and says what the API was asked and what it answered. Stores
  * nothing. A function of its own does it, which may open secrets; this one may not.
@@ -23,7 +26,7 @@ export const previewConfiguration = defineRoute({
   tag: 'configurations',
   body: z.object({
     rowId: unlessBlank(text({ max: 100 })),
-    rows: integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_ROWS),
+    rows: previewedRows,
   }),
   replies: {
     200: `Tables and exchanges; at most ${PREVIEW_LIMITS.requests} requests in ${PREVIEW_LIMITS.seconds} seconds`,
@@ -51,7 +54,8 @@ export const previewConfiguration = defineRoute({
         adoptedSecrets: configuration.adoptedSecrets,
         rows,
       })
-      return ok({ rowId: unit.rowId, name: unit.name, ...preview })
+      const { draft: _, ...shown } = preview
+      return ok({ rowId: unit.rowId, name: unit.name, ...shown })
     } finally {
       await giveBack()
     }

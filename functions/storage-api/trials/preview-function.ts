@@ -2,13 +2,14 @@ import type { LambdaClient } from '@aws-sdk/client-lambda'
 import { z } from 'zod'
 import { TransientError } from '../../lib/errors/errors.ts'
 import {
+  type DraftRequest,
   type PreviewRequest,
   type PreviewResult,
   previewResult,
 } from '../../lib/extractor/preview/preview-schemas.ts'
 
-/** Previews a stored configuration in the function that may open its secrets. Error: `storage.unavailable`. */
-export type PreviewExtraction = (request: PreviewRequest) => Promise<PreviewResult>
+/** Previews a configuration, or what it makes of a text, in the function that may open secrets. Error: `storage.unavailable`. */
+export type PreviewExtraction = (request: PreviewRequest | DraftRequest) => Promise<PreviewResult>
 
 /** Lambda Developer Guide, "Error handling": what a function that failed leaves as its answer. */
 const failure = z.object({ errorType: z.string().optional(), errorMessage: z.string().default('') })

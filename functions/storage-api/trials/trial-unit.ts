@@ -31,12 +31,7 @@ export const findTrialUnits = async (
   rowId: string | undefined,
   services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
 ) => {
-  const component = findComponent(services, request.params.componentId)
-  if (!services.runsConfigurations || !isRunnable(component))
-    throw new UserError(
-      'storage.components.notRunnable',
-      `The component ${component.id} cannot be run here, so it cannot be tried either.`,
-    )
+  const { imageParameters } = findRunnable(request.params.componentId, services)
   const configuration = await findConfiguration(request, services)
   const { content } = configuration.current
   const root = objectOf(content.configuration)
@@ -55,7 +50,21 @@ export const findTrialUnits = async (
           configuration: mergeConfiguration(root, objectOf(row.configuration)),
           state: objectOf(states.get(row.id) ?? emptyObject),
         }))
-  return { configuration, units, imageParameters: imageParametersOf(component.data) }
+  return { configuration, units, imageParameters }
+}
+
+/** The component, with what the operator set for it. Error: 400 `storage.components.notRunnable` for one that does not run here. */
+export const findRunnable = (
+  componentId: string,
+  services: Pick<Services, 'components' | 'runsConfigurations'>,
+) => {
+  const component = findComponent(services, componentId)
+  if (!services.runsConfigurations || !isRunnable(component))
+    throw new UserError(
+      'storage.components.notRunnable',
+      `The component ${component.id} cannot be run here, so it cannot be tried either.`,
+    )
+  return { imageParameters: imageParametersOf(component.data) }
 }
 
 /** What the operator set for the component: its allowed hosts, for one. */
@@ -66,5 +75,7 @@ const imageParametersOf = ({ image_parameters: given }: JsonObject): JsonObject 
 const objectOf = (text: string): JsonObject => parseExactly(text) as JsonObject // only objects are stored
 
 /** The `config.json` of a unit. */
-export const configOf = ({ configuration }: TrialUnit, imageParameters: JsonObject): JsonObject =>
-  componentConfig(configuration, imageParameters)
+export const configOf = (
+  { configuration }: Pick<TrialUnit, 'configuration'>,
+  imageParameters: JsonObject,
+): JsonObject => componentConfig(configuration, imageParameters)

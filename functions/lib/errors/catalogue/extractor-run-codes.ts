@@ -261,6 +261,10 @@ export const extractorRunCodes = {
     meaning: 'The table to iterate over is not in the input mapping, or has too many rows.',
     remedy: 'Add the table to the input mapping, or narrow it there.',
   },
+  'extractor.draft': {
+    meaning: 'No configuration can be made of the command, document or answer that was given.',
+    remedy: 'Do what the message says, or write the configuration by hand.',
+  },
   'extractor.preview.refused': {
     meaning: 'The configuration reads a table or logs in with a refresh token, which a preview does not do.',
     remedy: 'Run the configuration.',

@@ -19,6 +19,20 @@ export const previewRequest = z.object({
 
 export type PreviewRequest = z.infer<typeof previewRequest>
 
+/** What to make a configuration of, and to preview then. */
+export const draftRequest = z.object({
+  ...z.pick(previewRequest, { componentId: true, configId: true, imageParameters: true, rows: true }).shape,
+  /** A curl command, an address, an OpenAPI document, a manifest, a configuration or an answer. */
+  text: z.string(),
+  /** The address that an answer came from, or that of the API in place of the document's. */
+  url: z.optional(z.string()),
+  /** Values that a manifest asks for. */
+  settings: z.optional(jsonObject),
+  bucket: z.optional(z.string()),
+})
+
+export type DraftRequest = z.infer<typeof draftRequest>
+
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 const message = z.object({
@@ -57,6 +71,29 @@ const table = z.object({
 
 export type PreviewTable = z.infer<typeof table>
 
+/** What was made of a text. */
+const draftKinds = [
+  'curl',
+  'address',
+  'openapi',
+  'airbyte',
+  'dlt',
+  'meltano',
+  'configuration',
+  'answer',
+] as const
+
+const draft = z.object({
+  kind: z.enum(draftKinds),
+  configuration: jsonObject,
+  /** What was guessed and why, with the place in `parameters`. */
+  remarks: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** What was not taken over: `rows` of it would not be read, or it is asked differently, or it does not matter. */
+  losses: z.array(z.object({ path: z.string(), why: z.string(), level: z.enum(['rows', 'asks', 'none']) })),
+})
+
+export type DraftResult = z.infer<typeof draft>
+
 /** What a preview shows, secrets masked. */
 export const previewResult = z.object({
   /** Which limit ended it before its jobs were done: there are no tables then. */
@@ -67,11 +104,21 @@ export const previewResult = z.object({
   /** What each job did and why it ended; nothing when the extraction failed. */
   jobs: z.array(jobOutcome),
   log: z.array(z.object({ level: z.string(), message: z.string() })),
+  /** Of what was made of a text; absent, too, when nothing could be made of it. */
+  draft: z.optional(draft),
 })
 
 export type PreviewResult = z.infer<typeof previewResult>
 
 /** The preview of a stored configuration: of this row, or of the configuration when it has none. */
 export const previewBody = z
-  .extend(previewResult, { rowId: z.nullable(z.string()), name: z.string() })
+  .extend(z.omit(previewResult, { draft: true }), { rowId: z.nullable(z.string()), name: z.string() })
   .register(described, { name: 'ConfigurationPreview' })
+
+/** A configuration that is not stored yet, its secrets sealed for the id that it may be stored under, with plan and preview. */
+export const draftBody = z
+  .extend(previewResult, {
+    configurationId: z.string(),
+    plan: z.nullable(z.string()),
+  })
+  .register(described, { name: 'ConfigurationDraft' })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { printExpression } from '#cli/onboarding/import/print-expression.ts'
 import { evaluate } from '#lib/extractor/functions/evaluate.ts'
 import { parseExpression } from '#lib/extractor/functions/expression/parse-expression.ts'
+import { printExpression } from '#lib/onboarding/import/print-expression.ts'
 
 const contexts = {
   attr: { a: 'x', '#key': 's3cret', n: 5, none: null, list: ['p', 'q'], deep: { b: [1, { c: 'last' }] } },

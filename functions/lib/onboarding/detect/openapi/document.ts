@@ -20,14 +20,14 @@ const LONGEST_CHAIN = 20
 /**
  * Reads an OpenAPI 3 document as JSON or YAML.
  *
- * @throws UserError `cli.usage`
+ * @throws UserError `extractor.draft`
  */
 export const readOpenApi = (text: string): OpenApiDocument => {
   const root = readForeign(text, 'The OpenAPI document', LARGE)
   const version = String(root['openapi'] ?? root['swagger'] ?? '')
   if (!version.startsWith('3.'))
     throw new UserError(
-      'cli.usage',
+      'extractor.draft',
       version === '2.0'
         ? 'This is a Swagger 2.0 document. Convert it to OpenAPI 3 first, for example with swagger2openapi.'
         : `This is no OpenAPI 3 document (openapi: "${version}").`,

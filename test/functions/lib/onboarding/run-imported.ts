@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
 import { extract } from '#lib/extractor/extract.ts'
 import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { type Answer, startApi } from '../../functions/lib/extractor/api-server.ts'
-import { readTables } from '../../functions/lib/extractor/run-extraction.ts'
+import { importConfiguration } from '#lib/onboarding/import/import-configuration.ts'
+import { type Answer, startApi } from '../extractor/api-server.ts'
+import { readTables } from '../extractor/run-extraction.ts'
 
 /** As `importConfiguration`, of what can be read. */
 export const importedDraft: (

@@ -25,7 +25,7 @@ interface ImportOptions {
  * Our configuration of a foreign one, with what of it is not taken over; without a draft, and with the problem, when nothing of it can be
  * read here.
  *
- * @throws UserError `cli.usage` when it is of no known form
+ * @throws UserError `extractor.draft` when it is of no known form
  */
 export const importConfiguration = (
   text: string,
@@ -36,6 +36,11 @@ export const importConfiguration = (
 ) => {
   const document = readForeign(text, 'The file')
   const found = formats.find(each => each === format) ?? formatOf(document)
+  if (found === undefined)
+    throw new UserError(
+      'extractor.draft',
+      'It is not seen what this file is for: give --from airbyte, dlt or meltano.',
+    )
   const report = new Report()
   const source = read(found, document, settings, report)
   const { losses } = report
@@ -43,7 +48,7 @@ export const importConfiguration = (
     return {
       format: found,
       losses,
-      problem: new UserError('cli.usage', 'It names no base address of an API. The report says why.'),
+      problem: new UserError('extractor.draft', 'It names no base address of an API. The report says why.'),
     }
   const { baseUrl } = source
   const host = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? bucketOf(new URL(baseUrl)) : 'api'
@@ -53,7 +58,7 @@ export const importConfiguration = (
     format: found,
     losses,
     problem: new UserError(
-      'cli.usage',
+      'extractor.draft',
       'Nothing of it can be read here: no stream is left. The report says why.',
       {
         params: { losses },
@@ -69,7 +74,8 @@ const read = (format: Format, document: JsonObject, settings: JsonObject, report
   return readSinger({ ...config, ...settings }, path, report)
 }
 
-const formatOf = (document: JsonObject): Format => {
+/** By what stands in the document; `undefined`: it is none of them. */
+export const formatOf = (document: JsonObject): Format | undefined => {
   if (
     document['type'] === 'DeclarativeSource' ||
     (document['streams'] !== undefined && document['check'] !== undefined)
@@ -77,10 +83,7 @@ const formatOf = (document: JsonObject): Format => {
     return 'airbyte'
   if (isObject(document['client']) && document['resources'] !== undefined) return 'dlt'
   if (document['plugins'] !== undefined || document['api_url'] !== undefined) return 'meltano'
-  throw new UserError(
-    'cli.usage',
-    'It is not seen what this file is for: give --from airbyte, dlt or meltano.',
-  )
+  return undefined
 }
 
 /** The settings of the tap: in a project of Meltano, or as a file of their own. */
@@ -93,7 +96,7 @@ const tapOf = (document: JsonObject): { config: JsonObject; path: string } => {
       return { config, path: `plugins.extractors.${index}.config` }
   }
   throw new UserError(
-    'cli.usage',
+    'extractor.draft',
     'There is no extractor with "api_url" in its settings, as tap-rest-api-msdk has them.',
   )
 }

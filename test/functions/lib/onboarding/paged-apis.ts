@@ -1,4 +1,4 @@
-import type { Answer } from '../../functions/lib/extractor/api-server.ts'
+import type { Answer } from '../extractor/api-server.ts'
 
 const rows = Array.from({ length: 5 }, (_, index) => ({
   id: index + 1,

@@ -17,7 +17,7 @@ const MOST_NAMED = 20
 /**
  * A configuration with a job for each operation that lists something; lists below an item of another list become child jobs.
  *
- * @throws UserError `cli.usage` when there is no address or no list
+ * @throws UserError `extractor.draft` when there is no address or no list
  */
 export const draftOfDocument = (document: OpenApiDocument, { url, bucket }: DocumentOptions): Draft => {
   const baseUrl = `${(url ?? serverOf(document)).replace(/\/+$/, '')}/`
@@ -25,7 +25,10 @@ export const draftOfDocument = (document: OpenApiDocument, { url, bucket }: Docu
   const left = others.map(({ path, why }) => `${path} (${why})`)
   const placed = placeJobs(lists, left)
   if (placed.length === 0)
-    throw new UserError('cli.usage', 'The OpenAPI document has no operation that answers with a JSON list.')
+    throw new UserError(
+      'extractor.draft',
+      'The OpenAPI document has no operation that answers with a JSON list.',
+    )
   const security = securityOf(document)
   const { pagination, scrollerOf } = paginationsOf(lists)
   const names = new Set<string>()
@@ -73,7 +76,7 @@ const serverOf = ({ root, follow }: OpenApiDocument): string => {
   )
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
   throw new UserError(
-    'cli.usage',
+    'extractor.draft',
     'The OpenAPI document names no whole address of a server: give --url ADDRESS.',
   )
 }

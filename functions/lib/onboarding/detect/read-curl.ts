@@ -16,7 +16,7 @@ type Given = { meaning: CurlOption; name: string; value: string }
 /**
  * Reads a curl command. Options that only change what curl prints are left out and named, as are those that are not known.
  *
- * @throws UserError `cli.usage` for a command that no configuration can express
+ * @throws UserError `extractor.draft` for a command that no configuration can express
  */
 export const readCurl = (
   command: string,
@@ -25,7 +25,7 @@ export const readCurl = (
   const { words, rest } = splitWords(command.trim(), environment)
   const [program, ...args] = words
   if (program === undefined || !/(^|[\\/])curl(\.exe)?$/i.test(program))
-    throw new UserError('cli.usage', 'The command must begin with "curl".')
+    throw new UserError('extractor.draft', 'The command must begin with "curl".')
   const { given, unknown } = readOptions(args)
   const values = (meaning: CurlOption): string[] =>
     given.filter(one => one.meaning === meaning).map(({ value }) => value)
@@ -34,10 +34,10 @@ export const readCurl = (
   const refused = given.find(({ meaning }) => meaning === 'refused')
   if (refused !== undefined) throw unusable(`what ${refused.name} of curl asks for`)
   const [address, ...others] = values('address')
-  if (address === undefined) throw new UserError('cli.usage', 'The curl command has no address.')
+  if (address === undefined) throw new UserError('extractor.draft', 'The curl command has no address.')
   if (others.length > 0)
     throw new UserError(
-      'cli.usage',
+      'extractor.draft',
       unknown.length > 0
         ? `The command has several addresses, or ${unknown.join(', ')} takes a value: these options are not known.`
         : `The command asks for ${others.length + 1} addresses. Give one.`,
@@ -50,7 +50,7 @@ export const readCurl = (
   for (const text of [...pieces, ...json])
     if (text.startsWith('@'))
       throw new UserError(
-        'cli.usage',
+        'extractor.draft',
         `The body is read from a file (${text}). Write its content into the command.`,
       )
   const isQuery = given.some(({ meaning }) => meaning === 'bodyAsQuery')
@@ -85,7 +85,7 @@ export const readCurl = (
 }
 
 const unusable = (what: string): UserError =>
-  new UserError('cli.usage', `A configuration of the extractor has no way to write ${what}.`)
+  new UserError('extractor.draft', `A configuration of the extractor has no way to write ${what}.`)
 
 const readOptions = (args: readonly string[]): { given: Given[]; unknown: string[] } => {
   const given: Given[] = []
@@ -108,7 +108,8 @@ const readOptions = (args: readonly string[]): { given: Given[]; unknown: string
       continue
     }
     const value = attached === '' ? words.shift() : attached
-    if (value === undefined) throw new UserError('cli.usage', `${name} of the curl command has no value.`)
+    if (value === undefined)
+      throw new UserError('extractor.draft', `${name} of the curl command has no value.`)
     given.push({ meaning: option.meaning, name, value })
   }
   return { given, unknown }
@@ -127,7 +128,7 @@ const readHeaders = (given: readonly Given[]): Record<string, string> => {
     if (meaning === 'cookie' && value.includes('=')) put('Cookie', value)
     if (meaning !== 'header') continue
     const [, name, text] = /^([^:;]+)[:;]\s*([\s\S]*)$/.exec(value) ?? []
-    if (name === undefined) throw new UserError('cli.usage', 'A header of the command has no colon.')
+    if (name === undefined) throw new UserError('extractor.draft', 'A header of the command has no colon.')
     if (text !== undefined && text !== '') put(name.trim(), text.trim())
   }
   return headers

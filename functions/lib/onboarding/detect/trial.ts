@@ -13,7 +13,16 @@ import type { Draft } from './draft.ts'
 /** Answers larger than this are no help in looking at them. */
 const LARGEST_BYTES = 20_000_000
 
+/** What bounds the requests of a trial. Default: nothing, as on the machine of whoever asks. */
+export interface TrialBounds extends Pick<ExtractOptions, 'guard' | 'allowedPrivateHosts'> {
+  /** What the operator has set for the component. */
+  imageParameters?: Record<string, unknown>
+  /** Ends the trial. */
+  signal?: AbortSignal
+}
+
 interface TrialOptions extends Pick<ExtractOptions, 'log' | 'maxRows'> {
+  bounds?: TrialBounds | undefined
   draft: Draft
   /** An empty folder, removed at the end by whoever made it. */
   folder: string
@@ -39,6 +48,7 @@ export const runTrial = async ({
   requests,
   log,
   maxRows,
+  bounds: { imageParameters, signal, ...reach } = {},
 }: TrialOptions): Promise<Trial> => {
   const answers: HttpResponse[] = []
   const stop = new AbortController()
@@ -70,10 +80,14 @@ export const runTrial = async ({
   const place = join(folder, `trial-${Math.random().toString(36).slice(2)}`)
   try {
     const result = await extract({
-      config: { parameters: { api: { ...api, retryConfig: { maxRetries: 0 } }, config } },
+      config: {
+        parameters: { api: { ...api, retryConfig: { maxRetries: 0 } }, config },
+        ...(imageParameters && { image_parameters: imageParameters }),
+      },
+      ...reach,
       outDir: join(place, 'tables'),
       spoolDir: join(place, 'spool'),
-      signal: stop.signal,
+      signal: signal ? AbortSignal.any([stop.signal, signal]) : stop.signal,
       graceSeconds: 0,
       concurrency: 1,
       bodyLimitBytes: LARGEST_BYTES,

@@ -14,7 +14,7 @@ const MOST_VALUES = 100_000
  * A manifest with its references followed (`$ref`, and texts that begin with `#/`) and its `$parameters` handed down: each component gets those
  * that are named as one of its keys, where it has none of its own, and each type that follows from its place; texts get the values of `{{ parameters['x'] }}`.
  *
- * @throws UserError `cli.usage` when the references make very much of little
+ * @throws UserError `extractor.draft` when the references make very much of little
  */
 export const resolveManifest = (manifest: JsonObject, report: Report): JsonObject => {
   const follow = (reference: string, path: string): Json => {
@@ -33,7 +33,7 @@ export const resolveManifest = (manifest: JsonObject, report: Report): JsonObjec
     if (depth > DEEPEST) return null
     if (++values > MOST_VALUES)
       throw new UserError(
-        'cli.usage',
+        'extractor.draft',
         `The references of the manifest lead to more than ${MOST_VALUES} values, at ${path}.`,
       )
     if (typeof value === 'string')

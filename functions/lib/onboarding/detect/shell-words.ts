@@ -27,7 +27,7 @@ const piece =
  * Splits a command as a POSIX shell does: quotes, escapes, continued lines, `$'…'`, and variables from `variables`. A `&` within
  * a word is part of an address that was pasted without quotes.
  *
- * @throws UserError `cli.usage` for a quote that is not closed, and for a variable that is not set
+ * @throws UserError `extractor.draft` for a quote that is not closed, and for a variable that is not set
  */
 export const splitWords = (command: string, variables: Variables): Words => {
   const words: string[] = []
@@ -43,7 +43,7 @@ export const splitWords = (command: string, variables: Variables): Words => {
     }
     if (joined !== undefined) continue
     if (plain === "'" || plain === '"')
-      throw new UserError('cli.usage', 'A quote of the command is not closed.')
+      throw new UserError('extractor.draft', 'A quote of the command is not closed.')
     const text =
       single ??
       (ansi === undefined ? undefined : unescapeAnsi(ansi)) ??
@@ -81,5 +81,5 @@ const valueOfVariable = (variable: string, variables: Variables): string => {
   const name = variable.replace(/[${}]/g, '')
   const value = variables[name]
   if (value !== undefined) return value
-  throw new UserError('cli.usage', `The command reads the variable ${name}, which is not set.`)
+  throw new UserError('extractor.draft', `The command reads the variable ${name}, which is not set.`)
 }

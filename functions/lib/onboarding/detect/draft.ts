@@ -84,7 +84,7 @@ const endpointWith = (endpoint: string, query: Readonly<Record<string, Json>>): 
   const pairs = Object.entries(query).map(([name, value]) => {
     if (typeof value === 'string') return [name, value] as [string, string]
     throw new UserError(
-      'cli.usage',
+      'extractor.draft',
       `The address of a POST can carry one secret only; "${name}" looks like a second one.`,
     )
   })
@@ -135,4 +135,13 @@ export const withParams = (
           ? { body }
           : { body: { kind: 'json' as const, value: changed(body.value) } }),
   }
+}
+
+/** All remarks with the section that they are about. */
+export const remarksOf = (value: unknown, place = ''): [string, string][] => {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]): [string, string][] => {
+    if (key === '__why') return (inner as string[]).map(remark => [place, remark]) // a draft holds texts there
+    return remarksOf(inner, place === '' ? key : `${place}.${key}`)
+  })
 }

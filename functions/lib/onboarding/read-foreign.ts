@@ -19,7 +19,7 @@ const MAX_DEPTH = 100
  * A JSON or YAML document of somebody else.
  *
  * @param what as a sentence begins with it
- * @throws UserError `cli.usage`
+ * @throws UserError `extractor.draft`
  */
 export const readForeign = (text: string, what: string, limits = MANIFEST): JsonObject => {
   refuseHostile(text, what, limits)
@@ -27,15 +27,15 @@ export const readForeign = (text: string, what: string, limits = MANIFEST): Json
   try {
     document = parse(text, { maxAliasCount: 1000 })
   } catch (cause) {
-    throw new UserError('cli.usage', `${what} is neither JSON nor YAML: ${String(cause)}`, { cause })
+    throw new UserError('extractor.draft', `${what} is neither JSON nor YAML: ${String(cause)}`, { cause })
   }
-  if (!isObject(document)) throw new UserError('cli.usage', `${what} is no object.`)
+  if (!isObject(document)) throw new UserError('extractor.draft', `${what} is no object.`)
   return document
 }
 
 const refuseHostile = (text: string, what: string, limits: ForeignLimits): void => {
   const refuseOver = (found: number, most: number, of: string): void => {
-    if (found > most) throw new UserError('cli.usage', `${what} has more than ${most} ${of}.`)
+    if (found > most) throw new UserError('extractor.draft', `${what} has more than ${most} ${of}.`)
   }
   refuseOver(text.length, limits.characters, 'characters')
   let depth = 0

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { readOpenApi } from '#cli/onboarding/detect/openapi/document.ts'
-import { draftOfDocument } from '#cli/onboarding/detect/openapi/draft-of-document.ts'
-import { sampleOf } from '#cli/onboarding/detect/openapi/sample-of.ts'
 import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
+import { readOpenApi } from '#lib/onboarding/detect/openapi/document.ts'
+import { draftOfDocument } from '#lib/onboarding/detect/openapi/draft-of-document.ts'
+import { sampleOf } from '#lib/onboarding/detect/openapi/sample-of.ts'
 
 const order = {
   type: 'object',

@@ -13,7 +13,7 @@ import type { KnownRequest } from './known-request.ts'
 import { guessPaging } from './paging.ts'
 import { isPosition, type PagingGuess, type SeenAnswer } from './paging-guess.ts'
 import { isOffsetName, isPageName, plain } from './paging-names.ts'
-import { runTrial } from './trial.ts'
+import { runTrial, type TrialBounds } from './trial.ts'
 
 interface DetectOptions {
   request: KnownRequest
@@ -26,6 +26,7 @@ interface DetectOptions {
   sample?: Buffer | undefined
   folder: string
   log?: (record: LogRecord) => void
+  bounds?: TrialBounds
 }
 
 interface Detection {
@@ -41,7 +42,7 @@ interface Detection {
  * @throws UserError when the API refuses the request, or its answer is of no known form
  */
 export const detectConfiguration = async (options: DetectOptions): Promise<Detection> => {
-  const { folder, sample, log } = options
+  const { folder, sample, log, bounds } = options
   const remarks = [...(options.leftOut ?? [])]
   const request = beginAtStart(options.request, remarks)
   const credentials = findCredentials(request)
@@ -57,7 +58,7 @@ export const detectConfiguration = async (options: DetectOptions): Promise<Detec
   const looking = withJob(draft, { ...job, dataField: '.' })
   const first =
     sample === undefined
-      ? await firstAnswer({ draft: looking, folder, log })
+      ? await firstAnswer({ draft: looking, folder, log, bounds })
       : { status: 200, headers: {}, body: sample, url: request.url.href }
   const answer = parsed(first)
   if (answer === undefined) {
@@ -105,19 +106,19 @@ const beginAtStart = (request: KnownRequest, remarks: string[]): KnownRequest =>
   })
 
 const firstAnswer = async (
-  given: Pick<Parameters<typeof runTrial>[0], 'draft' | 'folder' | 'log'>,
+  given: Pick<Parameters<typeof runTrial>[0], 'draft' | 'folder' | 'log' | 'bounds'>,
 ): Promise<HttpResponse> => {
   const { answers, error } = await runTrial({ ...given, requests: 1 })
   const [answer] = answers
   if (answer !== undefined && answer.status < 400) return answer
-  throw error ?? new UserError('cli.usage', 'The API gave no answer.')
+  throw error ?? new UserError('extractor.draft', 'The API gave no answer.')
 }
 
 const provePaging = async (
   draft: Draft,
   seen: SeenAnswer,
   first: HttpResponse,
-  { folder, sample }: DetectOptions,
+  { folder, sample, bounds }: DetectOptions,
 ): Promise<{ draft: Draft; items: Json[] }> => {
   const guesses = guessPaging(seen)
   const items = [...seen.items]
@@ -126,7 +127,13 @@ const provePaging = async (
     const paged = withPaging(draft, guess)
     if (sample !== undefined)
       return { draft: withWhy(paged, 'Not proven: only a sample was looked at.'), items }
-    const { answers, error } = await runTrial({ draft: forTwoPages(paged), folder, first, requests: 1 })
+    const { answers, error } = await runTrial({
+      draft: forTwoPages(paged),
+      folder,
+      first,
+      requests: 1,
+      bounds,
+    })
     const second = answers[1]
     const page =
       second === undefined
@@ -246,7 +253,7 @@ const judgePaging = (
 /**
  * `response` of a job for an answer that is no JSON.
  *
- * @throws UserError `cli.usage` for one that has to be described by hand
+ * @throws UserError `extractor.draft` for one that has to be described by hand
  */
 const plainFormat = ({ headers, body }: HttpResponse): { response: JsonObject; why: string } => {
   const type = firstHeader(headers, 'content-type') ?? ''
@@ -265,7 +272,7 @@ const plainFormat = ({ headers, body }: HttpResponse): { response: JsonObject; w
   }
   const form = text.startsWith('<') ? (/^<(!doctype )?html/i.test(text) ? 'a web page' : 'XML') : 'no JSON'
   throw new UserError(
-    'cli.usage',
+    'extractor.draft',
     `The answer is ${form}${type === '' ? '' : ` (${type})`}, of which no configuration can be made by itself. ` +
       'XML and archives: docs/reference/extractor-responses.md.',
   )

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { findItemList, toDataField } from '#cli/onboarding/detect/item-list.ts'
 import { findItems } from '#lib/extractor/select/find-items.ts'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { findItemList, toDataField } from '#lib/onboarding/detect/item-list.ts'
 
 const key = fc.string({ minLength: 1, maxLength: 8 }).filter(text => text !== '__proto__')
 const scalar = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null))

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
-import type { Draft } from './detect/draft.ts'
-import { onePage, runTrial } from './detect/trial.ts'
+import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
+import type { Draft } from '../functions/lib/onboarding/detect/draft.ts'
+import { onePage, runTrial } from '../functions/lib/onboarding/detect/trial.ts'
 
 interface TriedStream {
   job: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCurl } from '#cli/onboarding/detect/read-curl.ts'
+import { readCurl } from '#lib/onboarding/detect/read-curl.ts'
 
 const requestOf = (command: string, environment = {}) => {
   const { request } = readCurl(command, environment)

@@ -1,0 +1,113 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { draftBody } from '../../lib/extractor/preview/preview-schemas.ts'
+import { entityId } from '../configurations/entity-id.ts'
+import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
+import { configurationRefusal, ownerAt } from '../configurations/sealed-settings.ts'
+import { text, unlessBlank } from '../http/fields.ts'
+import { takeShare } from '../http/in-share.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { previewedRows } from './preview-configuration.ts'
+import { configOf, findRunnable } from './trial-unit.ts'
+
+/**
+ * Makes a configuration of a curl command, an address, an OpenAPI document, a manifest or an answer, or takes one as it is; says what was
+ * guessed and why, plans it, and previews it as `previewConfiguration` does. Stores nothing: the secrets of the reply are sealed for
+ * `configurationId`, under which it may be stored.
+ */
+export const draftConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/drafts',
+  summary: 'Draft a configuration',
+  tag: 'configurations',
+  body: z.object({
+    configurationId: entityId(),
+    text: unlessBlank(text({ max: 4_000_000 })),
+    configuration: jsonObject().optional(),
+    url: unlessBlank(text({ max: 8_000 })),
+    settings: jsonObject().optional(),
+    bucket: unlessBlank(text({ max: 100 })),
+    rows: previewedRows,
+  }),
+  replies: {
+    200: 'The draft; what the API or the draft is wrong about is in `error`',
+    400: '`storage.components.notRunnable`, `storage.components.validation`',
+    403: '`storage.quotaExceeded`: two previews of the token are under way',
+    404: 'There is no such component',
+    503: 'The preview cannot be made right now',
+  },
+  reply: draftBody,
+  handle: async (request, services) => {
+    const { componentId } = request.params
+    const { text: pasted, configuration: given, settings, configurationId, ...wanted } = request.body
+    const configId = configurationId || String(services.nextId())
+    const { imageParameters } = findRunnable(componentId, services)
+    const place = { componentId, configId, imageParameters, rows: wanted.rows }
+    if ((pasted === undefined) === (given === undefined))
+      throw new UserError(
+        'storage.components.validation',
+        'Send either "text", to make a configuration of, or "configuration".',
+      )
+    const seal = (value: unknown) =>
+      services.seal(value, {
+        ...ownerAt({ componentId, configId }, services),
+        tokenId: request.caller.tokenId,
+      })
+    const giveBack = await takeShare('previews', request.caller.tokenId, services)
+    try {
+      const asked =
+        pasted === undefined
+          ? {
+              // Never in clear text where it need not be.
+              configuration: (await seal(parseJsonObject(given ?? {}, configurationRefusal))) as JsonObject,
+              state: {},
+              adoptedSecrets: [],
+            }
+          : {
+              text: pasted,
+              ...(settings !== undefined && {
+                settings: parseJsonObject(settings, configurationRefusal) as JsonObject,
+              }),
+              ...(wanted.url && { url: wanted.url }),
+              ...(wanted.bucket && { bucket: wanted.bucket }),
+            }
+      const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
+      const made = 'configuration' in asked ? { ...ownDraft, configuration: asked.configuration } : draft
+      const configuration = made && ((await seal(made.configuration)) as JsonObject)
+      const plan =
+        configuration === undefined ? undefined : await planOf(configuration, imageParameters, services)
+      return ok({
+        ...previewed,
+        configurationId: configId,
+        plan: plan?.text ?? null,
+        error: previewed.error ?? plan?.error ?? null,
+        ...(made && configuration && { draft: { ...made, configuration } }),
+      })
+    } finally {
+      await giveBack()
+    }
+  },
+})
+
+/** Sealing maps objects to objects. */
+type JsonObject = Record<string, unknown>
+
+const ownDraft = { kind: 'configuration' as const, remarks: [], losses: [] }
+
+const planOf = async (
+  configuration: JsonObject,
+  imageParameters: JsonObject,
+  { now }: Pick<Services, 'now'>,
+) => {
+  // Large, and most containers never plan.
+  const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')
+  try {
+    const config = configOf({ configuration }, imageParameters)
+    return { text: await describePlan({ config, now: () => now().getTime() / 1000 }), error: undefined }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { text: undefined, error: { code: error.code, message: error.message } }
+  }
+}
