@@ -21,7 +21,7 @@ export interface RunEnding {
  */
 export const judgeEnd = (
   { reason, stuck, isRepeated = false, missing, pageSize, knowsTotal }: RunEnding,
-  { rows, count, total, more }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more'>,
+  { rows, count, total, more, wrong }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more' | 'wrong'>,
 ): string[] => {
   const found: string[] = []
   if (isRepeated && (total === undefined || rows < total))
@@ -33,6 +33,7 @@ export const judgeEnd = (
     found.push(
       `there is nothing at ${missing.path}, where the answer has ${missing.keys.map(key => `"${key}"`).join(', ')}: look at "dataField", or at what the answer says`,
     )
+  else if (wrong !== undefined) found.push(`${wrong.says} (${wrong.key})`)
   if (!knowsTotal && total !== undefined && total > rows)
     found.push(
       `the answer says a total of ${total.toLocaleString('en-US')}, and ${many(rows, 'row was', 'rows were')} read${

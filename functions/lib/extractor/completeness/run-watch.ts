@@ -5,7 +5,7 @@ import type { Page } from '../pagination/paginator.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { usualTotal } from './page-facts.ts'
-import { type More, saysMore } from './says-more.ts'
+import { type Saying, saysMore } from './says-more.ts'
 
 /** Pages of one run of a job that ask for no end of their own. */
 export const MAX_PAGES = 1_000_000
@@ -21,7 +21,9 @@ export interface SavedWatch {
   count: number
   requests: string[]
   items: string[]
+  pages?: number
   total?: number
+  wrong?: Saying
 }
 
 export interface WatchedPage {
@@ -30,8 +32,10 @@ export interface WatchedPage {
   /** The bytes of the items, or something that stands for them. */
   items: string | Uint8Array
   headers: Page['headers']
-  /** The response without its items, absent when they are all of it. */
+  /** The response, with or without its items; absent when they are all of it. */
   beside: Json | undefined
+  /** The items where `beside` may have them. */
+  rows?: readonly Json[] | undefined
 }
 
 /** Watches the pages of one run of a job: for circles, and for what the last answer says of more. */
@@ -42,15 +46,20 @@ export class RunWatch {
   rows: number
   /** Of the last page, as it came. */
   count: number
+  /** With rows. */
+  pages: number
   total: number | undefined
-  more: More | undefined
+  more: Saying | undefined
+  /** Of the first page that said that something went wrong. */
+  wrong: Saying | undefined
 
-  constructor(
-    { rows, count, requests, items, total }: SavedWatch = { rows: 0, count: 0, requests: [], items: [] },
-  ) {
-    this.rows = rows
-    this.count = count
-    this.total = total
+  constructor(saved: SavedWatch = { rows: 0, count: 0, requests: [], items: [] }) {
+    const { requests, items } = saved
+    this.rows = saved.rows
+    this.count = saved.count
+    this.pages = saved.pages ?? 0
+    this.total = saved.total
+    this.wrong = saved.wrong
     this.#requests = new Set(requests)
     this.#items = new Map()
     for (const digest of items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
@@ -62,16 +71,21 @@ export class RunWatch {
       count: this.count,
       requests: [...this.#requests].slice(-SAVED_DIGESTS),
       items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
+      pages: this.pages,
       ...(this.total === undefined ? {} : { total: this.total }),
+      ...(this.wrong === undefined ? {} : { wrong: this.wrong }),
     }
   }
 
   /** @throws UserError `extractor.pagination.endless` when these items came twice before */
-  page(job: string, { count, items, headers, beside }: WatchedPage): void {
+  page(job: string, { count, items, headers, beside, rows }: WatchedPage): void {
     this.rows += count
     this.count = count
-    this.total = usualTotal(beside, headers) ?? this.total
-    if (count > 0 || saysAnything(beside)) this.more = saysMore(beside, headers)
+    if (count > 0) this.pages++
+    const told = saysMore(beside, headers, { pages: Math.max(1, this.pages), rows })
+    this.total = usualTotal(rows?.[0] === beside ? undefined : beside, headers) ?? told.total ?? this.total
+    this.wrong ??= told.wrong
+    if (count > 0 || saysAnything(beside)) this.more = told.more
     if (count === 0) return
     const digest = digestOf(items)
     const times = (this.#items.get(digest) ?? 0) + 1

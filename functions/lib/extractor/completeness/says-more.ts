@@ -3,99 +3,269 @@ import type { Page } from '../pagination/paginator.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
-/** What an answer says of rows that come after its own, and the key of a configuration that reads it. */
-export interface More {
+/** What an answer says that speaks against an end after it, and the key of a configuration that reads it. */
+export interface Saying {
   says: string
   key: string
 }
 
+interface Told {
+  /** How many rows there are. */
+  total: number | undefined
+  /** Of rows that come after its own. */
+  more: Saying | undefined
+  /** That something went wrong, under a status that says the opposite. */
+  wrong: Saying | undefined
+}
+
+interface Seen {
+  /** Pages read so far, this one included. */
+  pages: number
+  /** The rows where the answer may have them: nothing in them is said of it. */
+  rows?: readonly Json[] | undefined
+}
+
+// Names without case and without what is no letter or digit
 const FLAG =
-  /^(has_?(more|next(_?page)?)(_?(items|results|data|pages|records))?|more_?(items|results|available|records)|is_?truncated)$/i
-const LAST = /^(is_?)?last(_?page)?$/i
-const LINK = /^(next|next_?(url|uri|link|href|page|page_?(url|uri|link))|@?odata\.nextlink)$/i
-const CURSOR = /^(next_?(cursor|token|marker|page_?(token|cursor|id))|continuation_?token)$/i
-const PAGE = /^(current_?page|page|page_?number)$/i
-const PAGES = /^(total_?pages|pages|page_?count|last_?page|num_?pages)$/i
+  /^(has)?(more|next)(page|items|results|available|records|data|pages|rows|itemsincollection)?$|^(is|results)?truncated$|^incompleteresults$/
+const LAST = /^(is)?(last(page)?|done|eof|finalpage|endof(stream|records|results|list))$/
+const LINK =
+  /^(next|after|more)(page|records|results)?(url|uri|link|href|path)$|^next(page|results)?$|^odatanextlink$/
+const CURSOR =
+  /^next(page)?(cursor|token|marker|id|offset|start|key|skip|bookmark|anchor|position|batch|number|after)$|^(next)?continuation(token)?$|^(after)?cursor$|^bookmark$/
+const PAGE = /^(current)?page(number|no|index)?$|^number$/
+const PAGES = /^(total|last|num|nb|max)pages?$|^page(count|total|s)$|^totalpagecount$|^pages$/
+const TOTAL =
+  /^total((result|record|row|item|element|entry|entries|hit|object|match)(e?s)?)?(count|size|number|found|available)?$|^(records|results|rows|items)total$|^recordsfiltered$|^odatacount$|^numfound$|^nbhits$|^fullcount$/
+const COUNT = /^(record|result|row|item)?s?count$/
+const WRONG = /^errors?(message|msg)?$|^fault(string)?$|^exception$/
 
 const MAX_DEPTH = 3
 const MAX_OBJECTS = 50
+const LONGEST_WORDS = 80
+
+/** Objects whose numbers speak of the rows. In others a "total" may be an amount. */
+const ABOUT_ROWS =
+  /^(meta(data)?|page(s|info|r)?|paging|pagination(info)?|hits|results?(set|info)?|response(metadata)?|data|info|additionaldata|list|collection|payload|body|content)$/
 
 /**
- * What stands beside the items of an answer, or in its headers, about a page after it. Nothing when the answer says that it is the last one.
+ * What stands beside the rows of an answer, or in its headers, about rows that did not come with it. No `more` when the answer says that it is
+ * the last one.
  *
- * @param beside the response, of which lists are not looked into; absent: it is a list
+ * @param beside the response, of whose lists only links are looked at; absent: it is a list
  */
-export const saysMore = (beside: Json | undefined, headers: Page['headers']): More | undefined => {
+export const saysMore = (beside: Json | undefined, headers: Page['headers'], seen: Seen): Told => {
   const link = findLink([headers['link'] ?? []].flat().join(', '), 'next')
-  const found: More[] =
+  const more: Saying[] =
     link === undefined
       ? []
       : [{ says: 'the header Link names a next page', key: '"pagination": {"method": "header-link"}' }]
-  for (const { object, path } of objectsIn(beside)) {
-    const of = facts(object, path)
-    if (of === 'last') return undefined
-    found.push(...of)
+  const [totals, counts]: [number[], number[]] = [[], []]
+  let isLast = false
+  for (const place of [...placesIn(beside, seen), { ...inHeaders(headers), of: 'headers' as const }]) {
+    const { object, isAboutRows } = place
+    for (const [name, value] of Object.entries(object)) {
+      const [word, count] = [plain(name), asCount(isObject(value) ? value['value'] : value)]
+      if (isAboutRows && count !== undefined && TOTAL.test(word)) totals.push(count)
+      if (isAboutRows && count !== undefined && COUNT.test(word)) counts.push(count)
+    }
+    const of = factsOf(place, seen)
+    if (of === 'last') isLast = true
+    else more.push(...of)
   }
-  return found[0]
+  const wrong = isObject(beside) && !isRow(beside, seen) ? wrongIn(beside, seen) : undefined
+  return { total: totals[0] ?? counts[0], more: isLast ? undefined : more[0], wrong }
 }
 
-const facts = (object: Readonly<Record<string, Json>>, path: string): More[] | 'last' => {
-  const found: More[] = []
-  for (const [name, value] of Object.entries(object)) {
-    const place = `${path}${name}`
-    if (typeof value === 'boolean' && (FLAG.test(name) || LAST.test(name))) {
-      if (value === LAST.test(name)) return 'last'
-      found.push({
-        says: `"${place}" is ${value}`,
-        key: `"pagination", with "stopWhen": {"expr": "${value ? 'not ' : ''}response.${place}"}`,
-      })
-    } else if (LINK.test(name) && isAddress(hrefOf(value)))
-      found.push({
-        says: `"${place}" names a next page`,
-        key: `"pagination": {"method": "response.url", "urlKey": "${place}${isObject(value) ? '.href' : ''}"}`,
-      })
-    else if (CURSOR.test(name) && isCursor(value))
-      found.push({
-        says: `"${place}" has a value`,
-        key: `"pagination": {"method": "json-cursor", "cursorPath": "${place}"}`,
-      })
-  }
-  return [...found, ...pageOfPages(object, path)]
+/** The list of rows, or the only one. */
+const isRow = (value: Json, { rows }: Seen): boolean =>
+  rows !== undefined && (value === rows || (rows.length === 1 && value === rows[0]))
+
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^x-(wp-|ms-|pagination-)?/, '')
+    .replace(/[^a-z0-9]/g, '')
+
+const asCount = (value: Json | undefined): number | undefined =>
+  (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
+    ? Number(value)
+    : undefined
+
+interface Place {
+  object: Readonly<Record<string, Json>>
+  path: string
+  isAboutRows: boolean
+  of: 'response' | 'headers'
 }
 
-const pageOfPages = (object: Readonly<Record<string, Json>>, path: string): More[] => {
-  const numberAt = (names: RegExp) =>
-    Object.entries(object).find(([name, value]) => names.test(name) && typeof value === 'number')
-  const [page, pages] = [numberAt(PAGE), numberAt(PAGES)]
-  if (!page || !pages || page[0] === pages[0] || Number(page[1]) >= Number(pages[1])) return []
+const factsOf = (place: Place, seen: Seen): Saying[] | 'last' => {
+  const found: Saying[] = []
+  for (const [name, value] of Object.entries(place.object)) {
+    const word = plain(name)
+    const flag = flagOf(value)
+    const isLast = LAST.test(word) && typeof value !== 'number'
+    if (flag !== undefined && (isLast || FLAG.test(word))) {
+      if (flag === isLast) return 'last'
+      found.push({
+        says: `${shown(place, name)} is ${value}`,
+        key: `"pagination", with "stopWhen": {"expr": "${flag ? 'not ' : ''}${read(place, name)}"}`,
+      })
+    } else if (LINK.test(word) || CURSOR.test(word)) found.push(...nextIn(place, name, value))
+    else if (/^links?$/.test(word) && Array.isArray(value)) found.push(...linkIn(place, name, value))
+    // A number without a page of numbers is a position
+    else if (word === 'offset' && typeof value === 'string' && /[a-z]/i.test(value))
+      found.push(cursorOf(place, name))
+  }
+  return [...found, ...pageOfPages(place, seen)]
+}
+
+const flagOf = (value: Json): boolean | undefined => {
+  const text = typeof value === 'boolean' || typeof value === 'string' ? String(value).toLowerCase() : value
+  return text === 'true' || text === 1 ? true : text === 'false' || text === 0 ? false : undefined
+}
+
+/** A next address or cursor, which may stand in an object of that name. */
+const nextIn = (place: Place, name: string, value: Json): Saying[] => {
+  if (isObject(value)) {
+    const inner = Object.entries(value).find(
+      ([key, of]) =>
+        /^(href|url|uri|link|after|cursor|token|offset|page|startingafter)$/.test(plain(key)) &&
+        !isNothing(of),
+    )
+    return inner === undefined ? [] : nextIn(place, `${name}.${inner[0]}`, inner[1])
+  }
+  if (isNothing(value) || typeof value === 'boolean' || typeof value === 'object') return []
+  if (place.of === 'response' && isAddress(value))
+    return [
+      {
+        says: `${shown(place, name)} names a next page`,
+        key: `"pagination": {"method": "response.url", "urlKey": "${place.path}${name}"}`,
+      },
+    ]
+  return [cursorOf(place, name)]
+}
+
+const cursorOf = (place: Place, name: string): Saying => ({
+  says: `${shown(place, name)} has a value`,
+  key:
+    place.of === 'headers'
+      ? `"pagination": {"method": "json-cursor", "value": {"expr": "${read(place, name)}"}}`
+      : `"pagination": {"method": "json-cursor", "cursorPath": "${place.path}${name}"}`,
+})
+
+/** A list of links by relation, as of FHIR and HAL. */
+const linkIn = (place: Place, name: string, links: readonly Json[]): Saying[] => {
+  const at = links.findIndex(
+    link => isObject(link) && [link['rel'], link['relation']].some(rel => rel === 'next'),
+  )
+  if (at < 0) return []
+  const isFhir = isObject(links[at]) && links[at]['relation'] === 'next'
+  const [relation, url] = isFhir ? ['relation', 'url'] : ['rel', 'href']
   return [
     {
-      says: `"${path}${page[0]}" is ${page[1]} and "${path}${pages[0]}" is ${pages[1]}`,
-      key: '"pagination": {"method": "pagenum"}',
+      says: `${shown(place, name)} names a next page`,
+      key: `"pagination": {"method": "response.url", "url": {"expr": "(${read(place, name)} | selectattr('${relation}', '==', 'next') | first).${url}"}}`,
     },
   ]
 }
 
-const hrefOf = (value: Json): Json => (isObject(value) ? (value['href'] ?? null) : value)
+const pageOfPages = (place: Place, { pages: pagesRead }: Seen): Saying[] => {
+  const numberAt = (names: RegExp) =>
+    Object.entries(place.object).find(
+      ([name, value]) => names.test(plain(name)) && asCount(value) !== undefined,
+    )
+  const [pages, page] = [numberAt(PAGES), numberAt(PAGE)]
+  const [all, at] = [asCount(pages?.[1]), asCount(page?.[1])]
+  if (pages === undefined || all === undefined || all <= pagesRead || (at !== undefined && at >= all))
+    return []
+  // Books have pages, too
+  if (at === undefined && plain(pages[0]) === 'pages') return []
+  const of = page === undefined ? `${pagesRead} of them came` : `${shown(place, page[0])} is ${at}`
+  return [
+    { says: `${of} and ${shown(place, pages[0])} is ${all}`, key: '"pagination": {"method": "pagenum"}' },
+  ]
+}
 
-const isAddress = (value: Json): boolean => typeof value === 'string' && /^(https?:\/\/|\/|\?)/.test(value)
+const wrongIn = (response: Readonly<Record<string, Json>>, seen: Seen): Saying | undefined => {
+  const found = Object.entries(response).find(([name, value]) => {
+    if (isRow(value, seen)) return false
+    const word = plain(name)
+    if (/^(success|ok)$/.test(word)) return value === false
+    if (word === 'status') return typeof value === 'string' && /^(error|fail(ed|ure)?)$/i.test(value)
+    return WRONG.test(word) && !isNothing(value) && value !== false
+  })
+  if (found === undefined) return undefined
+  const [name, value] = found
+  const words = JSON.stringify(value)
+  return {
+    says: `the answer has "${name}": ${words.length > LONGEST_WORDS ? `${words.slice(0, LONGEST_WORDS)}…` : words}`,
+    key: '"errorRules", which look at answers of any status',
+  }
+}
 
-const isCursor = (value: Json): boolean =>
-  (typeof value === 'string' && value !== '') || (typeof value === 'number' && value !== 0)
+const shown = ({ path, of }: Place, name: string): string =>
+  of === 'headers' ? `the header ${name}` : `"${path}${name}"`
+
+const read = ({ path, of }: Place, name: string): string =>
+  of === 'headers' || /[^\w.]/.test(path + name)
+    ? `${[of, ...path.split('.').slice(0, -1)].join('.')}['${name}']`
+    : `response.${path}${name}`
+
+const isNothing = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+const isAddress = (value: Json): boolean =>
+  typeof value === 'string' && /^(https?:\/\/|\/|\?)|^[^\s?]+\?[^\s=]+=/.test(value)
+
+/** Headers that may speak of pages; one of them may be JSON. */
+const inHeaders = (headers: Page['headers']): Omit<Place, 'of'> => {
+  const object: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const text = [value ?? []].flat()[0]
+    if (text === undefined) continue
+    if (name === 'content-range') {
+      const total = /^(?!bytes)\w* ?[\d*-]+\/(\d+)$/.exec(text)?.[1]
+      if (total !== undefined) object['total'] = total
+    } else if (name === 'x-pagination') Object.assign(object, objectOf(text))
+    else if (/^(x-|total|pagination-|next-)/.test(name)) object[name] = text
+  }
+  return { object, path: '', isAboutRows: true }
+}
+
+const objectOf = (text: string): Readonly<Record<string, Json>> => {
+  try {
+    const value: Json = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
 
 /** Objects without the lists between them, from the outside in. */
-function* objectsIn(
-  value: Json | undefined,
-): Generator<{ object: Readonly<Record<string, Json>>; path: string }> {
-  let level = isObject(value) ? [{ object: value, path: '' }] : []
+function* placesIn(value: Json | undefined, answer: Seen): Generator<Place> {
+  const of = 'response' as const
+  let level: Place[] = isObject(value)
+    ? [{ object: value, path: '', isAboutRows: !isRow(value, answer), of }]
+    : []
   let seen = 0
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
-    const below: typeof level = []
+    const below: Place[] = []
     for (const each of level) {
       if (++seen > MAX_OBJECTS) return
       yield each
       for (const [name, inner] of Object.entries(each.object))
-        if (isObject(inner)) below.push({ object: inner, path: `${each.path}${name}.` })
+        if (isObject(inner) && !isRow(inner, answer))
+          below.push({
+            object: inner,
+            path: `${each.path}${name}.`,
+            isAboutRows: each.isAboutRows && ABOUT_ROWS.test(plain(name)),
+            of,
+          })
     }
     level = below
   }

@@ -102,6 +102,7 @@ export const watchedPage = (
       items: count === 0 || work.run.pagination.isOnePage === true ? '' : JSON.stringify(items),
       headers,
       beside: response,
+      rows: items,
     },
     missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
   }

@@ -47,9 +47,14 @@ export const tellSilence = (
       pageSize,
       knowsTotal,
     },
-    leavesNext === true
-      ? { rows: watch.rows, count: watch.count, total: watch.total, more: undefined }
-      : watch,
+    {
+      rows: watch.rows,
+      count: watch.count,
+      total: watch.total,
+      more: leavesNext === true ? undefined : watch.more,
+      // Those of GraphQL have a key of their own
+      wrong: plan.job.graphql === undefined ? watch.wrong : undefined,
+    },
   )
   if (found.length === 0) return
   const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${ending.reason}, but ${found.join('; ')}.`

@@ -68,7 +68,9 @@ const atStars = (response: Json, keys: readonly string[], path: string): Found =
       }),
     [response],
   )
-  return items.length > 0 ? { items } : { items, warning: noData(path) }
+  if (items.length > 0) return { items }
+  const before = valueAtKeys(keys.slice(0, keys.indexOf('*')), response)
+  return { items, warning: noData(path), ...(before === undefined ? { isMissing: true } : {}) }
 }
 
 const noData = (path: string): string => `dataField '${path}' contains no data!`

@@ -88,6 +88,10 @@ export const expressionFunctions: Readonly<Record<string, ExpressionFunction>> =
         : typeof value === 'string'
           ? [...value]
           : [],
+  map: ([list = null], named) =>
+    Array.isArray(list) ? list.map(one => memberOf(one, named['attribute'])) : [],
+  selectattr: ([list = null, name, test = null, wanted = null]) =>
+    (Array.isArray(list) ? list : []).filter(one => passes(memberOf(one, name), test, wanted)),
   keys: ([value = null]) => (isObject(value) ? Object.keys(value) : []),
   values: ([value = null]) => (isObject(value) ? Object.values(value) : []),
   tojson: ([value = null]) => JSON.stringify(value),
@@ -161,6 +165,29 @@ export const readsClock = (name: string): boolean =>
 
 const itemOf = (list: Worked, position: number): Worked =>
   Array.isArray(list) ? (list.at(position) ?? null) : null
+
+const memberOf = (of: Json, name: Worked | undefined): Json =>
+  isObject(of) && Object.hasOwn(of, textOf(name ?? '')) ? (of[textOf(name ?? '')] ?? null) : null
+
+const passes = (value: Json, test: Worked, wanted: Worked): boolean => {
+  const isSame = (other: Worked) => textOf(value) === textOf(other)
+  switch (test) {
+    case null:
+      return isTrue(value)
+    case '==':
+    case 'eq':
+    case 'equalto':
+      return isSame(wanted)
+    case '!=':
+    case 'ne':
+      return !isSame(wanted)
+    case 'in':
+      return Array.isArray(wanted) && wanted.some(isSame)
+    case 'defined':
+      return value !== null
+  }
+  throw failed(`the test "${textOf(test)}" of selectattr is not known`)
+}
 
 const best = (args: readonly Worked[], wins: (a: number | string, b: number | string) => boolean): Worked => {
   const [only] = args

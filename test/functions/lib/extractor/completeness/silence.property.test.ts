@@ -28,6 +28,18 @@ const tellers: Record<string, (all: number, hasNext: boolean) => Told> = {
   hasMore: (_, hasNext) => ({ beside: { hasMore: hasNext } }),
   'pageInfo.hasNextPage': (_, hasNext) => ({ beside: { pageInfo: { hasNextPage: hasNext } } }),
   last: (_, hasNext) => ({ beside: { last: !hasNext } }),
+  'count beside next': (all, hasNext) => ({ beside: { count: all, next: hasNext ? PAGE : null } }),
+  'page.totalElements': all => ({ beside: { page: { totalElements: all } } }),
+  'hits.total.value': all => ({ beside: { hits: { total: { value: all } } } }),
+  'X-Pagination': all => ({ headers: { 'x-pagination': JSON.stringify({ TotalCount: all }) } }),
+  'Content-Range': all => ({ headers: { 'content-range': `items 0-2/${all}` } }),
+  'X-Next-Page': (_, hasNext) => ({ headers: { 'x-next-page': hasNext ? '2' : '' } }),
+  'links by relation': (_, hasNext) => ({
+    beside: { links: [{ rel: 'self', href: PAGE }, ...(hasNext ? [{ rel: 'next', href: PAGE }] : [])] },
+  }),
+  'next page as number': (_, hasNext) => ({ beside: { nextPage: hasNext ? 2 : null } }),
+  'done that is false': (_, hasNext) => ({ beside: { done: !hasNext } }),
+  'has-more': (_, hasNext) => ({ beside: { 'has-more': hasNext } }),
   next_cursor: (_, hasNext) => ({ beside: { meta: { next_cursor: hasNext ? 'b2' : '' } } }),
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { UserError } from '#lib/errors/errors.ts'
 import { RunWatch } from '#lib/extractor/completeness/run-watch.ts'
 import type { PageRequest } from '#lib/extractor/http/page-request.ts'
-import type { ApiRequest } from '../api-server.ts'
+import type { Answer, ApiRequest } from '../api-server.ts'
 import { rowCount, runExtraction, type Settings } from '../run-extraction.ts'
 import { runInLegs } from '../run-in-legs.ts'
 
@@ -13,7 +13,7 @@ const job = (dataField: string, more: object = {}): Settings['config'] => ({
   jobs: [{ endpoint: 'items', dataField, ...more }],
 })
 
-const warnings = async (answer: (request: ApiRequest) => unknown, settings: Settings): Promise<string[]> => {
+const warnings = async (answer: Answer, settings: Settings): Promise<string[]> => {
   const { result, error } = await runExtraction(answer, settings)
   expect(error).toBeUndefined()
   return result?.finished === true ? result.warnings : []
@@ -29,12 +29,51 @@ describe('a job that ends although the answer shows more', () => {
     ['a page of pages', { page: 1, total_pages: 3 }, '"method": "pagenum"'],
     ['an address', { links: { next: '/items?p=2' } }, '"method": "response.url", "urlKey": "links.next"'],
     ['an address in an object', { next: { href: 'https://x.test/2' } }, '"urlKey": "next.href"'],
+    ['a next page by number', { nextPage: 2 }, '"method": "json-cursor", "cursorPath": "nextPage"'],
+    ['a cursor in an object', { paging: { next: { after: 'b' } } }, '"cursorPath": "paging.next.after"'],
+    ['pages that are counted', { total_pages: 3 }, '1 of them came and "total_pages" is 3'],
+    ['a total of another name', { hits: { total: { value: 9, relation: 'eq' } } }, 'a total of 9'],
+    ['an error beside rows', { errors: [{ message: 'partial' }] }, '"errors": [{"message":"partial"}]'],
+    ['success that is false', { success: false }, '"success": false ("errorRules"'],
     ['a cursor', { meta: { next_cursor: 'b' } }, '"method": "json-cursor", "cursorPath": "meta.next_cursor"'],
   ])('names the key that reads it: %s', async (_, beside, key) => {
     const [said, ...others] = await warnings(() => ({ ...beside, rows: rows(3) }), { config: job('rows') })
     expect(others).toEqual([])
     expect(said).toMatch(/^Job 'items' ended after page 1 because /)
     expect(said).toContain(key)
+  })
+
+  it('names a key that reads a list of links', async () => {
+    const answer = ({ query }: ApiRequest) =>
+      query.has('p')
+        ? { link: [], rows: rows(1, 4) }
+        : { link: [{ relation: 'self' }, { relation: 'next', url: '/items?p=2' }], rows: rows(3) }
+    const [said = ''] = await warnings(answer, { config: job('rows') })
+    const pagination = JSON.parse(`{${said.slice(said.indexOf('"pagination"'), -2)}}`)
+    const { tables } = await runExtraction(answer, { api: pagination, config: job('rows') })
+    expect(rowCount(tables['items'])).toBe(4)
+  })
+
+  it.each([
+    ['an amount in the one row there is', { total: 150, error: 'none' }, '.'],
+    ['an amount in an object of another kind', { rows: rows(3), sums: { total: 150 } }, 'rows'],
+    ['as many pages as there are, from 0', { rows: rows(3), page: 0, nbPages: 1 }, 'rows'],
+    ['an error that is none', { rows: rows(3), errors: [], error: null, success: true }, 'rows'],
+  ])('takes nothing else for more: %s', async (_, answer, dataField) => {
+    expect(await warnings(() => answer, { config: job(dataField) })).toEqual([])
+  })
+
+  it.each([
+    ['X-Total', '9', 'a total of 9'],
+    ['Content-Range', 'items 0-2/9', 'a total of 9'],
+    ['X-Next-Page', '2', `"value": {"expr": "headers['x-next-page']"}`],
+    ['X-WP-TotalPages', '3', '1 of them came and the header x-wp-totalpages is 3'],
+  ])('reads the header %s', async (name, value, said) => {
+    const answer: Answer = (_, response) => {
+      response.setHeader(name, value)
+      return rows(3)
+    }
+    expect(await warnings(answer, {})).toEqual([expect.stringContaining(said)])
   })
 
   it.each([
