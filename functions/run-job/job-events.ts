@@ -61,6 +61,8 @@ export const changesOf = async (
       return ofTable(input.tableId, 'tableSnapshotCreated', { params: { description: input.description } })
     case 'tableSnapshotDelete':
       return change('tableSnapshotDeleted', { id: String(input.snapshotId) })
+    case 'tableRestore':
+      return ofTable(input.tableId, 'tableRestored', { params: { snapshotId: input.snapshotId } })
     case 'tablePull':
       return ofTable(input.tableId, 'tableCopyToBucket')
     case 'tableDrop':

@@ -60,6 +60,8 @@ const needsOf = (input: JobInput): Need[] => {
     case 'tableOptimize':
     case 'tablePull':
       return [onTable(input.tableId)]
+    case 'tableRestore':
+      return [onTable(input.tableId), { snapshotId: input.snapshotId, permission: 'read' }]
     case 'tableSnapshotDelete':
       return [{ snapshotId: input.snapshotId, permission: 'write' }]
     case 'bucketDelete':

@@ -52,7 +52,13 @@ import { globalSearch } from './search/global-search.ts'
 import { runStats } from './search/run-stats.ts'
 import { searchConfigurations } from './search/search-configurations.ts'
 import { searchTables } from './search/search-tables.ts'
-import { createSnapshot, deleteSnapshot, getSnapshot, listSnapshots } from './snapshots/snapshots.ts'
+import {
+  createSnapshot,
+  deleteSnapshot,
+  getSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+} from './snapshots/snapshots.ts'
 import { hourlyStats } from './statistics/hourly-stats.ts'
 import { tablesRoutes } from './tables/routes.ts'
 import { createTicket } from './tickets/create-ticket.ts'
@@ -89,6 +95,7 @@ export const routes: readonly Route[] = [
   createSnapshot,
   listSnapshots,
   getSnapshot,
+  restoreSnapshot,
   deleteSnapshot,
   hourlyStats,
   ...filesRoutes,

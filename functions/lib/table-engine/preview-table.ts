@@ -14,13 +14,15 @@ import {
   refuseUnknownConditions,
 } from './row-conditions.ts'
 import { scanFiles } from './scan-files.ts'
-import { columnNames, type Snapshot } from './snapshot.ts'
+import { columnNames, liveRows, type Snapshot } from './snapshot.ts'
 import { textSql } from './types/cell-sql.ts'
 
 export interface PreviewQuery extends RowConditions {
   /** In this order; default: all. */
   columns?: string[]
   limit: number
+  /** So many of the rows are left out before. */
+  offset?: number
   /** Default: the order of the table. */
   orderBy?: OrderBy[]
   /** Of the columns that are shown, compared and ordered by, as stored; with a filter or an order. Default: no bound. */
@@ -55,31 +57,50 @@ export const previewTable = async (
     const field = fields.get(name)
     return `encode(${field ? textSql(quoteColumn(name), field) : quoteColumn(name)})`
   })
-  const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
+  const read = async (sources: OpenSource[], limit: number, offset = 0): Promise<PreviewResult['rows']> => {
     const rows = await session.query(`
       SELECT ${shown.join(', ')}
       FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${where}
       ORDER BY ${orderSql(snapshot, orderBy)}
-      LIMIT ${limit}`)
+      LIMIT ${limit} OFFSET ${offset}`)
     return rows.map(row => row.map(toText))
+  }
+  const count = async (sources: OpenSource[]): Promise<number> => {
+    const [[found] = []] = await session.query(
+      `SELECT count(*) FROM (${scanFiles(sources, wanted)}) WHERE ${where}`,
+    )
+    return Number(found ?? 0)
   }
   if (orderBy.length > 0) {
     bound.files(files.map(({ file }) => file))
     const sources = await openFiles(context, { files, wanted, bound })
-    return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit) }
+    return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit, query.offset) }
   }
   // In table order the first row group of the first file usually has enough rows.
   const rows: PreviewResult['rows'] = []
+  let skipped = query.offset ?? 0
+  const isWhole = where === 'true'
   for (const indexed of files) {
     if (rows.length >= query.limit) break
+    if (isWhole && liveRows(indexed.file) <= skipped) {
+      skipped -= liveRows(indexed.file)
+      continue
+    }
     bound.file()
     const source = await openFile(context, indexed)
     for (const group of findRowGroups(source, snapshot, query)) {
       if (rows.length >= query.limit) break
-      bound.rowGroup(source, group)
-      await source.fetch(wanted, [group])
-      rows.push(...(await read([{ ...source, rowGroups: [group] }], query.limit - rows.length)))
+      const here = [{ ...source, rowGroups: [group] }]
+      const isKnown = isWhole && indexed.file.deletes === undefined
+      const known = isKnown ? (source.footer.rowGroups[group]?.rows ?? 0) : Infinity
+      if (known > skipped) {
+        bound.rowGroup(source, group)
+        await source.fetch(wanted, [group])
+      }
+      const matching = skipped === 0 || isKnown ? known : await count(here)
+      if (matching > skipped) rows.push(...(await read(here, query.limit - rows.length, skipped)))
+      skipped = Math.max(0, skipped - matching)
     }
     await closeFiles([source])
   }

@@ -1,12 +1,13 @@
 import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
 import type { EngineContext } from './engine-context.ts'
-import { findRowGroups, neededColumns } from './find-rows.ts'
-import { closeFiles, type OpenSource, openFile } from './open-files.ts'
+import { neededColumns } from './find-rows.ts'
+import { openFirstRows } from './first-rows.ts'
+import { closeFiles } from './open-files.ts'
 import { quoteColumn } from './parquet-sql.ts'
-import { rowGroupBytes } from './read-bound.ts'
+import { detectColumns } from './queries/detect-columns.ts'
 import { refuseUnknownColumns } from './row-conditions.ts'
-import { scanFiles, storedColumns, type WantedColumns } from './scan-files.ts'
-import { columnNames, type Snapshot } from './snapshot.ts'
+import { scanFiles } from './scan-files.ts'
+import { columnNames, type Snapshot, textColumns } from './snapshot.ts'
 
 export interface ProfileQuery {
   /** In this order; default: all. */
@@ -19,11 +20,13 @@ export interface ProfileQuery {
 
 interface ColumnProfile {
   name: string
+  /** Of a column of texts whose cells are all of one type, or empty, as far as was looked: `BIGINT`, `DOUBLE`, `DATE`, `TIMESTAMP`. */
+  guessedType: string | null
   /** Of different values, the empty one included. */
   distinctCount: number
   /** Cells that are empty or null. */
   emptyCount: number
-  /** In the order of characters, empty cells left out, at most `MAX_VALUE_LENGTH` characters. */
+  /** By the type of the column, declared or guessed, else in the order of characters; empty cells left out, at most `MAX_VALUE_LENGTH` characters. */
   min: string | null
   max: string | null
   /** The most frequent values, most frequent first. */
@@ -64,12 +67,18 @@ export const profileTable = async (
   await closeFiles(sources)
   const [[rows] = []] = await session.query('SELECT count(*) FROM profiled')
   const columns: ColumnProfile[] = []
-  for (const name of names) columns.push(await profileColumn(session, name))
+  const texts = textColumns(snapshot, names)
+  const guessed = await detectColumns(session, texts, 'profiled')
+  for (const name of names)
+    columns.push(
+      await profileColumn(session, name, { guessed: guessed.get(name), isText: texts.includes(name) }),
+    )
   return { rowsCount: snapshot.rowsCount, profiledRowsCount: Number(rows ?? 0), columns }
 }
 
 const emptyColumn = (name: string): ColumnProfile => ({
   name,
+  guessedType: null,
   distinctCount: 0,
   emptyCount: 0,
   min: null,
@@ -77,48 +86,24 @@ const emptyColumn = (name: string): ColumnProfile => ({
   topValues: [],
 })
 
-const openFirstRows = async (
-  context: EngineContext,
-  snapshot: Snapshot,
-  { wanted, maxRows, maxBytes }: ProfileQuery & { wanted: WantedColumns },
-): Promise<OpenSource[]> => {
-  const sources: OpenSource[] = []
-  let rows = 0
-  let bytes = 0
-  for (const [index, file] of snapshot.files.entries()) {
-    if (rows >= maxRows || bytes > maxBytes) break
-    const source = await openFile(context, { file, index })
-    const places = storedColumns(source, wanted)
-    const groups: number[] = []
-    for (const group of findRowGroups(source, snapshot, {})) {
-      if (rows >= maxRows) break
-      bytes += rowGroupBytes(source, group, places)
-      if (bytes > maxBytes) break
-      groups.push(group)
-      rows += source.footer.rowGroups[group]?.rows ?? 0
-    }
-    if (groups.length === 0) {
-      await source.close()
-      continue
-    }
-    await source.fetch(wanted, groups)
-    sources.push({ ...source, rowGroups: groups })
-  }
-  return sources
-}
-
-const profileColumn = async (session: EngineContext['session'], name: string): Promise<ColumnProfile> => {
+const profileColumn = async (
+  session: EngineContext['session'],
+  name: string,
+  { guessed, isText }: { guessed: string | undefined; isText: boolean },
+): Promise<ColumnProfile> => {
+  const key = guessed === undefined ? (isText ? 'v' : 'k') : `TRY_CAST(v AS ${guessed})`
   const value = `coalesce(${quoteColumn(name)}::VARCHAR, '')`
   const shown = (of: string) => `encode(left(${of}, ${MAX_VALUE_LENGTH}))`
   const [[distinct, empty, min, max] = []] = await session.query(`
-    SELECT count(DISTINCT v), count(*) FILTER (v = ''), ${shown("min(v) FILTER (v <> '')")}, ${shown("max(v) FILTER (v <> '')")}
-    FROM (SELECT ${value} AS v FROM profiled)`)
+    SELECT count(DISTINCT v), count(*) FILTER (v = ''), ${shown(`arg_min(v, ${key}) FILTER (v <> '')`)}, ${shown(`arg_max(v, ${key}) FILTER (v <> '')`)}
+    FROM (SELECT ${value} AS v, ${quoteColumn(name)} AS k FROM profiled)`)
   const top = await session.query(`
     SELECT ${shown('v')}, count FROM (
       SELECT v, count(*) AS count FROM (SELECT ${value} AS v FROM profiled) GROUP BY v ORDER BY count DESC, v LIMIT ${TOP_VALUES}
     ) ORDER BY count DESC, v`)
   return {
     name,
+    guessedType: guessed ?? null,
     distinctCount: Number(distinct ?? 0),
     emptyCount: Number(empty ?? 0),
     min: textOf(min),

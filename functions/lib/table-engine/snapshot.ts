@@ -76,6 +76,12 @@ export const emptySnapshot = (columns: string[], primaryKey: string[]): Snapshot
 /** In table order. */
 export const columnNames = ({ fields }: Pick<Snapshot, 'fields'>): string[] => fields.map(({ name }) => name)
 
+/** Those of the columns that hold texts because nobody has declared a type. */
+export const textColumns = ({ fields }: Pick<Snapshot, 'fields'>, columns: readonly string[]): string[] => {
+  const typed = new Set(fields.filter(isTyped).map(({ name }) => name))
+  return columns.filter(column => !typed.has(column))
+}
+
 /** The most characters of a text in a typed table that declares no other length. */
 export const MAX_TEXT_LENGTH = 16_777_216
 

@@ -1,12 +1,14 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { countReads } from './count-reads.ts'
+import { type CountQuery, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession, type StreamedRows } from './duckdb-session.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './engine-context.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { exportTable } from './export-table.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
+import { guessTypes } from './guess-types.ts'
 import { hasDuplicates } from './has-duplicates.ts'
 import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
@@ -60,6 +62,13 @@ export interface TableEngine {
    * `storage.preview.tooLarge`.
    */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
+  /** How many rows match. Throws as `preview` does. */
+  count(snapshot: Snapshot, query: CountQuery): Promise<{ rowsCount: number } & Cost>
+  /** The type of each text column whose cells are all of one type, as far as the first rows say: `BIGINT`, `DOUBLE`, `DATE`, `TIMESTAMP`. */
+  guessTypes(
+    snapshot: Snapshot,
+    query: { columns: string[] },
+  ): Promise<{ types: Record<string, string> } & Cost>
   /**
    * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
@@ -146,6 +155,8 @@ export const createTableEngineOn = (
         return { warnings }
       }),
     commitStaged: request => inSession(context => commitStaged(context, request)),
+    count: (snapshot, query) => inSession(context => countRows(context, snapshot, query)),
+    guessTypes: (snapshot, query) => inSession(context => guessTypes(context, snapshot, query)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),
     queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),

@@ -11,6 +11,7 @@ export const profileBody = z
     columns: z.array(
       z.object({
         name: z.string(),
+        guessedType: z.nullable(z.string()),
         distinctCount: z.int(),
         emptyCount: z.int(),
         min: z.nullable(z.string()),

@@ -17,6 +17,7 @@ import { mergeBranch } from './merge-branch.ts'
 import { optimizeTable } from './optimize-table.ts'
 import type { InParts, Outcome, Pending } from './outcome.ts'
 import { pullTable } from './pull-table.ts'
+import { restoreTable } from './restore-table.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { updateColumnDefinition } from './update-column-definition.ts'
@@ -48,6 +49,7 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   tableExport: exportTable,
   tableOptimize: optimizeTable,
   tablePull: pullTable,
+  tableRestore: restoreTable,
   tableSnapshotCreate: snapshotTable,
   async tableSnapshotDelete(_job, { snapshotId }, { snapshots, metadata }) {
     // The sweep deletes its files once nothing else uses them.

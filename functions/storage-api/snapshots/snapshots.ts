@@ -74,6 +74,26 @@ export const getSnapshot = defineRoute({
     ok(snapshotResource(await findSnapshot(services, params.snapshotId, caller), baseUrl)),
 })
 
+/** Gives a table the rows of a snapshot that was kept of it, by a job `tableRestore`. */
+export const restoreSnapshot = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/snapshots/{snapshotId}/restore',
+  summary: 'Restore a table from a snapshot, in place',
+  tag: 'snapshots',
+  replies: { 202: 'The job `tableRestore`', 404: 'There is no such table or snapshot' },
+  handle: async (request, services) => {
+    const { tableId, snapshotId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tableRestore', tableId, snapshotId: parseId(snapshotId) ?? 0 },
+      admit: async () => {
+        await findOwnTable(services, tableId)
+        const { id } = await findSnapshot(services, snapshotId, request.caller)
+        return { snapshotId: id }
+      },
+    })
+  },
+})
+
 export const deleteSnapshot = defineRoute({
   method: 'delete',
   path: '/v2/storage/snapshots/{snapshotId}',

@@ -5,7 +5,7 @@ import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
 import { refuseHiddenColumns } from '../aliases/refuse-hidden-columns.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { integer, text } from '../http/fields.ts'
+import { flag, integer, text } from '../http/fields.ts'
 import { csv, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTableWithFiles } from './find-table.ts'
@@ -16,10 +16,13 @@ const MAX_ROWS = 1000
 /** As stored: what a request reads of a table and sorts in some ten seconds, of the 28 that it has. */
 const MAX_BYTES = 256 * 1024 ** 2
 const MAX_CELL_LENGTH = 16_384
+/** Further on, an export or a filter is quicker. */
+const MAX_OFFSET = 1_000_000
 
 /**
- * The first rows of a table, as CSV or, with `format=json`, cell by cell with long values truncated. What would have to
- * read too much of the table is refused: CSV has no place to say that rows are missing.
+ * Rows of a table, the first ones unless `offset` says else, as CSV or, with `format=json`, cell by cell with long values truncated: there
+ * `guessTypes` adds what text columns seem to hold, and `countRows` how many rows match. What would have to read too much of the table is
+ * refused: CSV has no place to say that rows are missing.
  */
 export const previewTable = defineRoute({
   method: 'get',
@@ -28,7 +31,10 @@ export const previewTable = defineRoute({
   tag: 'tables',
   query: z.object({
     limit: integer({ max: MAX_ROWS }).default(0),
+    offset: integer({ max: MAX_OFFSET }).default(0),
     format: text().default('rfc'),
+    guessTypes: flag().default(false),
+    countRows: flag().default(false),
     ...rowQueryFields,
   }),
   validationCode: 'storage.tables.validation',
@@ -43,6 +49,11 @@ export const previewTable = defineRoute({
         'storage.tables.validation.invalidFormat',
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
+    if (format === 'rfc' && (query.guessTypes || query.countRows))
+      throw new UserError(
+        'storage.tables.validation.invalidFormat',
+        'Types and counts have no place in CSV: ask for format=json.',
+      )
     const table = await findTableWithFiles(services, params.tableId)
     const asked = readRowQuery(query, services.now())
     refuseHiddenColumns(request.caller, table, asked)
@@ -52,12 +63,20 @@ export const previewTable = defineRoute({
     const { columns, rows } = await engine.preview(snapshot, {
       ...rowQuery,
       limit: query.limit || DEFAULT_ROWS,
+      offset: query.offset,
       maxBytes: MAX_BYTES,
     })
     const event = auditEvent('tableDataPreview', { id: params.tableId, name: table.name })
     await recordEvent(request, services, event)
     if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
+    const types = query.guessTypes ? (await engine.guessTypes(snapshot, { columns })).types : undefined
+    const { columns: _, orderBy: __, ...conditions } = rowQuery
+    const counted = query.countRows
+      ? await engine.count(snapshot, { ...conditions, maxBytes: MAX_BYTES })
+      : undefined
     return ok({
+      ...counted,
+      ...(types && { types }),
       columns,
       rows: rows.map(row => row.map((value, index) => previewCell(columns[index] ?? '', value))),
     })

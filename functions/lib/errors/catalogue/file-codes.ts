@@ -63,6 +63,10 @@ export const fileCodes = {
     meaning: 'There is no such snapshot.',
     remedy: 'Check the snapshot id.',
   },
+  'storage.snapshots.otherShape': {
+    meaning: 'The rows of the snapshot do not fit the table any more, or are those of another one.',
+    remedy: 'Make a new table of the snapshot.',
+  },
   'source.changed': {
     status: 400,
     meaning: 'An object was replaced or deleted while it was read.',

@@ -43,6 +43,7 @@ export const auditNames = {
   tableColumnsUpdated: { about: 'table', message: 'Updated columns of table {id}' },
   tablePrimaryKeyAdded: { about: 'table', message: 'Set the primary key of table {id}' },
   tablePrimaryKeyDeleted: { about: 'table', message: 'Removed the primary key of table {id}' },
+  tableRestored: { about: 'table', message: 'Restored rows of table {id} from a snapshot' },
   tableRowsDeleted: { about: 'table', message: 'Deleted rows of table {id}' },
   tableOptimized: { about: 'table', message: 'Optimized table {id}' },
   tableSnapshotCreated: { about: 'table', message: 'Kept a snapshot of table {id}' },

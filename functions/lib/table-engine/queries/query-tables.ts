@@ -7,7 +7,7 @@ import { quoteColumn } from '../parquet-sql.ts'
 import { bytesOfFiles } from '../read-bound.ts'
 import { conditionsSql, type RowConditions } from '../row-conditions.ts'
 import { scanFiles, type WantedColumns } from '../scan-files.ts'
-import { columnNames, liveRows, type Snapshot, type TableField } from '../snapshot.ts'
+import { columnNames, liveRows, type Snapshot, type TableField, textColumns } from '../snapshot.ts'
 import { quoteIdentifier, quoteLiteral } from '../sql.ts'
 import { duckDbType, isTyped } from '../types/field-type.ts'
 import { detectColumns } from './detect-columns.ts'
@@ -151,8 +151,7 @@ const makeView = async (
     sources.length > 0
       ? `(${scanFiles(sources, wanted)}) WHERE ${conditionsSql(query, snapshot) ?? 'true'}`
       : `(SELECT ${wanted.fields.map(emptyColumn).join(', ')}) WHERE false`
-  const fields = new Map(snapshot.fields.map(field => [field.name, field]))
-  const texts = columns.filter(column => !isTyped(fields.get(column) ?? { type: 'string' }))
+  const texts = textColumns(snapshot, columns)
   const detected = detectsTypes ? await detectColumns(session, texts, rows) : new Map<string, string>()
   const shown = columns.map(column => {
     const type = detected.get(column)

@@ -52,6 +52,35 @@ describe('a snapshot of a table', () => {
     expect((await detail(id)).columnMetadata).toEqual({})
   })
 
+  it('gives its rows back to the table, which keeps all else', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id,name\n1,a\n2,b\n', { primaryKey: 'id' })
+    const snapshotId = await snapshotOf(id)
+    const restore = (from: number, to = id) =>
+      service.call('POST', `/v2/storage/tables/${to}/snapshots/${from}/restore`, {})
+    await service.call('DELETE', `/v2/storage/tables/${id}/rows?whereColumn=id&whereValues[]=1`)
+    await load(id, { dataFileId: await service.upload('id,name\n2,z\n3,c\n'), incremental: 1 })
+    const worse = await snapshotOf(id, 'worse')
+    const { body } = await restore(snapshotId)
+    expect(body).toMatchObject({
+      operationName: 'tableRestore',
+      status: 'success',
+      results: { restoredRows: 2, replacedRows: 2 },
+    })
+    expect(await rowsOf(id)).toEqual(['"1","a"', '"2","b"'])
+    expect((await detail(id)).rowsCount).toBe(2)
+    // It is loaded as before, and the way back is one, too.
+    await load(id, { dataFileId: await service.upload('id,name\n2,y\n'), incremental: 1 })
+    expect(await rowsOf(id)).toEqual(['"1","a"', '"2","y"'])
+    await restore(worse)
+    expect((await rowsOf(id)).toSorted()).toEqual(['"2","z"', '"3","c"'])
+
+    const other = await service.createTable(bucketId, newName(), 'id,name\n1,a\n', { primaryKey: 'id' })
+    expect((await restore(snapshotId, other)).body.error.code).toBe('storage.snapshots.otherShape')
+    await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'more' })
+    expect((await restore(snapshotId)).body.error.code).toBe('storage.snapshots.otherShape')
+    expect((await restore(1)).status).toBe(404)
+  })
+
   it('outlives its table', async () => {
     const id = await service.createTable(bucketId, newName(), 'id\n1\n')
     const snapshotId = await snapshotOf(id)

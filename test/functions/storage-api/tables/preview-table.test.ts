@@ -43,6 +43,54 @@ describe('GET data-preview', () => {
     expect(body.rows.map(([cell]: { value: string }[]) => cell?.value)).toEqual(ids)
   })
 
+  it('goes on after the rows that are left out, in any order, past files and deleted rows', async () => {
+    const csv = (from: number) => `id,n\n${Array.from({ length: 4 }, (_, i) => `${from + i},x`).join('\n')}\n`
+    const id = await service.createTable(bucketId, newName(), csv(0), { primaryKey: 'id' })
+    for (const from of [4, 8])
+      await service.call('POST', `/v2/storage/tables/${id}/import-async`, {
+        dataFileId: await service.upload(csv(from)),
+        incremental: 1,
+      })
+    await service.call(
+      'DELETE',
+      `/v2/storage/tables/${id}/rows?whereColumn=id&whereValues[]=1&whereValues[]=5`,
+    )
+    const at = async (query: string, limit = 3) =>
+      (
+        await service.call('GET', `/v2/storage/tables/${id}/data-preview?columns=id&limit=${limit}&${query}`)
+      ).text
+        .match(/\d+/g)
+        ?.join()
+    const all = (await at('', 100))?.split(',') ?? []
+    const numbers = all.toSorted((a, b) => Number(b) - Number(a))
+    expect(numbers.join()).toBe('11,10,9,8,7,6,4,3,2,0')
+    for (let offset = 0; offset < 11; offset++) {
+      const expected = all.slice(offset, offset + 3).join() || undefined
+      expect([offset, await at(`offset=${offset}`)]).toEqual([offset, expected])
+      expect([offset, await at(`offset=${offset}&whereColumn=n&whereValues[]=x`)]).toEqual([offset, expected])
+      const ordered = await at(
+        `offset=${offset}&orderBy[0][column]=id&orderBy[0][dataType]=INTEGER&orderBy[0][order]=DESC`,
+      )
+      expect([offset, ordered]).toEqual([offset, numbers.slice(offset, offset + 3).join() || undefined])
+    }
+  })
+
+  it('guesses what text columns hold and counts what matches, as JSON only', async () => {
+    const id = await service.createTable(
+      bucketId,
+      newName(),
+      'n,price,day,code,none\n1,99.70,2024-01-31,007,\n-2,496.27,2024-02-01,8,\n',
+    )
+    const asked = (query: string) => service.call('GET', `/v2/storage/tables/${id}/data-preview?${query}`)
+    const { body } = await asked(
+      'format=json&guessTypes=1&countRows=1&limit=1&whereFilters[0][column]=price&whereFilters[0][operator]=gt&whereFilters[0][values][]=100&whereFilters[0][dataType]=DOUBLE',
+    )
+    expect(body).toMatchObject({ rowsCount: 1, types: { n: 'BIGINT', price: 'DOUBLE', day: 'DATE' } })
+    expect(Object.keys(body.types)).toEqual(['n', 'price', 'day'])
+    expect((await asked('format=json&countRows=1')).body).toMatchObject({ rowsCount: 2 })
+    expect((await asked('countRows=1')).body.code).toBe('storage.tables.validation.invalidFormat')
+  })
+
   it('takes columns in the order that is asked for', async () => {
     expect((await preview('columns=size,id&limit=1')).text).toBe('"size","id"\n"10","1"\n')
     expect((await preview('columns[]=size&columns[]=id&limit=1')).text).toBe('"size","id"\n"10","1"\n')

@@ -18,6 +18,7 @@ describe('the profile of a table', () => {
     expect(body).toMatchObject({ rowsCount: 4, profiledRowsCount: 4, columnsCount: 3 })
     expect(body.columns[1]).toEqual({
       name: 'city',
+      guessedType: null,
       distinctCount: 3,
       emptyCount: 1,
       min: 'Brno',
@@ -76,7 +77,26 @@ describe('the profile of a table', () => {
     })
     await service.call('DELETE', `/v2/storage/tables/${tableId}/rows?allowTruncate=1`)
     expect((await profileOf(tableId)).body.columns).toEqual([
-      { name: 'id', distinctCount: 0, emptyCount: 0, min: null, max: null, topValues: [] },
+      { name: 'id', guessedType: null, distinctCount: 0, emptyCount: 0, min: null, max: null, topValues: [] },
+    ])
+  })
+
+  it('guesses what texts are, and finds the least and the greatest of numbers by their value', async () => {
+    const csv = 'id,total,code\n9,99.70,007\n10,496.27,1e3\n-1,,x\n'
+    const { body } = await profileOf(await service.createTable('in.c-main', 'guessed', csv))
+    expect(body.columns).toMatchObject([
+      { guessedType: 'BIGINT', min: '-1', max: '10' },
+      { guessedType: 'DOUBLE', min: '99.70', max: '496.27' },
+      { guessedType: null, min: '007', max: 'x' },
+    ])
+    await service.call('POST', '/v2/storage/buckets/in.c-main/tables-definition', {
+      name: 'declared',
+      columns: [{ name: 'n', definition: { type: 'INTEGER' } }],
+    })
+    const dataFileId = await service.upload('n\n9\n10\n')
+    await service.call('POST', '/v2/storage/tables/in.c-main.declared/import-async', { dataFileId })
+    expect((await profileOf('in.c-main.declared')).body.columns).toMatchObject([
+      { guessedType: null, min: '9', max: '10' },
     ])
   })
 

@@ -1,0 +1,29 @@
+import type { EngineContext } from './engine-context.ts'
+import { neededColumns } from './find-rows.ts'
+import { openFirstRows } from './first-rows.ts'
+import { quoteColumn } from './parquet-sql.ts'
+import { detectColumns } from './queries/detect-columns.ts'
+import { refuseUnknownColumns } from './row-conditions.ts'
+import { scanFiles } from './scan-files.ts'
+import { columnNames, type Snapshot, textColumns } from './snapshot.ts'
+
+/** So many rows speak for all. */
+const MAX_ROWS = 10_000
+const MAX_BYTES = 32_000_000
+
+/** See `TableEngine.guessTypes`. */
+export const guessTypes = async (
+  context: EngineContext,
+  snapshot: Snapshot,
+  { columns }: { columns: string[] },
+): Promise<{ types: Record<string, string> }> => {
+  const { session } = context
+  refuseUnknownColumns(columnNames(snapshot), columns)
+  const texts = textColumns(snapshot, columns)
+  const wanted = neededColumns(snapshot, { columns: texts })
+  await session.fitTo(wanted.fields.length)
+  const sources = await openFirstRows(context, snapshot, { wanted, maxRows: MAX_ROWS, maxBytes: MAX_BYTES })
+  if (sources.length === 0 || texts.length === 0) return { types: {} }
+  const rows = `(SELECT ${texts.map(quoteColumn).join(', ')} FROM (${scanFiles(sources, wanted)}) ORDER BY file_index, file_row LIMIT ${MAX_ROWS})`
+  return { types: Object.fromEntries(await detectColumns(session, texts, rows)) }
+}
