@@ -33,6 +33,8 @@ export interface Authenticator {
   renew?(session: number): boolean
   /** Whether each request needs a login of its own, so that requests must not overlap. */
   readonly oneAtATime?: boolean
+  /** Tells it apart from that of other jobs. */
+  readonly account?: string | undefined
 }
 
 interface Signed {

@@ -1,4 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
+import type { Authentication } from '../config/authentication-schema.ts'
 import type { ConfigFile } from '../config/config-schema.ts'
 import { setHeader } from '../http/outgoing-request.ts'
 import { isObject, toText } from '../php/php-values.ts'
@@ -16,6 +17,8 @@ import { queryAuthentication } from './query.ts'
 
 interface CreateOptions extends AuthenticatorOptions {
   file: ConfigFile
+  /** Of the API, or of a job. */
+  authentication: Authentication | undefined
 }
 
 /** The authentication of one iteration, with the AWS signature added where it is configured. */
@@ -34,8 +37,7 @@ export const createAuthenticator = (options: CreateOptions): Authenticator => {
 }
 
 const byType = (options: CreateOptions): Authenticator => {
-  const { file, attributes, evaluate, now, masker } = options
-  const settings = file.parameters.api.authentication
+  const { file, authentication: settings, attributes, evaluate, now, masker } = options
   const stored = file.authorization?.oauth_api?.credentials
   if (settings === undefined) return noAuthentication
   switch (settings.type) {

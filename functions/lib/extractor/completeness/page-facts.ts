@@ -43,13 +43,6 @@ export const pageFacts = (
   }
 }
 
-/** The header that a total may come from, in lower case. */
-export const totalHeader = ({ completeness }: Job): string | undefined => {
-  const { total } = completenessOf(completeness ?? 'warn')
-  if (total === undefined) return usualHeader.toLowerCase()
-  return typeof total === 'string' ? undefined : total.header.toLowerCase()
-}
-
 const keyPaths = ({ primaryKey = [] }: Job, given: Readonly<Record<string, Json>>): string[] =>
   primaryKey.filter(column => !Object.hasOwn(given, column))
 

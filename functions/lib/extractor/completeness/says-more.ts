@@ -66,8 +66,9 @@ export const saysMore = (beside: Json | undefined, headers: Page['headers'], see
     const { object, isAboutRows } = place
     for (const [name, value] of Object.entries(object)) {
       const [word, count] = [plain(name), asCount(isObject(value) ? value['value'] : value)]
-      if (isAboutRows && count !== undefined && TOTAL.test(word)) totals.push(count)
-      if (isAboutRows && count !== undefined && COUNT.test(word)) counts.push(count)
+      if (!isAboutRows || count === undefined || isRow(value, seen)) continue
+      if (TOTAL.test(word)) totals.push(count)
+      if (COUNT.test(word)) counts.push(count)
     }
     const of = factsOf(place, seen)
     if (of === 'last') isLast = true

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
 import { Conditional } from './conditional-schema.ts'
-import { ErrorRule } from './error-rules-schema.ts'
+import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
   decimal,
   filePart,
@@ -159,14 +159,9 @@ export const Api = strictObject({
   ),
   limits: key(optional(Limits), 'Ours: how much one run may ask for. Without it: no limits.'),
   query: key(optional(record(Value)), 'Deprecated: the `query` of query authentication, when that has none.'),
-}).refine(api => canLogIn(api.authentication) || !asksForLogin(api.http?.errorRules), {
+}).refine(api => isLoginPossible(api.authentication, api.http?.errorRules), {
   path: ['http', 'errorRules'],
-  error: '"do": "login" needs an authentication that logs in',
+  error: NO_LOGIN,
 })
-
-const canLogIn = (authentication: Authentication | undefined): boolean =>
-  authentication !== undefined && ['login', 'oauth20.login', 'oauth2', 'jwt'].includes(authentication.type)
-
-const asksForLogin = (rules: readonly ErrorRule[] = []): boolean => rules.some(rule => rule.do === 'login')
 
 export type Api = z.output<typeof Api>

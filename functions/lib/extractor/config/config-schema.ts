@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
 import { Drift } from './drift-schema.ts'
+import { isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import { filePart, flag, key, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
 import { Silence } from './silence-schema.ts'
@@ -101,7 +102,20 @@ const parametersShape = {
   cache: key(optional(z.unknown()), 'Ignored.'),
 }
 
-const Parameters = strictObject(parametersShape)
+const Parameters = strictObject(parametersShape).superRefine(({ api, config }, context) => {
+  const check = (jobs: readonly Job[], path: PropertyKey[]): void => {
+    for (const [
+      index,
+      { authentication = api.authentication, errorRules, children = [] },
+    ] of jobs.entries()) {
+      const at = [...path, index]
+      if (!isLoginPossible(authentication, errorRules))
+        context.addIssue({ code: 'custom', path: [...at, 'errorRules'], message: NO_LOGIN })
+      check(children, [...at, 'children'])
+    }
+  }
+  check(config.jobs, ['config', 'jobs'])
+})
 
 /** `image_parameters.allowed_hosts`: where jobs may go. */
 export const AllowedHost = z.looseObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Authentication } from './authentication-schema.ts'
 import { decimal, key, name, optional, text } from './fields.ts'
 import { ResponseTest } from './response-test-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -25,3 +26,12 @@ export const ErrorRule = strictObject({
 }).refine(rule => rule.wait === undefined || rule.do === 'retry', '"wait" belongs to "do": "retry"')
 
 export type ErrorRule = z.output<typeof ErrorRule>
+
+export const NO_LOGIN = '"do": "login" needs an authentication that logs in'
+
+export const isLoginPossible = (
+  authentication: Authentication | false | undefined,
+  rules: readonly ErrorRule[] = [],
+): boolean =>
+  rules.every(rule => rule.do !== 'login') ||
+  (authentication && ['login', 'oauth20.login', 'oauth2', 'jwt'].includes(authentication.type)) === true

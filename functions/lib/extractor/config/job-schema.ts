@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
+import { Authentication } from './authentication-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { Drift } from './drift-schema.ts'
+import { ErrorRule } from './error-rules-schema.ts'
 import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
 import { Incremental } from './incremental-schema.ts'
 import { Records } from './records-schema.ts'
@@ -138,6 +140,14 @@ const jobShape = {
   drift: key(
     optional(Drift),
     'Ours: what becomes of tables that differ from the last run, in place of that of `config`, see [drift](extractor-drift.md).',
+  ),
+  authentication: key(
+    optional(z.union([z.literal(false), Authentication])),
+    'Ours: credentials of its own requests, in place of `api.authentication`; `false`: none. Jobs with equal ones share a login.',
+  ),
+  errorRules: key(
+    optional(z.array(ErrorRule)),
+    'Ours: [error rules](extractor-requests.md#error-rules) of its own requests, looked at before those of `api.http`.',
   ),
   silence: key(
     optional(Silence),

@@ -3,11 +3,11 @@ import { UserError } from '../../errors/errors.ts'
 import type { AnswerSpool } from '../answers/answer-spool.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
-import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
+import type { RuleFor } from './error-rules.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import { type Exchange, type HttpClient, noTries } from './http-client.ts'
 import type { HttpResponse, ResponseHeaders } from './http-response.ts'
@@ -26,7 +26,7 @@ interface ApiSessionOptions {
   /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
   checkHost: (url: HttpUrl) => void
   ignoreErrors: ReadonlySet<number>
-  ruleFor: (response: HttpResponse) => ErrorRule | undefined
+  ruleFor: RuleFor
   /** Bodies byte by byte as in Generic Extractor. */
   compat: boolean
   lists: 'indexed' | 'repeat' | undefined
@@ -42,6 +42,8 @@ type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
   isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
+  /** Rules that are looked at before those of all jobs. */
+  ruleFor?: RuleFor | undefined
 }
 
 /** Sends the requests of one iteration, with its credentials. */
@@ -67,7 +69,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     {
       sign,
       ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries'> & {
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
     },
   ): Promise<HttpResponse> => {
@@ -101,7 +103,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    ways: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries'>,
+    { ruleFor, ...ways }: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries' | 'ruleFor'>,
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
@@ -112,7 +114,8 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     const { renew } = authenticator
     return exchange(request, {
       sign,
-      ruleFor: options.ruleFor,
+      ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
+      account: authenticator.account,
       ...ways,
       ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
     })
@@ -136,11 +139,16 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough }) => {
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough, ruleFor }) => {
       const spillTo = answer && options.spool.bodies
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
-      const response = await send(request, authenticator, { spillTo, isEnough, tries: request.tries })
+      const response = await send(request, authenticator, {
+        spillTo,
+        isEnough,
+        tries: request.tries,
+        ruleFor,
+      })
       request.tries = undefined
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined

@@ -7,10 +7,12 @@ import { parseJson } from '../tables/parse-json.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
 import { parseRetryHeader } from './retry-delay.ts'
 
+export type RuleFor = (response: HttpResponse) => ErrorRule | undefined
+
 /** The first rule that holds for a response; without one it is handled as its status says. */
 export const createErrorRules =
-  (rules: readonly ErrorRule[]) =>
-  (response: HttpResponse): ErrorRule | undefined =>
+  (rules: readonly ErrorRule[]): RuleFor =>
+  response =>
     rules.find(({ when }) => passes(when, response))
 
 /**

@@ -58,6 +58,8 @@ export interface Exchange {
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
   /** Whether these headers say all that the page needs them for. Absent: it is always asked for whole. */
   isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
+  /** Whose credentials it carries, where it is not those of all. */
+  account?: string | undefined
   /** What came of it before; changed with each try, for whoever continues it. Default: nothing. */
   tries?: Tries | undefined
 }
@@ -163,7 +165,10 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const once = async (request: OutgoingRequest, { spillTo, isEnough }: Exchange): Promise<Outcome> => {
+  const once = async (
+    request: OutgoingRequest,
+    { spillTo, isEnough, account: own = '' }: Exchange,
+  ): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
     const { cassette, mask = text => text, now, keptAnswers, account = '' } = options
     // What is kept or shown of an exchange is made of its whole body
@@ -173,7 +178,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     const network = () =>
       unsigned === undefined || isEnough === undefined || keptAnswers === undefined
         ? send(request)
-        : keptAnswers.ask(account, { request: { ...request, unsigned }, isEnough, send })
+        : keptAnswers.ask(account + own, { request: { ...request, unsigned }, isEnough, send })
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 

@@ -4,7 +4,7 @@ import { resolveUrl } from './resolve-url.ts'
 
 interface TrustedOriginsInput {
   baseUrl: string
-  loginEndpoint: string | undefined
+  logins: readonly (Authentication | undefined)[]
   jobs: readonly Job[]
   /** `api.http.trustedOrigins`. */
   listed: readonly string[]
@@ -16,12 +16,12 @@ interface TrustedOriginsInput {
  */
 export const trustedOrigins = ({
   baseUrl,
-  loginEndpoint,
+  logins,
   jobs,
   listed,
 }: TrustedOriginsInput): ReadonlySet<string> => {
   const origins = new Set([resolveUrl(baseUrl, '').origin])
-  for (const endpoint of [loginEndpoint, ...listed, ...endpointsOf(jobs)]) {
+  for (const endpoint of [...logins.map(loginEndpointOf), ...listed, ...endpointsOf(jobs)]) {
     if (endpoint === undefined) continue
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]
     // A placeholder in the host would let a response decide where credentials go
@@ -32,7 +32,7 @@ export const trustedOrigins = ({
 }
 
 /** Where credentials are exchanged. */
-export const loginEndpointOf = (authentication: Authentication | undefined): string | undefined => {
+const loginEndpointOf = (authentication: Authentication | undefined): string | undefined => {
   if (authentication === undefined) return undefined
   if ('loginRequest' in authentication) return authentication.loginRequest.endpoint
   return 'tokenUrl' in authentication ? authentication.tokenUrl : undefined

@@ -10,6 +10,8 @@ interface DescribedLogin {
 /** `undefined` for an authentication that sends no request of its own. */
 export const describeLogin = (
   authentication: Authentication | undefined,
+  /** The key that holds it. */
+  where: string,
   defaultHeaders: readonly string[],
 ): DescribedLogin | undefined => {
   if (authentication === undefined) return undefined
@@ -21,7 +23,7 @@ export const describeLogin = (
         ...defaultHeaders.map(name => `  header ${name}: *** (http.headers)`),
         `  param grant_type: ${grant}`,
         ...(scope === undefined ? [] : [`  param scope: ${scope}`]),
-        ...Object.keys(params ?? {}).map(name => `  param ${name}: *** (api.authentication.params)`),
+        ...Object.keys(params ?? {}).map(name => `  param ${name}: *** (${where}.params)`),
       ],
       headers: ['  header Authorization: *** (token response)'],
       params: [],

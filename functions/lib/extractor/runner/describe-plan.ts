@@ -1,5 +1,6 @@
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import { createRefreshTokens } from '../authentication/refresh-tokens.ts'
+import type { Authentication } from '../config/authentication-schema.ts'
 import { checkShape } from '../config/check-shape.ts'
 import { windowsOf } from '../config/incremental-schema.ts'
 import type { Job } from '../config/job-schema.ts'
@@ -96,17 +97,23 @@ const describeIteration = async (
     now,
     maxRows: undefined,
   }
-  const login = describeLogin(api.authentication, Object.keys(defaultHeaders))
-  const authenticator = createAuthenticator({
-    file: login === undefined ? file : withoutLogin(file),
-    attributes,
-    evaluate,
-    masker,
-    now,
-    send: async () => Buffer.from('{}'), // never asked: logins are described, not made
-    refreshTokens: createRefreshTokens(undefined, async () => {}),
-    isReplay: false,
-  })
+  const describeLoginOf = (authentication: Authentication | undefined, where: string) => {
+    const login = describeLogin(authentication, where, Object.keys(defaultHeaders))
+    const authenticator = createAuthenticator({
+      file,
+      // The rest of the authentication, such as an AWS signature, without the login itself
+      authentication: login === undefined ? authentication : undefined,
+      attributes,
+      evaluate,
+      masker,
+      now,
+      send: async () => Buffer.from('{}'), // never asked: logins are described, not made
+      refreshTokens: createRefreshTokens(undefined, async () => {}),
+      isReplay: false,
+    })
+    return { login, authenticator }
+  }
+  const ofApi = describeLoginOf(api.authentication, 'api.authentication')
 
   const isSecretField = secretFields(api, { config, attributes })
 
@@ -124,6 +131,9 @@ const describeIteration = async (
     const job = `  job jobs.${plan.path} -> ${plan.dataType}`
     if (first === undefined) return [`${plan.job.endpoint}: all windows have been read`, job]
     const unsigned = toOutgoing(first.request, baseUrl, defaultHeaders, { lists: parsed.api.http?.lists })
+    const own = plan.job.authentication
+    const { login, authenticator } =
+      own === undefined ? ofApi : describeLoginOf(own || undefined, `jobs.${plan.path}.authentication`)
     const { request } = await authenticator.sign(unsigned)
     const layers: Layer[] = [
       ['api.http.headers', api.http?.headers],
@@ -133,6 +143,7 @@ const describeIteration = async (
     ]
     masker.addPassing(credentialsOf(request, isSecretField))
     return [
+      ...(own === undefined ? [] : (login?.lines ?? [])),
       `${request.method} ${request.url.href}`,
       job,
       ...describeWindows(plan, first),
@@ -140,6 +151,7 @@ const describeIteration = async (
       ...(login?.headers ?? []),
       ...describeParams(first.request, unsigned, request, plan, context),
       ...(login?.params ?? []),
+      ...describeRules(plan),
       ...describeReport(plan.job.report),
       ...(plan.job.body === undefined ? [] : [`  body: ${unsigned.body} (jobs.${plan.path}.body)`]),
       ...forecast(plan, undefined, first.windows?.count),
@@ -148,7 +160,7 @@ const describeIteration = async (
 
   const lines: string[] = []
   if (parsed.runs.length > 1) lines.push(`Iteration ${index}`)
-  lines.push(...(login?.lines ?? []))
+  lines.push(...(ofApi.login?.lines ?? []))
   for (const plan of planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })) {
     const children = plan.children.flatMap(child => describeChild(child, plan, forecast))
     lines.push(...(await describeTop(plan)), ...children)
@@ -223,7 +235,13 @@ const describeChild = (
     ...Object.entries(job.params ?? {}).map(
       ([name, value]) => `  param ${name}: ${JSON.stringify(value)} (jobs.${plan.path}.params)`,
     ),
+    ...(job.authentication === undefined
+      ? []
+      : [
+          `  authentication: ${job.authentication ? job.authentication.type : 'none'} (jobs.${plan.path}.authentication)`,
+        ]),
     ...describeChildWindows(plan),
+    ...describeRules(plan),
     ...describeReport(job.report),
     ...forecast(plan, parent),
     ...plan.children.flatMap(child => describeChild(child, plan, forecast)),
@@ -233,11 +251,10 @@ const describeChild = (
 const sendsPost = ({ body, graphql, method = 'GET' }: JobPlan['job']): boolean =>
   body !== undefined || graphql !== undefined || method !== 'GET'
 
-/** The rest of the authentication, such as an AWS signature, without the login itself. */
-const withoutLogin = (file: ExtractorConfig['file']): ExtractorConfig['file'] => {
-  const { authentication: _, ...api } = file.parameters.api
-  return { ...file, parameters: { ...file.parameters, api } }
-}
+const describeRules = ({ job: { errorRules = [] }, path }: JobPlan): string[] =>
+  errorRules.length === 0
+    ? []
+    : [`  error rules: ${errorRules.map(rule => rule.do).join(', ')} (jobs.${path}.errorRules)`]
 
 const describeReport = (settings: ReportSettings | undefined): string[] => {
   if (settings === undefined) return []

@@ -1,5 +1,6 @@
 import { hexDigest } from '../../digests.ts'
 import type { Job } from '../config/job-schema.ts'
+import { createErrorRules, type RuleFor } from '../http/error-rules.ts'
 import { createShaper, type Shaper } from '../records/create-shaper.ts'
 import { parseRowFilter, type RowFilter } from '../select/recursion-filter.ts'
 import { createResponseFilter, type ResponseFilterOptions } from '../select/response-filter.ts'
@@ -17,6 +18,8 @@ export interface JobPlan {
   shape: Shaper | undefined
   /** Which parent rows get a request; absent for all. */
   rowFilter: RowFilter | undefined
+  /** Its own error rules. */
+  ruleFor: RuleFor | undefined
   children: JobPlan[]
 }
 
@@ -38,6 +41,7 @@ export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, p
       filterItems: createResponseFilter(job, options),
       shape: job.records === undefined ? undefined : createShaper(job.records, `jobs.${path}.records`),
       rowFilter: job.recursionFilter ? parseRowFilter(job.recursionFilter) : undefined,
+      ruleFor: job.errorRules && createErrorRules(job.errorRules),
       children: planJobs(job.children ?? [], options, path),
     }
   })

@@ -34,7 +34,8 @@ export interface IterationOptions {
   plans: readonly JobPlan[]
   context: JobContext
   session: ApiSession
-  authenticator: Authenticator
+  /** Of the requests of a job. */
+  authenticatorOf: (plan: JobPlan) => Authenticator
   sink: TableSink
   wait: (seconds: number) => Promise<void>
   concurrency: number
@@ -50,18 +51,22 @@ const isOver = (plan: JobPlan, { statistics, maxRows }: JobContext): boolean =>
 
 /** Sends the request of a page, and those that make its report before it. */
 export const fetchPage = async (work: PageWork, options: IterationOptions): Promise<FetchedPage> => {
-  const { context, session, authenticator, wait } = options
+  const { context, session, wait } = options
+  const { plan } = work.run
+  const authenticator = options.authenticatorOf(plan)
   try {
-    const fetch = (request: PageRequest) => session.fetchPage(request, authenticator, { emptyIsLast: false })
+    const fetch = (request: PageRequest) =>
+      session.fetchPage(request, authenticator, { emptyIsLast: false, ruleFor: plan.ruleFor })
     const ended = await makeReport(work, { fetch, wait }, context)
     if (ended !== undefined) return ended
     const fetched = await session.fetchPage(work.request, authenticator, {
       emptyIsLast: work.run.pagination.emptyIsLast,
       answer: answerOf(work, context),
       isEnough: isEnoughOf(work, context),
+      ruleFor: plan.ruleFor,
     })
-    if (fetched.ends === undefined && work.run.plan.job.graphql !== undefined)
-      checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
+    if (fetched.ends === undefined && plan.job.graphql !== undefined)
+      checkGraphqlErrors(fetched.response, plan.job, context.log)
     return fetched
   } catch (error) {
     throw locateError(error, work)

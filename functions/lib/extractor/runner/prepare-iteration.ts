@@ -1,4 +1,6 @@
+import type { Authenticator } from '../authentication/authenticator.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import type { Authentication } from '../config/authentication-schema.ts'
 import { conditionalOf } from '../config/conditional-schema.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
 import { createHostCheck } from '../http/allowed-hosts.ts'
@@ -10,12 +12,12 @@ import { createHttpClient } from '../http/http-client.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
 import { retrySettings } from '../http/retry-settings.ts'
-import { loginEndpointOf, trustedOrigins } from '../http/trusted-origins.ts'
+import { trustedOrigins } from '../http/trusted-origins.ts'
 import { secretFields } from '../masking/secrets-of.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Extraction } from './extraction.ts'
 import type { JobContext } from './job-context.ts'
-import { planJobs } from './job-plan.ts'
+import { allPlans, type JobPlan, planJobs } from './job-plan.ts'
 import type { IterationOptions } from './page-steps.ts'
 
 type Prepared = Omit<IterationOptions, 'onPage'> & { close: () => Promise<void> }
@@ -78,13 +80,14 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     keptAnswers,
     account: JSON.stringify([attributes, file.authorization, api.authentication]),
   })
+  const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
   const session = createApiSession({
     client,
     baseUrl,
     defaultHeaders: resolveDefaultHeaders(api, config, attributes, evaluate),
     trusted: trustedOrigins({
       baseUrl,
-      loginEndpoint: loginEndpointOf(api.authentication),
+      logins: [api.authentication, ...[...allPlans(plans)].map(({ job }) => job.authentication || undefined)],
       jobs: config.jobs,
       listed: api.http?.trustedOrigins ?? [],
     }),
@@ -99,18 +102,34 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     bodyLimitBytes,
     spool,
   })
-  const authenticator = createAuthenticator({
-    file,
-    attributes,
-    evaluate,
-    masker,
-    now,
-    send: session.login,
-    onLogin: () => counts.logins++,
-    refreshTokens: extraction.refreshTokens,
-    isReplay: options.cassette?.isInstant === true,
+  const byAuthentication = new Map<string, Authenticator>()
+  const create = (
+    authentication: Authentication | undefined,
+    account: string | undefined,
+  ): Authenticator => ({
+    ...createAuthenticator({
+      file,
+      authentication,
+      attributes,
+      evaluate,
+      masker,
+      now,
+      send: session.login,
+      onLogin: () => counts.logins++,
+      refreshTokens: extraction.refreshTokens,
+      isReplay: options.cassette?.isInstant === true,
+    }),
+    account,
   })
-  const compatLevel = Number(config.compatLevel ?? 3)
+  const ofApi = create(api.authentication, undefined)
+  /** Jobs that log in alike share the login. */
+  const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
+    if (authentication === undefined) return ofApi
+    const account = JSON.stringify(authentication)
+    const known = byAuthentication.get(account) ?? create(authentication || undefined, account)
+    byAuthentication.set(account, known)
+    return known
+  }
   const context: JobContext = {
     config,
     attributes,
@@ -135,10 +154,10 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     isReplay: options.cassette?.isInstant === true,
   }
   return {
-    plans: planJobs(config.jobs, { compatLevel, compat }),
+    plans,
     context,
     session,
-    authenticator,
+    authenticatorOf,
     sink: extraction.sinks.of(index),
     stop: extraction.stop,
     bounds: extraction.bounds,

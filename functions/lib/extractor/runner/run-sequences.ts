@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { BoundReached } from '../http/run-bounds.ts'
+import { allPlans } from './job-plan.ts'
 import {
   isPage,
   isWindowEnd,
@@ -39,9 +40,12 @@ interface Request {
  * then goes into the checkpoint. It also ends at the first error, in the order of writing.
  */
 export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
-  const { context, authenticator, stop, bounds, sink } = options
+  const { context, stop, bounds, sink } = options
   // A login before every request is good for one request only
-  const concurrency = authenticator.oneAtATime === true ? 1 : options.concurrency
+  const isOneAtATime = [...allPlans(options.plans)].some(
+    plan => options.authenticatorOf(plan).oneAtATime === true,
+  )
+  const concurrency = isOneAtATime ? 1 : options.concurrency
   const requests = new Map<PendingPage, Request>()
   let underWay = 0
   let wake = Promise.withResolvers<void>()

@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { totalHeader } from '../completeness/page-facts.ts'
 import type { SavedRecording } from '../completeness/pass-recording.ts'
 import { RunWatch, type SavedWatch } from '../completeness/run-watch.ts'
 import { type FetchedPage, parsedLater } from '../http/fetched-page.ts'
-import { firstHeader } from '../http/http-response.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -150,7 +148,7 @@ export const saveSequences = (
     return {
       run: saveRun(run),
       request,
-      ...(fits ? { fetched: saveFetched(fetched, totalHeader(run.plan.job)) } : {}),
+      ...(fits ? { fetched: saveFetched(fetched) } : {}),
     }
   }
   const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
@@ -191,20 +189,15 @@ const restorePasses = (saved: SavedPasses, { checks }: JobContext): Passes => {
 
 const damaged = (): UserError => new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
 
-/** @param totalHeader kept beside `link`: no other header is read after a page has come */
-const saveFetched = (
-  fetched: FetchedPage,
-  totalHeader: string | undefined,
-): NonNullable<SavedPage['fetched']> => {
+const saveFetched = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> => {
   const { body, headers, url, isParsed, ends, items, listAt } = fetched
-  const { link } = headers
-  const total = totalHeader === undefined ? undefined : firstHeader(headers, totalHeader)
+  const { 'set-cookie': _, ...others } = headers
   return {
     ...(isUtf8(body) ? { body: body.toString('utf8') } : { body: body.toString('base64'), base64: true }),
-    headers: {
-      ...(link === undefined ? {} : { link: [link].flat().join(', ') }),
-      ...(totalHeader === undefined || total === undefined ? {} : { [totalHeader]: total }),
-    },
+    // Expressions of paginations may read any of them
+    headers: Object.fromEntries(
+      Object.entries(others).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+    ),
     url,
     ...(isParsed ? {} : { response: fetched.response }),
     ...(ends === undefined ? {} : { ends }),

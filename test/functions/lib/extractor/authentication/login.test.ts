@@ -50,6 +50,25 @@ describe('login', () => {
     )
   })
 
+  it('is shared by jobs whose own is the same, and stays apart from that of the API', async () => {
+    const answer = withTokens(n => ({ auth: { token: `t${n}` } }))
+    const own = login()?.['authentication']
+    const { requests, result } = await runExtraction(answer, {
+      api: login({ loginRequest: { endpoint: 'login', params: { user: 'api' } }, expires: 3600 }),
+      config: { ...config, jobs: jobs.map((job, at) => (at === 0 ? job : { ...job, authentication: own })) },
+    })
+    expect(result?.summary.logins).toBe(2)
+    expect(
+      requests
+        .filter(({ path }) => path === '/login')
+        .map(({ url }) => url)
+        .sort(),
+    ).toEqual(['/login?user=api', '/login?user=me'])
+    const tokens = Object.fromEntries(requests.map(({ path, headers }) => [path, headers['x-token']]))
+    expect(tokens['/b']).toBe(tokens['/c'])
+    expect(tokens['/a']).not.toBe(tokens['/b'])
+  })
+
   it('repeats when the seconds are over', async () => {
     let clock = 1000
     const answer = withTokens(n => ({ auth: { token: `t${n}` } }))

@@ -37,6 +37,22 @@ describe('an error rule', () => {
     expect(error?.message).toContain('as often as "retryConfig" allows')
   })
 
+  it.each([
+    [{ authentication: { type: 'basic' } }, 'jobs.0.errorRules'],
+    [
+      { children: [{ endpoint: 'c', errorRules: [{ when: { status: 400 }, do: 'login' }] }] },
+      'children.0.errorRules',
+    ],
+  ])('of a job can log in only where that is possible', async (job, place) => {
+    const rule = { when: { status: 400 }, do: 'login' }
+    const config = {
+      jobs: [{ endpoint: 'items', ...('children' in job ? {} : { errorRules: [rule] }), ...job }],
+    }
+    const { error } = await runExtraction(() => [], { config })
+    expect(error?.message).toContain(`needs an authentication that logs in at parameters.config.jobs`)
+    expect(error?.message).toContain(place)
+  })
+
   it('replaces the usual handling of its status', async () => {
     const { error, requests } = await runExtraction(answers(503, 'closed for good'), {
       api: rules({ when: { status: '5xx', body: { contains: 'for good' } }, do: 'fail' }),

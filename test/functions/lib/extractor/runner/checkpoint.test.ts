@@ -135,6 +135,7 @@ describe('a stopped extraction', () => {
     ['response.url', { method: 'response.url', urlKey: 'next' }],
     ['response.param', { method: 'response.param', responseParam: 'token', queryParam: 'since' }],
     ['header-link', { method: 'header-link' }],
+    ['a header', { method: 'json-cursor', param: 'after', value: { expr: "headers['x-after']" } }],
     ['json-cursor', { method: 'json-cursor', idKey: 'text', param: 'after' }],
     ['limits', { method: 'pagenum', limitStop: { count: 5 } }],
     ['forced', { method: 'pagenum', forceStop: { pages: 3, volume: 10_000 } }],
@@ -275,6 +276,7 @@ const rows =
                 : 0
     const items = all.slice(from, from + 2)
     const more = from + 2 < total
+    if (more) response.setHeader('X-After', `t${from + 1}`)
     if (more) response.setHeader('Link', `<${url.split('?')[0]}?at=${from + 2}>; rel="next"`)
     return { items, ...(more ? { next: `rows?at=${from + 2}`, token: from + 3 } : {}) }
   }

@@ -109,8 +109,12 @@ function* alternatives({ schema, root, path }: Place): Generator<Place> {
     return
   }
   const [kind] = kindsOf(schema)
-  yield { schema, root, path: kind === undefined ? path : `(${kind[1]}).` }
+  // Rules are the same in jobs and for all of them
+  const name = isErrorRule(schema) ? 'error rule' : kind?.[1]
+  yield { schema, root, path: name === undefined ? path : `(${name}).` }
 }
+
+const isErrorRule = ({ properties = {} }: JsonSchema): boolean => 'when' in properties && 'do' in properties
 
 const contained = ({ items, additionalProperties }: JsonSchema): JsonSchema[] =>
   [items, additionalProperties].filter(schema => typeof schema === 'object')
