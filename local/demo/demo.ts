@@ -2,10 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../runtime/embedded-cloud.ts'
-import { extractionAct } from './extraction.ts'
+import { extractionAct, startShopApi } from './extraction.ts'
 import { followImports } from './follow-imports.ts'
 import { putObject } from './put-object.ts'
-import { startShopApi } from './shop-api.ts'
 import { showCounts, showRows } from './show-table.ts'
 
 /** Drop a file, get a table: on the embedded cloud, as a user sees it. */

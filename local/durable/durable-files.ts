@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { type Disk, type DiskFile, realDisk } from './disk.ts'
 import { type Durability, readDurability } from './durability.ts'
-import { shareRuns } from './share-runs.ts'
-import { syncWhileWritten } from './sync-while-written.ts'
 
 /** What the embedded cloud keeps is its owner's business. */
 const ownFile = 0o600
@@ -97,5 +95,70 @@ const writeAndSync = async (
     await sync(file)
   } finally {
     await file.close()
+  }
+}
+
+/**
+ * Runs `work` for many callers at once: who comes while a run is under way waits with all the others for the next one,
+ * which begins after their call, so what they did before it is covered.
+ */
+export const shareRuns = (work: () => Promise<void>): (() => Promise<void>) => {
+  let current: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    current = work().finally(() => {
+      current = undefined
+    })
+    return current
+  }
+  return () => {
+    if (next) return next
+    if (current === undefined) return run()
+    next = current
+      .catch(() => {}) // Those who waited for it have heard of it.
+      .then(() => {
+        next = undefined
+        return run()
+      })
+    return next
+  }
+}
+
+const syncedAtOnceBytes = 8 * 1024 * 1024
+
+/**
+ * A large file whose bytes go to the disk while more of them come, so that little is left to do in the end. `sync`
+ * tells of a sync on the way that failed: the system itself would not tell of it twice.
+ */
+export const syncWhileWritten = (file: DiskFile): DiskFile => {
+  let unsynced = 0
+  let isSyncing = false
+  let synced = Promise.resolve()
+  const startSync = (): void => {
+    unsynced = 0
+    isSyncing = true
+    synced = synced
+      .then(() => file.sync())
+      .finally(() => {
+        isSyncing = false
+      })
+    // Heard of where it is awaited; without this it would count as unhandled until then.
+    synced.catch(() => {})
+  }
+  return {
+    write: async buffers => {
+      const count = await file.write(buffers)
+      unsynced += count
+      if (unsynced >= syncedAtOnceBytes && !isSyncing) startSync()
+      return count
+    },
+    sync: async () => {
+      await synced
+      await file.sync()
+    },
+    close: async () => {
+      await synced.catch(() => {})
+      await file.close()
+    },
   }
 }

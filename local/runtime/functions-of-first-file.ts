@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { lambdaFunction } from './resources/function.ts'
-import { rule } from './resources/rule.ts'
-import { stateMachine } from './resources/state-machine.ts'
+import { lambdaFunction, stateMachine } from './resources/compute.ts'
+import { rule } from './resources/events.ts'
 import type { Stack } from './template/stack.ts'
 
 /**

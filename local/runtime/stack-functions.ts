@@ -1,11 +1,20 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readDefinition, type StateMachine } from './executions/definition.ts'
+import { isKnownTask } from './executions/task-resources.ts'
 import { type ConcurrencyPool, concurrencyPools } from './lambda/concurrency-pool.ts'
 import { type DebuggedFunction, withDebugged } from './lambda/debugged-function.ts'
 import type { FunctionDefinition } from './lambda/function-definition.ts'
-import { type FunctionProperties, lambdaFunction } from './resources/function.ts'
-import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './resources/http-api.ts'
-import { type PolicyDocument, policy, role } from './resources/role.ts'
+import { type PolicyDocument, policy, role } from './resources/access.ts'
+import {
+  type FunctionProperties,
+  httpApi,
+  httpApiIntegration,
+  httpApiRoute,
+  httpApiStage,
+  lambdaFunction,
+  stateMachine,
+} from './resources/compute.ts'
 import type { Assembly } from './template/assembly.ts'
 import type { Resource, Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
@@ -99,3 +108,16 @@ export const apiFunctionArn = (stack: Stack): string | undefined => {
     throw unsupported(`${api.logicalId} (${httpApi.type})`, 'one stage, $default, is expected')
   return integration.properties.IntegrationUri
 }
+
+/** The state machines of the stack, their definitions checked. */
+export const stateMachines = (stack: Stack): StateMachine[] =>
+  stack.ofType(stateMachine).map(({ arn, name, logicalId, properties }) => ({
+    arn,
+    name,
+    definition: readDefinition(
+      properties.DefinitionString,
+      `${logicalId} (${stateMachine.type})`,
+      isKnownTask,
+    ),
+    roleArn: properties.RoleArn,
+  }))

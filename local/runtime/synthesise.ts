@@ -1,10 +1,10 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { z } from 'zod'
 import { cachedBuild } from './build-cache.ts'
-import { builtBundles } from './built-bundles.ts'
 import { projectRoot } from './project-root.ts'
-import { runInfra } from './run-infra.ts'
 
 /** Sources of the bundles and the template. */
 const sources = ['functions', 'infra', 'cdk.json', 'package-lock.json', 'tsconfig.json'].map(name =>
@@ -57,3 +57,32 @@ const contextOfProject = async (): Promise<Record<string, unknown>> => {
   const file: unknown = JSON.parse(await readFile(join(projectRoot, 'cdk.json'), 'utf8'))
   return z.looseObject({ context: z.record(z.string(), z.unknown()).default({}) }).parse(file).context
 }
+
+/** Runs a program of `infra/` in a process of its own, with these variables too. Rejects with what it says is wrong. */
+const runInfra = async (
+  program: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<void> => {
+  try {
+    await promisify(execFile)(process.execPath, [join(projectRoot, 'infra', program), ...args], {
+      cwd: projectRoot,
+      env: { ...process.env, ...variables },
+    })
+  } catch (error) {
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    throw new Error(`The stack could not be synthesised.\n${stderr}`, { cause: error })
+  }
+}
+
+const bundleSources = ['functions', 'infra', 'package-lock.json', 'tsconfig.json'].map(name =>
+  join(projectRoot, name),
+)
+
+/** The folder of the functions' bundles for this machine; reused until the sources change. */
+export const builtBundles = (): Promise<string> =>
+  cachedBuild({
+    folder: join(projectRoot, 'node_modules', '.cache', 'millrace', 'bundles'),
+    sources: bundleSources,
+    build: (target, scratch) => runInfra('keep-bundles.ts', [target], { TMPDIR: scratch }),
+  })

@@ -9,10 +9,16 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
 import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
-import { readHoistedHeaders } from './http/hoisted-headers.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
-import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
-import { type BodyForm, openBody, readHeaders, type S3Request } from './http/s3-request.ts'
+import {
+  type BodyForm,
+  openBody,
+  parseRequestTarget,
+  type RequestTarget,
+  readHeaders,
+  readHoistedHeaders,
+  type S3Request,
+} from './http/s3-request.ts'
 import type { Operation, S3Context } from './operation.ts'
 import { isPostForm, openForm } from './post-form/open-form.ts'
 import { postObject } from './post-form/post-object.ts'

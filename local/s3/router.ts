@@ -1,21 +1,23 @@
 import { S3Error } from './errors.ts'
-import type { RequestTarget } from './http/request-target.ts'
+import type { RequestTarget } from './http/s3-request.ts'
 import type { Operation } from './operation.ts'
 import { bucketSettings } from './operations/bucket-settings.ts'
-import { deleteBucketTagging, putBucketTagging } from './operations/bucket-tagging.ts'
-import { getBucketVersioning, putBucketVersioning } from './operations/bucket-versioning.ts'
+import {
+  createBucket,
+  deleteBucket,
+  deleteBucketTagging,
+  getBucketLocation,
+  getBucketVersioning,
+  headBucket,
+  listBuckets,
+  putBucketTagging,
+  putBucketVersioning,
+} from './operations/buckets.ts'
 import { putObject } from './operations/commit-object.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
-import { createBucket } from './operations/create-bucket.ts'
-import { deleteBucket } from './operations/delete-bucket.ts'
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts'
-import { getBucketLocation } from './operations/get-bucket-location.ts'
-import { getObject, headObject } from './operations/get-object.ts'
-import { getObjectAcl } from './operations/get-object-acl.ts'
-import { getObjectAttributes } from './operations/get-object-attributes.ts'
-import { headBucket } from './operations/head-bucket.ts'
-import { listBuckets } from './operations/list-buckets.ts'
+import { getObject, getObjectAcl, getObjectAttributes, headObject } from './operations/get-object.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import {
   abortMultipartUpload,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Metafile } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { builtBundles } from '#local/runtime/built-bundles.ts'
+import { builtBundles } from '#local/runtime/synthesise.ts'
 import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { sizeOfFirstEvent, sizeOfStart } from '../support/bundle-sizes.ts'
 

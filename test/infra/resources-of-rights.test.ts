@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { builtBundles } from '#local/runtime/built-bundles.ts'
+import { builtBundles } from '#local/runtime/synthesise.ts'
 import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { type FunctionName, functionPaths } from '../support/function-paths.ts'
 import { ownSources } from './calls-of-bundle.ts'

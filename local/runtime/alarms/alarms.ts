@@ -1,4 +1,4 @@
-import { type AlarmProperties, alarm } from '../resources/alarm.ts'
+import { type AlarmProperties, alarm } from '../resources/messages.ts'
 import type { Stack } from '../template/stack.ts'
 import { type Refusal, UnsupportedError } from '../template/unsupported.ts'
 import type { Topics } from './topics.ts'

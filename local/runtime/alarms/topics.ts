@@ -1,6 +1,6 @@
 import { ResourcePolicy } from '../control/resource-policy.ts'
 import { ServiceError } from '../control/service-error.ts'
-import { topic, topicPolicy } from '../resources/topic.ts'
+import { topic, topicPolicy } from '../resources/messages.ts'
 import type { Stack } from '../template/stack.ts'
 
 interface Publisher {

@@ -1,15 +1,16 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { currentSchema } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
 import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
-import { readNameMapping } from './name-mapping.ts'
 
 interface SourceTable {
   session: DuckDbSession
@@ -98,4 +99,29 @@ const download = async (s3: S3Client, { path }: DataFile, to: string): Promise<v
   const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
   if (!Body) throw new Error(`The object ${path} has no body`)
   await pipeline(Body.transformToWebStream(), createWriteStream(to))
+}
+
+/** Property of a table: which names the columns have in files without field ids (specification, "Column Projection"). */
+export const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default'
+
+const nameMapping = z.array(z.looseObject({ 'field-id': z.int().optional(), names: z.array(z.string()) }))
+
+/** Field id by the name of a column in a file without field ids. Empty when the table has no name mapping. */
+export const readNameMapping = (properties: Readonly<Record<string, string>>): Map<string, number> => {
+  const text = properties[NAME_MAPPING_PROPERTY]
+  const ids = new Map<string, number>()
+  if (text === undefined) return ids
+  for (const entry of parseMapping(text)) {
+    const id = entry['field-id']
+    if (id !== undefined) for (const name of entry.names) ids.set(name, id)
+  }
+  return ids
+}
+
+const parseMapping = (text: string): z.infer<typeof nameMapping> => {
+  try {
+    return nameMapping.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new IcebergRefusal(`The property ${NAME_MAPPING_PROPERTY} of the table cannot be read.`, { cause })
+  }
 }

@@ -3,7 +3,7 @@ import { hexDigest } from '#lib/digests.ts'
 import { parseAmzDate, readSignature } from '../../s3/auth/read-signature.ts'
 import { computeSignature, isSameSignature, signingKey } from '../../s3/auth/signature.ts'
 import { S3Error } from '../../s3/errors.ts'
-import { parseRequestTarget } from '../../s3/http/request-target.ts'
+import { parseRequestTarget } from '../../s3/http/s3-request.ts'
 import { account } from '../resources/resource-type.ts'
 import { ServiceError } from './service-error.ts'
 

@@ -1,6 +1,6 @@
 import { type AccessRequest, evaluatePolicy } from '../../s3/auth/policy.ts'
 import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
-import type { PolicyDocument } from '../resources/role.ts'
+import type { PolicyDocument } from '../resources/access.ts'
 import type { Caller } from './authenticate.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { TableProperties } from '../resources/table.ts'
-import type { ItemRequest } from './item-request.ts'
+import type { TableProperties } from '../resources/data.ts'
+import type { ItemRequest } from './item-server.ts'
 
 /** It takes as long as two writes. */
 const ACTIVATION_MS = 60_000

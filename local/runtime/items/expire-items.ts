@@ -5,7 +5,7 @@ import {
   type DynamoDBClient,
   paginateScan,
 } from '@aws-sdk/client-dynamodb'
-import type { TableProperties } from '../resources/table.ts'
+import type { TableProperties } from '../resources/data.ts'
 
 export interface ExpiringTable {
   readonly name: string

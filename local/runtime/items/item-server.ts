@@ -13,7 +13,6 @@ import { readBody } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
 import { createDynalite, type Reply } from './dynalite.ts'
-import { createItemRequest, type ItemRequest } from './item-request.ts'
 import { ItemStore } from './item-store.ts'
 
 interface ItemServerOptions {
@@ -208,3 +207,23 @@ const checkRights = (
 }
 
 const tableArn = (name: string) => (name.startsWith('arn:') ? name : arn('dynamodb', `table/${name}`))
+
+/**
+ * Does one operation of DynamoDB for this process itself, without HTTP and without a signature. Error: named as DynamoDB
+ * names it.
+ */
+export type ItemRequest = (operation: string, input: object) => Promise<unknown>
+
+const refusal = z.object({ __type: z.string(), message: z.string().default('') })
+
+const createItemRequest =
+  (run: (operation: string, input: object) => Promise<Reply>): ItemRequest =>
+  async (operation, input) => {
+    // A copy without what is undefined, as it would arrive in a request.
+    const { status, body } = await run(operation, JSON.parse(JSON.stringify(input)))
+    if (status === 200) return body
+    const { __type, message } = refusal.parse(body)
+    throw Object.assign(new Error(message || `${operation} answered ${status}`), {
+      name: __type.replace(/^.*#/, ''),
+    })
+  }

@@ -37,8 +37,15 @@ export interface ResourceType<Properties = unknown> {
   readonly attributes: Readonly<Record<string, (identity: Identity) => string>>
 }
 
-/** Keeps the inferred property type while checking the shape. */
-export const resourceType = <Properties>(type: ResourceType<Properties>): ResourceType<Properties> => type
+/** Defaults: `Ref` gives the name, and there are no attributes. */
+type Described<Properties> = Omit<ResourceType<Properties>, 'ref' | 'attributes'> &
+  Partial<ResourceType<Properties>>
+
+export const resourceType = <Properties>(type: Described<Properties>): ResourceType<Properties> => ({
+  ref: ({ name }) => name,
+  attributes: {},
+  ...type,
+})
 
 /**
  * A property that may be ignored on one machine, with the reason.

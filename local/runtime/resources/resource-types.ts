@@ -1,20 +1,19 @@
 import { z } from 'zod'
-import { alarm } from './alarm.ts'
-import { bucket, bucketPolicy } from './bucket.ts'
-import { eventInvokeConfig, lambdaFunction, lambdaPermission } from './function.ts'
-import { glueDatabase } from './glue-database.ts'
-import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
-import { key } from './key.ts'
-import { queue, queuePolicy } from './queue.ts'
+import { key, policy, role, secret } from './access.ts'
+import {
+  eventInvokeConfig,
+  httpApi,
+  httpApiIntegration,
+  httpApiRoute,
+  httpApiStage,
+  lambdaFunction,
+  lambdaPermission,
+  stateMachine,
+} from './compute.ts'
+import { bucket, bucketPolicy, glueDatabase, table, workGroup } from './data.ts'
+import { rule, schedule, scheduleGroup } from './events.ts'
+import { alarm, queue, queuePolicy, subscription, topic, topicPolicy } from './messages.ts'
 import { arn, type ResourceType, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
-import { policy, role } from './role.ts'
-import { rule } from './rule.ts'
-import { schedule, scheduleGroup } from './schedule.ts'
-import { secret } from './secret.ts'
-import { stateMachine } from './state-machine.ts'
-import { table } from './table.ts'
-import { subscription, topic, topicPolicy } from './topic.ts'
-import { workGroup } from './work-group.ts'
 
 const logGroup = resourceType({
   type: 'AWS::Logs::LogGroup',
@@ -26,7 +25,6 @@ const logGroup = resourceType({
     Tags: tags,
   }),
   nameProperty: 'LogGroupName',
-  ref: ({ name }) => name,
   attributes: { Arn: ({ name }) => arn('logs', `log-group:${name}:*`) },
 })
 
@@ -39,8 +37,6 @@ const dashboard = resourceType({
     ),
   }),
   nameProperty: 'DashboardName',
-  ref: ({ name }) => name,
-  attributes: {},
 })
 
 const cdkMetadata = resourceType({
@@ -49,7 +45,6 @@ const cdkMetadata = resourceType({
     Analytics: withoutMeaningHere('it counts construct use for the authors of CDK'),
   }),
   ref: ({ logicalId }) => logicalId,
-  attributes: {},
 })
 
 /** Every resource type that the one-machine cloud knows, by its CloudFormation name. */

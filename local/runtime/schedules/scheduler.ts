@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { NextTime } from '#lib/schedules/schedule-expression.ts'
-import type { ScheduleProperties } from '../resources/schedule.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { type NextTime, readSchedule as readExpression } from '#lib/schedules/schedule-expression.ts'
+import type { ScheduleProperties } from '../resources/events.ts'
 import { unsupported } from '../template/unsupported.ts'
-import { readSchedule } from './schedule-expression.ts'
 
 interface ScheduleDefinition {
   readonly name: string
@@ -99,4 +99,13 @@ const fillInput = ({ arn, properties }: ScheduleDefinition, due: Date, where: st
     if (value === undefined) throw unsupported(where, `the attribute ${placeholder} is not known`)
     return value
   })
+}
+
+/** Reads the expression of a schedule of the template, or refuses it with its place. */
+export const readSchedule = (expression: string, timezone: string, where: string): NextTime => {
+  try {
+    return readExpression(expression, timezone)
+  } catch (error) {
+    throw error instanceof UserError ? unsupported(where, error.message) : error
+  }
 }

@@ -6,7 +6,7 @@ import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
-import type { SecretProperties } from '../resources/secret.ts'
+import type { SecretProperties } from '../resources/access.ts'
 
 interface SecretDefinition {
   readonly name: string

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isGatewayHost } from '../resources/http-api.ts'
+import { isGatewayHost } from '../resources/compute.ts'
 import {
   account,
   type Endpoints,

@@ -1,7 +1,11 @@
 import { S3Error, type S3ErrorCode } from '../errors.ts'
 import type { Caller, Principal } from './caller.ts'
-import { parseAmzDate, readSignature, type SignatureForm } from './read-signature.ts'
-import type { RequestToAuthenticate } from './request-to-authenticate.ts'
+import {
+  parseAmzDate,
+  type RequestToAuthenticate,
+  readSignature,
+  type SignatureForm,
+} from './read-signature.ts'
 import {
   computeSignature,
   isSameSignature,

@@ -1,6 +1,13 @@
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
-import type { RequestToAuthenticate } from './request-to-authenticate.ts'
+import type { RequestTarget } from '../http/s3-request.ts'
 import type { SignatureScope } from './signature.ts'
+
+/** What a signature covers of a request, besides its body. */
+export interface RequestToAuthenticate {
+  method: string
+  target: RequestTarget
+  headers: Readonly<Record<string, string>>
+}
 
 /** A signature as the client sent it. */
 export type SignatureForm = {

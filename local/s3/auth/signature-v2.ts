@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { RequestToAuthenticate } from './request-to-authenticate.ts'
+import type { RequestToAuthenticate } from './read-signature.ts'
 import { encodePath } from './signature.ts'
 
 /** A presigned URL of Signature Version 2, as it was sent. */

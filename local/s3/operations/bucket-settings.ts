@@ -4,8 +4,7 @@ import { xmlReply } from '../http/reply.ts'
 import { bucketOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { getBucketTagging } from './bucket-tagging.ts'
-import { owner } from './list-buckets.ts'
+import { getBucketTagging, owner } from './buckets.ts'
 
 /** An operation that reads a setting which no bucket here can change: the answer is that of a new bucket of S3. */
 const fixedSetting = (

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts'
 import { commonPrefixOf, endOf, type ListStart, listPage, successor } from '../storage/listing.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { owner } from './list-buckets.ts'
+import { owner } from './buckets.ts'
 import { readEncoding, readLimit } from './request-arguments.ts'
 
 /** The first version of the listing. Its marker is the last name of the page before. */

@@ -7,10 +7,9 @@ import { S3Error } from '../errors.ts'
 import { localAccountId } from '../events/object-created.ts'
 import { readAll } from '../http/read-text.ts'
 import type { Reply } from '../http/reply.ts'
-import type { RequestTarget } from '../http/request-target.ts'
+import type { RequestTarget } from '../http/s3-request.ts'
 import { buildXml, type XmlNode } from '../xml/build-xml.ts'
-import { type AssumeRoleContext, assumeRole, readAssumeRole } from './assume-role.ts'
-import { StsError, toStsError } from './sts-error.ts'
+import { type AssumeRoleContext, assumeRole, readAssumeRole, StsError, toStsError } from './assume-role.ts'
 
 export interface StsContext extends AssumeRoleContext {
   quotas: Quotas

@@ -14,7 +14,7 @@ interface PlantedFault {
 }
 
 const gateway = 'functions/storage-api/gateway.ts'
-const localEvent = 'local/runtime/gateway/read-gateway-event.ts'
+const localEvent = 'local/runtime/gateway/gateway-event.ts'
 const capturedEvents = 'test/functions/storage-api/gateway.test.ts'
 const capturedReplies = 'test/contracts/s3/documented-replies.test.ts'
 
@@ -37,7 +37,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       { file: gateway, from: '...(cookies.length > 0 && { cookies }),', to: '' },
       {
-        file: 'local/runtime/gateway/send-gateway-result.ts',
+        file: 'local/runtime/gateway/gateway-event.ts',
         from: "if (cookies.length > 0) response.setHeader('set-cookie', cookies)",
         to: '',
       },
@@ -61,7 +61,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         to: 'JSON.stringify(result).length > MAX_RESULT_BYTES',
       },
       {
-        file: 'local/runtime/gateway/send-gateway-result.ts',
+        file: 'local/runtime/gateway/gateway-event.ts',
         from: 'Buffer.byteLength(json) > MAX_RESULT_BYTES',
         to: 'json.length > MAX_RESULT_BYTES',
       },

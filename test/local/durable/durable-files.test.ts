@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DiskFile } from '#local/durable/disk.ts'
 import { readDurability } from '#local/durable/durability.ts'
-import { shareRuns } from '#local/durable/share-runs.ts'
-import { syncWhileWritten } from '#local/durable/sync-while-written.ts'
+import { shareRuns, syncWhileWritten } from '#local/durable/durable-files.ts'
 
 const tenMiB = [Buffer.alloc(10 * 1024 * 1024)]
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { functionsOfFirstFile } from '#local/runtime/functions-of-first-file.ts'
-import { lambdaFunction } from '#local/runtime/resources/function.ts'
+import { lambdaFunction } from '#local/runtime/resources/compute.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
 import { synthesiseStack } from '../../support/synthesise-stack.ts'
 

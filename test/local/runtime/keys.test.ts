@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { KeyFile } from '#local/runtime/keys/key-file.ts'
+import { KeyFile } from '#local/runtime/keys/keys.ts'
 import { startKeyService } from '../../support/key-service.ts'
 
 let service: Awaited<ReturnType<typeof startKeyService>>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSchedule } from '#local/runtime/schedules/schedule-expression.ts'
+import { readSchedule } from '#local/runtime/schedules/scheduler.ts'
 
 const friday = new Date('2026-11-20T12:34:56Z')
 const next = (expression: string, timezone = 'UTC') =>

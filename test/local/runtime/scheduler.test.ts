@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { schedule as scheduleType } from '#local/runtime/resources/schedule.ts'
+import { schedule as scheduleType } from '#local/runtime/resources/events.ts'
 import { Scheduler } from '#local/runtime/schedules/scheduler.ts'
 
 const targetArn = 'arn:machine'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FileSink } from '#local/s3/body/file-sink.ts'
+import { FileSink } from '#local/s3/body/body-target.ts'
 
 /** A sink, and what it has written. `mostBytes`: the file takes so many at a time. */
 const openSink = (mostBytes: number) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { evaluatePolicy } from '#local/s3/auth/policy.ts'
+import { evaluatePolicy, matchesWildcards } from '#local/s3/auth/policy.ts'
 import { type PolicyStatement, parsePolicy } from '#local/s3/auth/policy-document.ts'
-import { matchesWildcards } from '#local/s3/auth/wildcards.ts'
 
 const decide = (
   statement: Partial<PolicyStatement> | PolicyStatement[],

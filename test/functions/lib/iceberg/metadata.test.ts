@@ -5,7 +5,7 @@ import { newMetadata, withFields } from '#lib/iceberg/commit/new-metadata.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import { currentSchema, formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
-import { readNameMapping } from '#local/runtime/athena/name-mapping.ts'
+import { readNameMapping } from '#local/runtime/athena/open-iceberg-table.ts'
 import { haveSharedTables, sharedTables } from './support/shared-tables.ts'
 
 const BIG = 3055729675574597004n

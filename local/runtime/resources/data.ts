@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { hexDigest } from '#lib/digests.ts'
+import { objectOwnerships } from '../../s3/storage/buckets.ts'
+import { account, arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
+
+const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
+
+const texts = z.array(z.string()).default([])
+
+const corsRule = z
+  .strictObject({
+    Id: z.string().optional(),
+    AllowedOrigins: texts,
+    AllowedMethods: texts,
+    AllowedHeaders: texts,
+    ExposedHeaders: texts,
+    MaxAge: z.int().optional(),
+  })
+  .transform(rule => ({
+    allowedOrigins: rule.AllowedOrigins,
+    allowedMethods: rule.AllowedMethods,
+    allowedHeaders: rule.AllowedHeaders,
+    exposedHeaders: rule.ExposedHeaders,
+    maxAgeSeconds: rule.MaxAge,
+  }))
+
+export const bucket = resourceType({
+  type: 'AWS::S3::Bucket',
+  properties: z.strictObject({
+    BucketName: z.string().optional(),
+    NotificationConfiguration: z
+      .strictObject({
+        EventBridgeConfiguration: z.strictObject({ EventBridgeEnabled: z.boolean().default(true) }),
+      })
+      .optional(),
+    VersioningConfiguration: z.strictObject({ Status: z.enum(['Enabled', 'Suspended']) }).optional(),
+    BucketEncryption: withoutMeaningHere(
+      'objects rest in the data directory, which is the owner’s to encrypt',
+    ),
+    LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
+    LoggingConfiguration: withoutMeaningHere('requests are answered for this machine only'),
+    PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
+    OwnershipControls: z
+      .strictObject({ Rules: z.tuple([z.strictObject({ ObjectOwnership: z.enum(objectOwnerships) })]) })
+      .optional(),
+    CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
+    Tags: tags,
+  }),
+  nameProperty: 'BucketName',
+  generatedName: path => {
+    const name = path
+      .join('-')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]/g, '')
+    if (name.length <= maxBucketNameLength) return name
+    const digest = hexDigest(name, 8)
+    return `${name.slice(0, maxBucketNameLength - digest.length - 1)}-${digest}`
+  },
+  attributes: { Arn: ({ name }) => `arn:${account.partition}:s3:::${name}` },
+})
+
+/** Accepts only the rule "TLS only": requests here come over loopback, and any other policy would be ignored. */
+export const bucketPolicy = resourceType({
+  type: 'AWS::S3::BucketPolicy',
+  properties: z.strictObject({
+    Bucket: z.string(),
+    PolicyDocument: z.strictObject({
+      Version: z.string().optional(),
+      Statement: z.array(
+        z.looseObject({
+          Effect: z.literal('Deny'),
+          Condition: z.strictObject({
+            Bool: z.strictObject({ 'aws:SecureTransport': z.literal('false') }).optional(),
+            NumericLessThan: z.strictObject({ 's3:TlsVersion': z.unknown() }).optional(),
+          }),
+        }),
+      ),
+    }),
+  }),
+})
+
+const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }))
+
+export const table = resourceType({
+  type: 'AWS::DynamoDB::Table',
+  properties: z.strictObject({
+    TableName: z.string().optional(),
+    AttributeDefinitions: z.array(
+      z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
+    ),
+    KeySchema: keySchema,
+    BillingMode: z.literal('PAY_PER_REQUEST'),
+    GlobalSecondaryIndexes: z
+      .array(
+        z.strictObject({
+          IndexName: z.string(),
+          KeySchema: keySchema,
+          Projection: z.strictObject({
+            ProjectionType: z.enum(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+            NonKeyAttributes: z.array(z.string()).optional(),
+          }),
+        }),
+      )
+      .optional(),
+    TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
+    SSESpecification: withoutMeaningHere('items rest in the data directory, which is the owner’s to encrypt'),
+    PointInTimeRecoverySpecification: withoutMeaningHere('a copy of the data directory is the backup'),
+    DeletionProtectionEnabled: withoutMeaningHere('the runtime never deletes a table'),
+    ContributorInsightsSpecification: withoutMeaningHere('there are no metrics'),
+    Tags: tags,
+  }),
+  nameProperty: 'TableName',
+  attributes: { Arn: ({ name }) => arn('dynamodb', `table/${name}`) },
+})
+
+export type TableProperties = z.infer<typeof table.properties>
+
+export const glueDatabase = resourceType({
+  type: 'AWS::Glue::Database',
+  properties: z.strictObject({
+    CatalogId: z.literal(account.id),
+    DatabaseInput: z.strictObject({
+      Name: z.string().regex(/^[a-z0-9_]{1,255}$/, 'Athena takes lower case, digits and underscores'),
+      Description: withoutMeaningHere('it is text for the console'),
+    }),
+  }),
+  // The name lies deeper than where a type can say so: `Ref` gives the generated one, which nobody may use.
+  ref: ({ logicalId }) => logicalId,
+})
+
+export const workGroup = resourceType({
+  type: 'AWS::Athena::WorkGroup',
+  properties: z.strictObject({
+    Name: z.string(),
+    State: z.literal('ENABLED').optional(),
+    WorkGroupConfiguration: z.strictObject({
+      EnforceWorkGroupConfiguration: z.literal(true),
+      BytesScannedCutoffPerQuery: z.coerce.number().int().min(10_000_000),
+      EngineVersion: z.strictObject({ SelectedEngineVersion: z.literal('Athena engine version 3') }),
+      ResultConfiguration: z.strictObject({
+        OutputLocation: z.string().startsWith('s3://'),
+        EncryptionConfiguration: z.strictObject({ EncryptionOption: z.literal('SSE_S3') }),
+        ExpectedBucketOwner: withoutMeaningHere('there is one account'),
+      }),
+      PublishCloudWatchMetricsEnabled: withoutMeaningHere('nobody watches metrics on one machine'),
+    }),
+    Description: withoutMeaningHere('it is text for the console'),
+    RecursiveDeleteOption: withoutMeaningHere('queries are deleted with the data directory'),
+    Tags: tags,
+  }),
+  nameProperty: 'Name',
+  attributes: { Arn: ({ name }) => arn('athena', `workgroup/${name}`) },
+})
