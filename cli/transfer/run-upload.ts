@@ -10,6 +10,7 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { FORM_BYTES, GZIP, isJsonLines, startsWith } from '../../functions/lib/table-engine/csv/file-forms.ts'
 import { PARQUET } from '../../functions/lib/table-engine/parquet/signature.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
@@ -150,12 +151,13 @@ const ifGone = (error: unknown): undefined => {
   throw error
 }
 
-/** A compressed file, and Parquet, cannot be cut at its records. */
+/** A compressed file, Parquet and JSON lines cannot be cut at their records. */
 const isUncut = async (path: string): Promise<boolean> => {
   const handle = await open(path)
   try {
-    const { buffer } = await handle.read(Buffer.alloc(PARQUET.length), 0, PARQUET.length, 0)
-    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.equals(Buffer.from(PARQUET))
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FORM_BYTES), 0, FORM_BYTES, 0)
+    const head = buffer.subarray(0, bytesRead)
+    return startsWith(head, GZIP) || startsWith(head, PARQUET) || isJsonLines(head)
   } finally {
     await handle.close()
   }

@@ -133,7 +133,7 @@ const openFiles = async (
     })
     const name = nameInSentence(file.source)
     const found = isCopy ? undefined : await openFile(stored, name)
-    if (found?.isParquet) {
+    if (found !== undefined && found.form !== 'csv') {
       await found.close()
       throw mixedSlices(name)
     }

@@ -44,7 +44,7 @@ const refuseLarge = (
     if (source.isParquet && bytes > PARQUET_BYTES)
       throw new UserError(
         'storage.load.sliceTooLarge',
-        `${name} has ${bytes} bytes of Parquet, and one function reads ${PARQUET_BYTES}. Write it as several slices.`,
+        `${name} has ${bytes} bytes of Parquet or JSON lines, and one function reads ${PARQUET_BYTES}. Write it as several slices.`,
       )
     if (bytes > gzipLimits.compressedBytes) throw sliceTooLarge(name, `has ${bytes} bytes`, gzipLimits)
   }

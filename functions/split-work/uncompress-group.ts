@@ -58,11 +58,11 @@ const uncompress = async (
   }
   try {
     const opened = await openFile(files.readDataFile(slice), name)
-    if (opened.isParquet !== (source.isParquet === true)) {
+    if ((opened.form !== 'csv') !== (source.isParquet === true)) {
       await opened.close()
       throw mixedSlices(name)
     }
-    const engine = opened.isParquet ? await tableEngine() : undefined
+    const engine = opened.form === 'parquet' ? await tableEngine() : undefined
     const { warnings = [] } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
     if (!engine) await store(opened.bytes)
     await documents.write(load, 'uncompressed', { bytes, ...(index === 0 && { warnings }) }, index)

@@ -31,7 +31,7 @@ export interface OpenedSource {
 }
 
 /**
- * Opens the files of a load and finds their columns: in the header, the request or the table; in the file itself when it is Parquet.
+ * Opens the files of a load and finds their columns: in the header, the request or the table; in the file itself when it is Parquet or JSON lines.
  *
  * Throws `UserError`: at once for wrong columns, and while the chunks are read for a wrong record.
  */
@@ -52,8 +52,9 @@ export const readSource = async (
   try {
     const warnings: string[] = []
     const warn = (warning: string): void => void warnings.push(warning)
-    const isParquet = first?.isParquet === true
-    const source = isParquet ? parquetSource(given) : given
+    const form = first?.form ?? 'csv'
+    const hasOwnNames = form !== 'csv'
+    const source = hasOwnNames ? parquetSource(given) : given
     const dialect = parseCsvDialect(source)
     const knownNames = findKnownNames(source, tableColumns)
     const hasHeader = knownNames === undefined
@@ -64,21 +65,24 @@ export const readSource = async (
         const name = sliceName(source, index)
         const opened = index === 0 && first ? first : await open(slice, index)
         progress.isCompressed ||= opened.isCompressed
-        if (opened.isParquet !== isParquet) {
+        if (opened.form !== form) {
           await opened.close()
           throw mixedSlices(nameInSentence(name))
         }
         const asText = { source: nameInSentence(name), ...(index === 0 && { warn }) }
-        const chunks = splitCsv(isParquet ? recordsOfParquet(session, opened.bytes, asText) : opened.bytes, {
-          dialect,
-          chunkBytes,
-          hasHeader,
-          ignoredLines: ignoredLinesOf(source, hasHeader),
-          columns: knownNames?.length,
-          source: name,
-          memory,
-        })
-        yield* isParquet ? numberRows(chunks, { source: name, headers }) : chunks
+        const chunks = splitCsv(
+          form === 'parquet' ? recordsOfParquet(session, opened.bytes, asText) : opened.bytes,
+          {
+            dialect,
+            chunkBytes,
+            hasHeader,
+            ignoredLines: ignoredLinesOf(source, hasHeader),
+            columns: knownNames?.length,
+            source: name,
+            memory,
+          },
+        )
+        yield* hasOwnNames ? numberRows(chunks, { source: name, headers }) : chunks
       }
     }
     records = readSlices()

@@ -3,7 +3,7 @@ import { isOutgrown } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
-import { areParquet, listSlices } from '../../lib/storage/files/list-slices.ts'
+import { listSlices, nameColumns } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { mapDataUrl } from '../../lib/storage/secrets/sealed-data-url.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
@@ -53,7 +53,7 @@ export const loadFile = async (
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
   if (isOutgrown(source.slices, services.distribution)) {
-    const read = (await areParquet(source.slices)) ? parquetSource(source) : source
+    const read = (await nameColumns(source.slices)) ? parquetSource(source) : source
     return loadOutgrown(job, { ...request, internalId, source: read, warnings }, services)
   }
 
@@ -151,9 +151,9 @@ const firstRecord = async (source: CsvSource, s3: S3Client): Promise<CsvChunk | 
   const [object] = source.slices
   if (!object) return undefined
   try {
-    const { bytes, isParquet, close } = await openFile(readObject(s3, object))
-    if (isParquet) await close()
-    if (isParquet) return undefined
+    const { bytes, form, close } = await openFile(readObject(s3, object))
+    if (form !== 'csv') await close()
+    if (form !== 'csv') return undefined
     const dialect = parseCsvDialect(source)
     for await (const chunk of splitCsv(bytes, { dialect, chunkBytes: 1, hasHeader: true })) return chunk
   } catch (error) {

@@ -3,6 +3,7 @@ import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
+import { FORM_BYTES, isJsonLines } from '../../table-engine/csv/file-forms.ts'
 import { PARQUET } from '../../table-engine/parquet/signature.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
@@ -91,14 +92,19 @@ const sliceMissing: Missing = (key, cause) =>
 /** Whether the content is gzip, by its first bytes: names are not reliable. */
 export const isGzip = (slices: readonly SourceObject[]): Promise<boolean> => beginWith([0x1f, 0x8b], slices)
 
-/** Whether the content is Parquet. */
-export const areParquet = (slices: readonly SourceObject[]): Promise<boolean> => beginWith(PARQUET, slices)
+/** Whether the content names its columns, and cannot be cut at its records: Parquet and JSON lines, unless these are compressed. */
+export const nameColumns = async (slices: readonly SourceObject[]): Promise<boolean> =>
+  (await beginWith(PARQUET, slices)) || isJsonLines(await headOf(slices, FORM_BYTES))
 
 /** The first slice that is long enough speaks for all. */
 const beginWith = async (magic: number[], slices: readonly SourceObject[]): Promise<boolean> => {
-  const source = slices.find(({ bytes }) => bytes >= magic.length)
-  if (!source) return false
-  const head = Buffer.alloc(magic.length)
-  await readRange({ source, firstByte: 0, lastByte: magic.length - 1 }, head)
-  return head.equals(Buffer.from(magic))
+  const long = slices.filter(({ bytes }) => bytes >= magic.length)
+  return long.length > 0 && (await headOf(long, magic.length)).equals(Buffer.from(magic))
+}
+
+/** Of the first slice. */
+const headOf = async ([source]: readonly SourceObject[], bytes: number): Promise<Buffer> => {
+  const head = Buffer.alloc(Math.min(bytes, source?.bytes ?? 0))
+  if (source && head.length > 0) await readRange({ source, firstByte: 0, lastByte: head.length - 1 }, head)
+  return head
 }

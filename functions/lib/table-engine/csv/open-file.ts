@@ -2,13 +2,15 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
 import { PARQUET } from '../parquet/signature.ts'
+import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from './file-forms.ts'
+import { recordsOfJsonLines } from './records-of-json-lines.ts'
 
 /** The uncompressed bytes of a data file. */
 interface OpenedFile {
   bytes: AsyncIterable<Uint8Array>
   isCompressed: boolean
-  /** The bytes are no CSV, but Parquet. */
-  isParquet: boolean
+  /** What the bytes are. JSON lines are CSV here already. */
+  form: 'csv' | 'json lines' | 'parquet'
   /** Gives up a file whose bytes were not all read. */
   close: () => Promise<void>
 }
@@ -20,28 +22,12 @@ interface OpenedFile {
 const MAX_UNCOMPRESSED_BYTES = 1024 ** 3
 const MAX_COMPRESSION_RATIO = 100
 
-const SIGNATURE_BYTES = 6
-const GZIP = [0x1f, 0x8b]
-
-/** Files that are not CSV, whatever their names, by their first bytes. */
-const REFUSED: { name: string; signature: number[] }[] = [
-  { name: 'a ZIP archive (or an Excel workbook)', signature: [0x50, 0x4b, 0x03, 0x04] },
-  { name: 'an empty ZIP archive', signature: [0x50, 0x4b, 0x05, 0x06] },
-  { name: 'compressed with bzip2', signature: [0x42, 0x5a, 0x68, 0x39, 0x31, 0x41] },
-  { name: 'compressed with xz', signature: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
-  { name: 'compressed with Zstandard', signature: [0x28, 0xb5, 0x2f, 0xfd] },
-  { name: 'a 7z archive', signature: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
-  { name: 'an old Excel workbook', signature: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1] },
-  { name: 'in UTF-16', signature: [0xff, 0xfe] },
-  { name: 'in UTF-16', signature: [0xfe, 0xff] },
-]
-
 /** POSIX tar: the signature of the first header is at byte 257. */
 const TAR_MAGIC = Buffer.from('ustar')
 const TAR_MAGIC_OFFSET = 257
 
 /**
- * Uncompresses a file if it is gzip, which it detects by the content, as it does Parquet.
+ * Uncompresses a file if it is gzip, which it detects by the content, as it does Parquet and JSON lines.
  *
  * Throws `UserError` `invalidCsv`, at once or during reading: for archives and other formats, and for gzip that is
  * truncated, damaged, followed by something else, or a bomb. `source` names the file in messages.
@@ -51,31 +37,26 @@ export const openFile = async (
   source = 'The file',
   maxUncompressedBytes = MAX_UNCOMPRESSED_BYTES,
 ): Promise<OpenedFile> => {
-  const { head, rest, close } = await peek(file, SIGNATURE_BYTES)
-  const refused = REFUSED.find(({ signature }) => startsWith(head, signature))
-  if (refused) {
-    throw new UserError(
-      'invalidCsv',
-      `${source} is ${refused.name}, not CSV. Upload it as plain CSV in UTF-8, or compressed with gzip.`,
-    )
-  }
-  if (!startsWith(head, GZIP))
-    return { bytes: rest, isCompressed: false, isParquet: startsWith(head, PARQUET), close }
-  const uncompressed = await peek(gunzip(rest, source, maxUncompressedBytes), TAR_MAGIC_OFFSET + 5)
+  const plain = await peek(file, FORM_BYTES)
+  if (!startsWith(plain.head, GZIP)) return { ...readForm(plain, source), isCompressed: false }
+  const uncompressed = await peek(gunzip(plain.rest, source, maxUncompressedBytes), FORM_BYTES)
   const start = uncompressed.head
   if (start.subarray(TAR_MAGIC_OFFSET, TAR_MAGIC_OFFSET + 5).equals(TAR_MAGIC)) {
     throw new UserError('invalidCsv', `${source} is a tar archive. Compress the CSV file itself with gzip.`)
   }
-  return {
-    ...uncompressed,
-    bytes: uncompressed.rest,
-    isCompressed: true,
-    isParquet: startsWith(start, PARQUET),
-  }
+  return { ...readForm(uncompressed, source), isCompressed: true }
 }
 
-const startsWith = (bytes: Buffer, signature: number[]): boolean =>
-  signature.every((byte, index) => bytes[index] === byte)
+const readForm = (
+  { head, rest, close }: Awaited<ReturnType<typeof peek>>,
+  source: string,
+): Omit<OpenedFile, 'isCompressed'> => {
+  const refused = refusedForm(head)
+  if (refused !== undefined) throw new UserError('invalidCsv', `${source} ${refused}`)
+  if (startsWith(head, PARQUET)) return { bytes: rest, form: 'parquet', close }
+  if (!isJsonLines(head)) return { bytes: rest, form: 'csv', close }
+  return { bytes: recordsOfJsonLines(rest, source), form: 'json lines', close }
+}
 
 /** The first `count` bytes (fewer in a smaller file), and the complete file. */
 const peek = async (

@@ -4,7 +4,7 @@ import type { CsvChunk } from '../csv/split-csv.ts'
 import type { CsvSource } from '../load-request.ts'
 import type { ColumnMapping } from '../map-columns.ts'
 
-/** A source of Parquet files as that of the CSV which `recordsOfParquet` makes of them. */
+/** A source of Parquet files, or of JSON lines, as that of the CSV which is made of them. */
 export const parquetSource = <Source extends CsvSource>({
   ignoredLinesCount: _,
   withoutHeaders: __,
@@ -17,7 +17,7 @@ export const parquetSource = <Source extends CsvSource>({
   escapedBy: '',
 })
 
-/** Throws `UserError` `csvImport.columnsNotMatch` when the request names other columns than Parquet has. */
+/** Throws `UserError` `csvImport.columnsNotMatch` when the request names other columns than a file that names its own. */
 export const refuseOtherNames = (
   { columns = [], isParquet }: CsvSource,
   { importedColumns }: ColumnMapping,
@@ -29,7 +29,7 @@ export const refuseOtherNames = (
   if (named.length === 0 || isSame) return
   throw new UserError(
     'csvImport.columnsNotMatch',
-    `The file is Parquet and has its own names of columns: ${importedColumns.join(', ')}. The parameter "columns" names others: leave it out.`,
+    `The file has its own names of columns: ${importedColumns.join(', ')}. The parameter "columns" names others: leave it out.`,
     { params: { expectedColumns: importedColumns } },
   )
 }
@@ -72,5 +72,5 @@ export const refuseOtherHeader = (
 export const mixedSlices = (source: string): UserError =>
   new UserError(
     'invalidParquet',
-    `${source} is not in the format of the first slice: either all slices are Parquet, or none.`,
+    `${source} is not in the format of the first slice: all slices are CSV, or all are Parquet, or all are JSON lines.`,
   )
