@@ -7,6 +7,7 @@ const commands: Readonly<Record<string, Load>> = {
   start: async () => (await import('./start.ts')).start,
   status: async () => (await import('./service/status.ts')).status,
   tables: async () => (await import('./service/tables.ts')).tables,
+  buckets: async () => (await import('./service/buckets.ts')).buckets,
   files: async () => (await import('./service/files.ts')).files,
   search: async () => (await import('./service/search.ts')).search,
   query: async () => (await import('./service/query.ts')).query,
@@ -26,6 +27,7 @@ const commands: Readonly<Record<string, Load>> = {
   tokens: async () => (await import('./service/tokens.ts')).tokens,
   open: async () => (await import('./service/open.ts')).open,
   login: async () => (await import('./service/login.ts')).login,
+  profiles: async () => (await import('./service/login.ts')).profiles,
   restore: async () => (await import('./restore.ts')).restore,
   completion: async () => (await import('./completion.ts')).completionOf(() => loadAll()),
 }

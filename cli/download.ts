@@ -9,7 +9,7 @@ export const download: Command = {
   options: [
     option(
       '-o, --output <path>',
-      'where to; - for standard output (default: the name of the file or table); .parquet and .json say the format of a table',
+      'where to; - for standard output (default: the name of the file or table); .parquet, .json, .jsonl and .gz say the format of a table',
     ),
     option('--gzip', 'of a table: compressed'),
     option('--no-header', 'of a table: without the line of column names'),

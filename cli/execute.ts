@@ -8,6 +8,7 @@ import { followExecution, readableCause } from './follow-execution.ts'
 import { printableJson } from './output/printable.ts'
 import { exitCodes } from './output/say-error.ts'
 import { pathIn, type Shell, sayIn } from './shell.ts'
+import { profileOption } from './storage-options.ts'
 
 /** `millrace execute`: runs a state machine by its construct name and follows it to its end. */
 export const execute: Command = {
@@ -16,7 +17,7 @@ export const execute: Command = {
     argument('<machine>', 'construct name, such as import, export or extract'),
     argument('<input>', 'JSON text, a file that holds it, or - for standard input'),
   ],
-  options: [option('--stack <name>', 'run it in the account, in this CloudFormation stack')],
+  options: [option('--stack <name>', 'run it in the account, in this CloudFormation stack'), profileOption],
   run: (call: Call<{ stack?: string }>, machine: string, input: string) => run(call, machine, input),
 }
 

@@ -1,7 +1,7 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { RunningCloud } from '../local/runtime/running-cloud.ts'
 import { findCloud } from './find-cloud.ts'
-import { savedToken } from './saved-logins.ts'
+import { savedToken } from './profiles.ts'
 import type { Environment, Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 import type { StorageFlags } from './storage-options.ts'

@@ -1,4 +1,4 @@
-import { Command as CommanderCommand, CommanderError } from 'commander'
+import { Command as CommanderCommand, CommanderError, type Option } from 'commander'
 import { hintAt } from '../functions/lib/errors/did-you-mean.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -7,6 +7,7 @@ import { loadCommands } from './commands.ts'
 import { createOutput } from './output/output.ts'
 import { exitCodes, sayError } from './output/say-error.ts'
 import type { Shell } from './shell.ts'
+import { profileOption, type StorageFlags } from './storage-options.ts'
 
 /** Runs the command line `millrace ARGS…`. Resolves to its exit code. */
 export const main = async (args: readonly string[], shell: Shell): Promise<number> => {
@@ -14,7 +15,8 @@ export const main = async (args: readonly string[], shell: Shell): Promise<numbe
   const program = createProgram(shell)
   try {
     for (const [name, command] of Object.entries(await loadCommands(args[0] ?? '')))
-      add(program, name, command, async (called, flags, given) => {
+      add(program, name, command, async (called, by, given) => {
+        const flags = await flagsOf(by, shell)
         const out = createOutput('json' in flags && flags.json === true, shell.stdout, shell.stderr)
         code = (await called({ flags, shell, out }, ...given)) ?? exitCodes.success
       })
@@ -45,9 +47,22 @@ const createProgram = ({ stdout, stderr }: Shell): CommanderCommand =>
 
 type WhenCalled = (
   run: (call: Call, ...args: string[]) => Promise<number | undefined>,
-  flags: object,
+  by: CommanderCommand,
   args: string[],
 ) => Promise<void>
+
+/** Options of a command and of those that it belongs to. */
+const optionsOf = (command: CommanderCommand | null): readonly Option[] =>
+  command === null ? [] : [...command.options, ...optionsOf(command.parent)]
+
+/** Of a command that talks to a service, with the profile that stands for one. */
+const flagsOf = async (command: CommanderCommand, { environment }: Shell): Promise<object> => {
+  const flags: StorageFlags = command.optsWithGlobals()
+  const isAsked = flags.profile !== undefined || Boolean(environment['MILLRACE_PROFILE'])
+  if (!isAsked || !optionsOf(command).includes(profileOption)) return flags
+  const { withProfile } = await import('./profiles.ts')
+  return withProfile(flags, environment)
+}
 
 const add = (parent: CommanderCommand, name: string, command: Command, whenCalled: WhenCalled): void => {
   const { description, args = [], options = [], help, run, commands = {} } = command
@@ -65,7 +80,7 @@ const add = (parent: CommanderCommand, name: string, command: Command, whenCalle
           `There is no command "${name} ${unknown}"${hintAt(unknown, names)}. There are: ${names.join(', ')}.`,
         )
       const given = added.processedArgs.flat().filter(value => value !== undefined)
-      return whenCalled(run, added.optsWithGlobals(), given)
+      return whenCalled(run, added, given)
     })
   for (const [childName, child] of Object.entries(commands)) add(added, childName, child, whenCalled)
 }

@@ -1,4 +1,5 @@
 import { main } from './main.ts'
+import { exitCodes } from './output/say-error.ts'
 import { processShell } from './shell.ts'
 
 // A reader that has seen enough, such as head, closes the pipe.
@@ -7,4 +8,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error
 })
 
-process.exitCode = await main(process.argv.slice(2), processShell)
+const code = await main(process.argv.slice(2), processShell)
+// What was interrupted may still be under way here.
+if (code === exitCodes.interrupted) process.exit(code)
+process.exitCode = code

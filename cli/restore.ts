@@ -1,12 +1,13 @@
 import { type Call, type Command, option } from './command.ts'
 import type { RestoreFlags } from './restore/restore-installation.ts'
-import { jsonOption } from './storage-options.ts'
+import { jsonOption, profileOption } from './storage-options.ts'
 
 /** `millrace restore`: items of another time, and the objects that they name. */
 export const restore: Command = {
   description: 'bring back deleted objects of tables, and items of another time',
   options: [
     option('--stack <name>', 'the service of this CloudFormation stack (default: the embedded cloud)'),
+    profileOption,
     option(
       '--items <table>',
       'take all items from this table of DynamoDB, which was restored beside the stack’s',

@@ -15,8 +15,8 @@ export interface Shell {
   readonly environment: Environment
   /** Paths of arguments, options and variables start here. */
   readonly workingFolder: string
-  /** From this call on an interrupt fires the signal; before, it ends the process. */
-  readonly onInterrupt: () => AbortSignal
+  /** From this call on, until `over` fires, an interrupt fires the signal; otherwise it ends the process. */
+  readonly onInterrupt: (over?: AbortSignal) => AbortSignal
 }
 
 export const processShell: Shell = {
@@ -28,9 +28,13 @@ export const processShell: Shell = {
   stderr: process.stderr,
   environment: process.env,
   workingFolder: process.cwd(),
-  onInterrupt: () => {
+  onInterrupt: over => {
     const interrupted = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+    const abort = () => interrupted.abort()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, abort)
+      over?.addEventListener('abort', () => process.off(signal, abort))
+    }
     return interrupted.signal
   },
 }

@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
 import type { Command } from './command.ts'
@@ -55,6 +57,7 @@ const runCloud = async (): Promise<never> => {
       log,
     })
     isReady = true
+    const folder = await watchDataDir(settings.MILLRACE_DATA_DIR)
     const { api, s3, region, token, accessKeyId, secretAccessKey } = cloud
     const { landingBucket, filesBucket, exportsBucket } = cloud
     const keys = { accessKeyId, secretAccessKey }
@@ -65,7 +68,14 @@ const runCloud = async (): Promise<never> => {
     flushCompileCache() // The way in which this process ends writes nothing.
     if (process.stderr.isTTY) await showBanner(cloud)
 
-    log(`${await stopped}: stopping …`)
+    const signal = await Promise.race([stopped, folder.isGone])
+    if (signal === undefined) {
+      log(
+        `The data directory ${settings.MILLRACE_DATA_DIR} was removed while the embedded cloud ran on it: it ends here. millrace start begins a new one.`,
+      )
+      return exitNow(1)
+    }
+    log(`${signal}: stopping …`)
     setTimeout(leaveTheRest, longestStopMs)
     await cloud.close()
   } catch (error) {
@@ -84,6 +94,22 @@ const showBanner = async (cloud: CloudFacts): Promise<void> => {
 
 /** Service managers kill a process some ten seconds after they asked it to end. */
 const longestStopMs = 7_500
+
+const LOOK_FOR_FOLDER_MS = 1_000
+
+/** Its `isGone` resolves when the folder is no more, or another one: what ran on would keep nothing of what it acknowledges. */
+const watchDataDir = async (folder: string): Promise<{ isGone: Promise<void> }> => {
+  const inode = async () => (await stat(join(folder, 'format')).catch(() => undefined))?.ino
+  const ours = await inode()
+  const isGone = new Promise<void>(resolve => {
+    const clock = setInterval(async () => {
+      if ((await inode()) === ours) return
+      clearInterval(clock)
+      resolve()
+    }, LOOK_FOR_FOLDER_MS)
+  })
+  return { isGone }
+}
 
 /** Safe at any moment: acknowledged work is stored, and unfinished work resumes at the next start. */
 const leaveTheRest = (): void => {

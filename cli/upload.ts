@@ -33,7 +33,10 @@ export const upload: Command = {
   run: async ({ flags, shell }: Call<UploadFlags>, path: string) => {
     const { runUpload } = await import('./transfer/run-upload.ts')
     if (path !== '-') await runUpload(pathIn(shell, path), flags, shell)
-    else await fromInput(shell, spooled => runUpload(spooled, { name: 'stdin.csv', ...flags }, shell))
+    else
+      await fromInput(shell, spooled =>
+        runUpload(spooled, { name: 'stdin.csv', ...flags }, shell, 'Nothing was stored.'),
+      )
     return undefined
   },
 }

@@ -1,8 +1,9 @@
 import { TransientError, UserError } from '../../functions/lib/errors/errors.ts'
 import { type Shell, sayIn } from '../shell.ts'
+import { Interrupted } from './interrupted.ts'
 
 /** Exit codes of all commands (docs/command-line.md#exit-codes). */
-export const exitCodes = { success: 0, userError: 1, applicationError: 2 } as const
+export const exitCodes = { success: 0, userError: 1, applicationError: 2, interrupted: 130 } as const
 
 const fileErrors: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
@@ -43,5 +44,6 @@ export const sayError = (error: unknown, shell: Pick<Shell, 'stderr' | 'environm
   const say = sayIn(shell)
   say(sentenceOf(error))
   if (shell.environment['MILLRACE_DEBUG'] && error instanceof Error) say(error.stack ?? '')
+  if (error instanceof Interrupted) return exitCodes.interrupted
   return isOfTheUser(error) ? exitCodes.userError : exitCodes.applicationError
 }

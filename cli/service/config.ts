@@ -5,13 +5,14 @@ import { configurationBody, patchBody } from '../../functions/lib/wire/configura
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { rowResult, runResults } from '../../functions/lib/wire/run-body.ts'
 import { argument, type Command, option } from '../command.ts'
+import { followJob } from '../follow-job.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
-import { awaitJob, job } from './job-line.ts'
+import { job, lookAtJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
 import { readJsonObject } from './read-json.ts'
@@ -168,10 +169,10 @@ const results = readsAll(runResults, {
   rows: z.array(readsAll(rowResult, { name: false, status: z.string(), rowsLoaded: true, seconds: false })),
 })
 
-const runNow = async ({ api, out }: ServiceCall, text: string): Promise<number> => {
+const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<number> => {
   const started = await api.send('POST', `${pathOfConfig(parsePlace(text))}/run`, job)
   out.say(`job ${started.id}`)
-  const ended = await awaitJob(api, started.id)
+  const ended = await followJob(started, lookAtJob(api), { what: `The run of ${text}`, shell })
   const { data: run } = results.safeParse(ended.results)
   out.show(ended, () => {
     if (ended.status === 'error')

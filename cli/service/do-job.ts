@@ -1,17 +1,18 @@
 import { rowsOfDeletion } from '../../functions/lib/wire/job-results.ts'
+import { followJob } from '../follow-job.ts'
 import { plural } from '../output/format-values.ts'
-import { awaitJob, job } from './job-line.ts'
+import { job, lookAtJob } from './job-line.ts'
 import type { ServiceCall } from './on-service.ts'
 
 /** Asks for a job and waits for its end. Resolves to the exit code. */
 export const doJob = async (
-  { api, out }: Pick<ServiceCall, 'api' | 'out'>,
+  { api, out, shell }: Pick<ServiceCall, 'api' | 'out' | 'shell'>,
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<number> => {
-  const { id } = await api.send(method, path, job, body)
-  const ended = await awaitJob(api, id)
+  const started = await api.send(method, path, job, body)
+  const ended = await followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
   const deleted = rowsOfDeletion(ended)
   out.show(ended, () =>
     ended.status === 'error'

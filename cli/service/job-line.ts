@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
 import { rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
@@ -24,23 +23,16 @@ export const job = readsAll(jobBody, {
 
 export type ShownJob = z.infer<typeof job>
 
+export const lookAtJob =
+  (api: Api) =>
+  (id: number): Promise<ShownJob> =>
+    api.get(`jobs/${id}`, job)
+
 const source = z.catch(z.object({ configId: z.string() }), { configId: '' })
 
 /** What a job is about, a table or a configuration: a job that makes a table knows it when it has ended. */
 export const subjectOfJob = (shown: ShownJob): string =>
   tableOfJob(shown) ?? source.parse(shown.operationParams).configId
-
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
-
-/** The job at its end. Rejects when the signal fires. */
-export const awaitJob = async (api: Api, id: number, signal?: AbortSignal): Promise<ShownJob> => {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    const current = await api.get(`jobs/${id}`, job)
-    if (current.status === 'success' || current.status === 'error') return current
-    await sleep(pause, undefined, { signal })
-  }
-}
 
 export const jobColumns = [
   'JOB',

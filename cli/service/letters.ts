@@ -20,11 +20,14 @@ interface ListFlags {
 }
 type AllFlags = ListFlags & { all?: boolean; newest?: boolean }
 
+/** Those that leave dead letters, and jobs. */
+const machines = ['import', 'export', 'extract', 'jobs']
+
 export const letters: Command = {
   description: 'dead letters: list what failed and why',
   options: [
     option('--limit <number>', 'at most so many', '100'),
-    option('--machine <name>', 'only those of import, export, extract or jobs'),
+    option('--machine <name>', 'only those of this machine').choices(machines),
     option('--code <code>', 'only those of this error'),
     ...serviceOptions,
   ],

@@ -4,28 +4,35 @@ import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
-import { type Call, type Command, option } from '../command.ts'
-import { saveToken } from '../saved-logins.ts'
+import { argument, type Call, type Command, option } from '../command.ts'
+import { findProfile, profilesFile, readProfiles, writeProfile } from '../profiles.ts'
 import type { Shell } from '../shell.ts'
+import { describeStack } from '../stack-outputs.ts'
 import { jsonOption } from '../storage-options.ts'
 import { createApi } from './api.ts'
 
 interface Flags {
   url?: string
   token?: string
+  stack?: string
+  profile?: string
 }
 
 const verified = readsAll(tokenBody, { description: true })
 
 export const login: Command = {
-  description: 'keep the token of a storage service, so that --url alone is enough',
+  description: 'keep an installation as a profile: its address with a token, or its stack',
   options: [
     option('--url <address>', 'storage service (default: MILLRACE_URL)'),
     option('--token <token>', 'its token (default: MILLRACE_TOKEN, else it is asked for)'),
+    option('--stack <name>', 'or a CloudFormation stack, whose token is read when it is needed'),
+    option('--profile <name>', 'name of the profile (default: host of the address, name of the stack)'),
     jsonOption,
   ],
-  run: async ({ flags, shell, out }: Call<Flags>) => {
+  run: async (call: Call<Flags>) => {
+    const { flags, shell, out } = call
     const { environment } = shell
+    if (flags.stack !== undefined) return loginToStack(flags.stack, call)
     const url = flags.url ?? (environment['MILLRACE_URL'] || undefined)
     if (url === undefined) throw new UserError('cli.usage', 'Which storage service? Give --url.')
     if (!URL.canParse(url))
@@ -35,11 +42,57 @@ export const login: Command = {
       )
     const token = flags.token ?? (environment['MILLRACE_TOKEN'] || (await askForToken(url, shell)))
     const { description } = await createApi({ url, token }).get('tokens/verify', verified)
-    const file = await saveToken(url, token, environment)
-    out.show({ url, description, file }, () =>
-      out.line(`Logged in to ${url} as "${description}". Kept in ${file}.`),
+    const name = flags.profile ?? new URL(url).host
+    await writeProfile(name, { url, token }, environment)
+    const file = profilesFile(environment)
+    out.show({ profile: name, url, description, file }, () =>
+      out.line(`Logged in to ${url} as "${description}": profile ${name}, in ${file}.`),
     )
     return undefined
+  },
+}
+
+const loginToStack = async (
+  stack: string,
+  { flags: { url, token, profile = stack }, shell: { environment }, out }: Call<Flags>,
+): Promise<undefined> => {
+  if (url !== undefined || token !== undefined)
+    throw new UserError('cli.usage', 'A stack knows its address and its token: give --stack alone.')
+  await describeStack(stack)
+  await writeProfile(profile, { stack }, environment)
+  const file = profilesFile(environment)
+  out.show({ profile, stack, file }, () => out.line(`The stack ${stack}: profile ${profile}, in ${file}.`))
+}
+
+export const profiles: Command = {
+  description: 'list the installations that login keeps; --profile NAME uses one',
+  options: [jsonOption],
+  run: async ({ out, shell: { environment } }: Call) => {
+    const kept = Object.entries(await readProfiles(environment)).map(([name, place]) => ({
+      name,
+      installation: 'url' in place ? place.url : `stack ${place.stack}`,
+    }))
+    out.show(kept, () => {
+      if (kept.length === 0) out.line('No profiles yet: millrace login --url ADDRESS --profile NAME')
+      else
+        out.table(
+          ['PROFILE', 'INSTALLATION'],
+          kept.map(each => [each.name, each.installation]),
+        )
+    })
+    return undefined
+  },
+  commands: {
+    delete: {
+      description: 'forget a profile, and its token',
+      args: [argument('<name>')],
+      run: async ({ out, shell: { environment } }: Call, name: string) => {
+        await findProfile(name, environment)
+        await writeProfile(name, undefined, environment)
+        out.show({ deleted: name }, () => out.line(`profile ${name}: forgotten`))
+        return undefined
+      },
+    },
   },
 }
 

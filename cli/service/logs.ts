@@ -1,5 +1,6 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { argument, type Call, type Command, option } from '../command.ts'
+import { findCloud } from '../find-cloud.ts'
 import { dataDirOf } from '../shell.ts'
 import { wholeNumber } from './options.ts'
 
@@ -33,7 +34,13 @@ export const logs: Command = {
       )
     const { showLogs } = await import('./show-logs.ts')
     const followedUntil = flags.follow ? shell.onInterrupt() : undefined
-    const query = { dataDir: dataDirOf(shell), name, lines: wholeNumber(flags.lines), followedUntil }
+    const { cloud, place } = await findCloud(shell)
+    const query = {
+      dataDir: cloud ? place : dataDirOf(shell),
+      name,
+      lines: wholeNumber(flags.lines),
+      followedUntil,
+    }
     return showLogs(query, out)
   },
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { type Command, option } from '../command.ts'
 import { isServed } from '../is-served.ts'
@@ -6,14 +7,29 @@ import { serviceOptions } from '../storage-options.ts'
 import { onService } from './on-service.ts'
 
 export const open: Command = {
-  description: 'open the console in the browser',
+  description: 'open the console in the browser, signed in',
   options: [...serviceOptions, option('--print', 'print its address only')],
   run: onService<{ print?: boolean }>(async ({ api, out, flags }) => {
-    const url = `${api.address.url.replace(/\/+$/, '')}/console`
-    if (!(await isServed(url))) throw new UserError('cli.notFound', `${api.address.url} serves no console.`)
+    const home = `${api.address.url.replace(/\/+$/, '')}/console`
+    if (!(await isServed(home))) throw new UserError('cli.notFound', `${api.address.url} serves no console.`)
+    const url = await linkTo(home, api.address.token)
     out.show({ url }, () => out.line(url))
+    if (url !== home) out.say('The link signs in with your token: once, within two minutes.')
     if (!flags.print && !out.isJson) launch(url, out.say)
   }),
+}
+
+const link = z.object({ url: z.string() })
+
+/** A link that signs in; the console itself when it makes none. */
+const linkTo = async (home: string, token: string): Promise<string> => {
+  const reply = await fetch(`${home}/sign-in/link`, {
+    method: 'POST',
+    headers: { 'X-StorageApi-Token': token, Origin: new URL(home).origin },
+    redirect: 'error',
+  })
+  if (!reply.ok) return home
+  return link.parse(await reply.json()).url
 }
 
 const launchers: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' }

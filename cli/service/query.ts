@@ -3,7 +3,7 @@ import { argument, type Command, option } from '../command.ts'
 import { pathIn } from '../shell.ts'
 import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
 import { onService } from './on-service.ts'
-import { queryFormats as formats, type QueryFormat } from './query-formats.ts'
+import { formatOfName, queryFormats as formats, type QueryFormat } from './query-formats.ts'
 
 interface Flags extends ServiceFlags {
   format?: string
@@ -16,7 +16,7 @@ export const query: Command = {
   args: [argument('<sql>', 'the query, or - for standard input')],
   options: [
     option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`),
-    option('-o, --output <path>', 'write the result to this file'),
+    option('-o, --output <path>', 'write the result to this file, compressed when its name ends in .gz'),
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
     ...serviceOptions,
   ],
@@ -41,5 +41,5 @@ const formatOf = ({ format, output, json }: Flags): QueryFormat => {
     throw new UserError('cli.usage', `There is no format "${format}". There are: ${formats.join(', ')}.`)
   }
   if (json) return 'json'
-  return formats.find(each => output?.endsWith(`.${each}`)) ?? (output === undefined ? 'table' : 'csv')
+  return output === undefined ? 'table' : (formatOfName(output).format ?? 'csv')
 }

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { findRunningCloud } from '../../local/runtime/running-cloud.ts'
 import type { Call } from '../command.ts'
+import { findCloud } from '../find-cloud.ts'
 import { type SecretsClient, secretsClientOf } from '../find-storage.ts'
-import { dataDirOf, type Shell } from '../shell.ts'
+import type { Shell } from '../shell.ts'
 import { describeStack } from '../stack-outputs.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 
@@ -42,7 +42,7 @@ const findSecret = async (
 ): Promise<{ client: SecretsClient; secretArn: string | undefined }> => {
   if (stack !== undefined)
     return { client: {}, secretArn: (await describeStack(stack))['StorageTokenSecret'] }
-  const cloud = await findRunningCloud(dataDirOf(shell))
+  const { cloud } = await findCloud(shell)
   if (!cloud)
     throw new UserError(
       'cli.noStorage',

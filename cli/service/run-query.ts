@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { type QueryBody, queryBody, queryFileBody } from '../../functions/lib/wire/query-body.ts'
 import { formatTable } from '../output/format-table.ts'
 import type { Output } from '../output/output.ts'
@@ -12,7 +13,7 @@ import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
 import { progressIn } from '../transfer/progress.ts'
 import type { Api } from './api.ts'
-import type { QueryFormat } from './query-formats.ts'
+import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 interface Query {
   sql: string
@@ -51,7 +52,7 @@ export const runQuery = async (
       await rm(folder, { recursive: true, force: true })
     }
   }
-  if (outputPath !== undefined) out.say(`${outputPath} is written.`)
+  if (outputPath !== undefined) out.say(`${outputPath} is written, as ${format}.`)
 }
 
 const tableOf = ({ columns, rows }: QueryBody, { outputPath, shell: { stdout } }: Target): string => {
@@ -72,7 +73,9 @@ const write = (
 ) =>
   outputPath === undefined
     ? pipeline(content, printableTo(shell.stdout), { end: false })
-    : pipeline(content, createWriteStream(outputPath))
+    : formatOfName(outputPath).gzip
+      ? pipeline(content, createGzip(), createWriteStream(outputPath))
+      : pipeline(content, createWriteStream(outputPath))
 
 /** Whoever reads standard output may stop in the middle, which ends this process: the file is deleted before. */
 const fetchResult = async (

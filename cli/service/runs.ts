@@ -19,7 +19,7 @@ export const runs: Command = {
   args: [argument('[run]', 'id of a run')],
   options: [
     option('--limit <number>', 'at most so many, 100 at once', '20'),
-    option('--status <status>', 'only processing, success or error'),
+    option('--status <status>', 'only those of this state').choices(runBody.shape.status.options),
     option('--component <id>', 'only those of this component'),
     option('--config <id>', 'only those of this configuration'),
     ...serviceOptions,

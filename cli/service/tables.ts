@@ -95,7 +95,7 @@ export const tables: Command = {
       options: [
         option(
           '-o, --output <path>',
-          'where to, .parquet and .json say the format; - for standard output (default: the name of the table, as CSV)',
+          'where to; .parquet, .json, .jsonl and .gz say the format; - for standard output (default: the name of the table, as CSV)',
         ),
         option('--gzip', 'compressed'),
         option('--no-header', 'without the line of column names'),

@@ -1,11 +1,12 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
+import { followJob } from '../follow-job.ts'
 import { secondsBetween } from '../output/format-values.ts'
 import type { Output } from '../output/output.ts'
 import { exitCodes } from '../output/say-error.ts'
 import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
-import { awaitJob, job, type ShownJob, subjectOfJob } from './job-line.ts'
+import { job, lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
@@ -48,7 +49,11 @@ const waitFor = async (
   target: string,
   signal: AbortSignal,
 ): Promise<WaitResult> => {
-  if (/^\d+$/.test(target)) return ofJob(await awaitJob(api, wholeNumber(target), signal))
+  if (/^\d+$/.test(target)) {
+    const look = lookAtJob(api)
+    const found = await look(wholeNumber(target))
+    return ofJob(await followJob(found, look, { what: `Job ${target}`, shell, signal }))
+  }
   if (flags.url !== undefined)
     throw new UserError(
       'cli.usage',

@@ -1,3 +1,4 @@
+import { printable } from '../output/printable.ts'
 import type { TextStream } from '../shell.ts'
 
 const REDRAW_MS = 200
@@ -8,11 +9,21 @@ export interface Progress {
   end: () => void
 }
 
-/** One progress line on standard error; nothing when that is no terminal. */
+/** A line on standard error that is written again and again; nothing when that is no terminal. */
+export const liveLine = ({ stderr: stream }: { stderr: TextStream }) => ({
+  show: (text: string): void => {
+    const shown = printable(text).slice(0, (stream.columns ?? 80) - 1)
+    if (stream.isTTY) stream.write(`\r\u001b[K${shown}`)
+  },
+  /** Clears it. */
+  end: (): void => void (stream.isTTY && stream.write('\r\u001b[K')),
+})
+
+/** How much of some bytes has been moved, in a {@link liveLine}. */
 export const progressIn =
-  ({ stderr: stream }: { stderr: TextStream }) =>
+  (streams: { stderr: TextStream }) =>
   (what: string, totalBytes: number): Progress => {
-    if (!stream.isTTY) return { add: () => undefined, end: () => undefined }
+    const line = liveLine(streams)
     const start = performance.now()
     let moved = 0
     let drawn = 0
@@ -26,9 +37,9 @@ export const progressIn =
         const share = totalBytes === 0 ? 100 : Math.floor((100 * moved) / totalBytes)
         const left = moved === 0 ? '' : `, ${Math.ceil((seconds * (totalBytes - moved)) / moved)} s left`
         const speed = formatBytes(moved / seconds)
-        stream.write(`\r\u001b[K${what}: ${share} % of ${formatBytes(totalBytes)}, ${speed}/s${left}`)
+        line.show(`${what}: ${share} % of ${formatBytes(totalBytes)}, ${speed}/s${left}`)
       },
-      end: () => void stream.write('\r\u001b[K'),
+      end: line.end,
     }
   }
 

@@ -4,12 +4,13 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
 import { quoteIdentifier } from '../../functions/lib/table-engine/sql.ts'
 import { findStorage } from '../find-storage.ts'
+import { followJob, succeededOrThrow } from '../follow-job.ts'
 import { createOutput } from '../output/output.ts'
 import { printableTo } from '../output/printable.ts'
 import { createApi } from '../service/api.ts'
+import { formatOfName, type QueryFormat } from '../service/query-formats.ts'
 import { pathIn, type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
-import { awaitJob } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { type Download, downloadToPath, downloadToStream, partialFile } from './download-file.ts'
 import { formatBytes, progressIn } from './progress.ts'
@@ -22,8 +23,9 @@ export interface DownloadFlags extends StorageFlags {
 
 /** Resolves when all bytes are there. */
 export const runDownload = async (target: string, flags: DownloadFlags, shell: Shell): Promise<void> => {
-  const format = /\.(parquet|json)$/.exec(flags.output ?? '')?.[1]
-  if (format !== undefined && !/^\d+$/.test(target)) return writeQuery(target, format, flags, shell)
+  const named = formatOfName(flags.output ?? '')
+  if (named.format !== undefined && named.format !== 'csv' && !/^\d+$/.test(target))
+    return writeQuery(target, named.format, flags, shell)
   const connection = connectStorage(await findStorage(flags, shell))
   try {
     const start = performance.now()
@@ -38,7 +40,7 @@ export const runDownload = async (target: string, flags: DownloadFlags, shell: S
 /** Exports are CSV: other formats are the result of a query for all rows. */
 const writeQuery = async (
   tableId: string,
-  format: string,
+  format: QueryFormat,
   { output = '', ...flags }: DownloadFlags,
   shell: Shell,
 ): Promise<void> => {
@@ -47,7 +49,7 @@ const writeQuery = async (
   await runQuery(
     {
       sql: `SELECT * FROM ${quoteIdentifier(tableId)}`,
-      format: format === 'json' ? 'json' : 'parquet',
+      format,
       outputPath: pathIn(shell, output),
       detectsTypes: false,
     },
@@ -65,7 +67,7 @@ const runWith = async (connection: StorageConnection, target: string, flags: Dow
     // The uploader chose the name; it must not lead out of this folder.
     pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
   const path = given === '-' ? given : pathIn(shell, given)
-  const request = JSON.stringify([flags.url ?? null, target, flags.gzip === true, flags.header])
+  const request = JSON.stringify([flags.url ?? null, target, isCompressed(flags), flags.header])
   const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
   const isKnownThere = known && (await storage.file(known.fileId).then(() => true, ifGone))
   const source =
@@ -73,7 +75,7 @@ const runWith = async (connection: StorageConnection, target: string, flags: Dow
       ? { fileId: known.fileId, columns: known.columns }
       : isFile
         ? { fileId: Number(target), columns: undefined }
-        : await exportTable(connection, target, flags)
+        : await exportTable(connection, target, flags, shell)
   const options = { connection, ...source, startProgress: progressIn(shell) }
   const download =
     path === '-'
@@ -81,6 +83,10 @@ const runWith = async (connection: StorageConnection, target: string, flags: Dow
       : await downloadToPath(path, request, options)
   return { path, download }
 }
+
+/** A name that ends in `.gz` asks for it, too. */
+const isCompressed = ({ gzip, output = '' }: Pick<DownloadFlags, 'gzip' | 'output'>): boolean =>
+  gzip === true || formatOfName(output).gzip
 
 /** Exports are kept for two days; later the download begins again. */
 const ifGone = (error: unknown): boolean => {
@@ -95,15 +101,17 @@ const tableFileName = (tableId: string, { gzip }: DownloadFlags): string =>
 export const exportTable = async (
   { storage }: StorageConnection,
   tableId: string,
-  flags: Pick<DownloadFlags, 'gzip' | 'header'>,
+  flags: Pick<DownloadFlags, 'gzip' | 'header' | 'output'>,
+  shell: Shell,
 ) => {
   const { columns } = await storage.table(tableId)
   // Names the columns, so that the header fits even when one is added meanwhile.
   const started = await storage.exportTable(
-    { tableId, columns, gzip: flags.gzip === true },
+    { tableId, columns, gzip: isCompressed(flags) },
     crypto.randomUUID(),
   )
-  const { results } = await awaitJob(storage, started)
+  const what = `The export of ${tableId}`
+  const { results } = succeededOrThrow(await followJob(started, id => storage.job(id), { what, shell }))
   const fileId = exportResults.parse(results).file.id
   return { fileId, columns: flags.header ? columns : undefined }
 }

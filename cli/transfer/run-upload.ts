@@ -14,10 +14,11 @@ import { FORM_BYTES, GZIP, isJsonLines, startsWith } from '../../functions/lib/t
 import { PARQUET } from '../../functions/lib/table-engine/parquet/signature.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { findStorage } from '../find-storage.ts'
+import { followJob, succeededOrThrow } from '../follow-job.ts'
+import { unlessInterrupted } from '../output/interrupted.ts'
 import { type Shell, sayIn } from '../shell.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 import { writePrivately } from '../write-privately.ts'
-import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { formatBytes, progressIn } from './progress.ts'
 import { uploadParts } from './upload-parts.ts'
@@ -42,14 +43,19 @@ const SLICED_FROM_BYTES = 256 * 1024 ** 2
 const MAX_LOADS = 3
 
 /** Resolves when the file is there, and its rows in the table. Prints a sentence on a terminal, elsewhere the ids as JSON. */
-export const runUpload = async (path: string, flags: UploadFlags, shell: Shell): Promise<void> => {
+export const runUpload = async (
+  path: string,
+  flags: UploadFlags,
+  shell: Shell,
+  whenStopped = 'The upload is not complete: the same command goes on with it.',
+): Promise<void> => {
   if (flags.table !== undefined && !isTableIdForLoad(flags.table))
     throw new UserError('cli.tableId', `"${flags.table}" is not a table id: it looks like in.c-main.orders.`)
   const connection = connectStorage(await findStorage(flags, shell))
   try {
-    const uploaded = await upload(connection, path, flags, shell)
+    const uploaded = await unlessInterrupted(upload(connection, path, flags, shell), whenStopped, shell)
     const loaded =
-      flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
+      flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags, shell)
     const { fileId, isSliced } = uploaded
     const { jobId, warnings = [], rows, replacedRows = 0 } = loaded ?? {}
     for (const warning of warnings) sayIn(shell)(`warning: ${warning}`)
@@ -166,7 +172,7 @@ const isUncut = async (path: string): Promise<boolean> => {
 const importResults = z.object({ warnings: z.array(z.string()) })
 
 /** The job that creates a table reports no warnings. */
-const warningsOf = ({ results }: FinishedJob): string[] =>
+const warningsOf = ({ results }: { results?: unknown }): string[] =>
   importResults.catch({ warnings: [] }).parse(results).warnings
 
 const load = async (
@@ -174,13 +180,15 @@ const load = async (
   tableId: string,
   { fileId, columns }: Uploaded,
   { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
+  shell: Shell,
 ): Promise<Loaded> => {
   const file = { tableId, dataFileId: fileId, columns, delimiter, enclosure, primaryKey, incremental }
   const warnings = new Set<string>()
   let idempotencyKey: string = crypto.randomUUID()
   for (let attempt = 1; ; attempt++) {
     const started = await loadIntoTable(storage, file, { idempotencyKey, checksKeyFirst: true })
-    const job = await awaitEnd(storage, started.job)
+    const what = `The load of ${tableId}`
+    const job = await followJob(started.job, id => storage.job(id), { what, shell })
     for (const warning of started.warnings) warnings.add(warning)
     if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
       const succeeded = succeededOrThrow(job)

@@ -348,6 +348,22 @@ describe('tokens and login', () => {
     expect([login.code, login.stdout]).toEqual([0, expect.stringContaining('"reader"')])
     expect((await millrace('tables', ...url)).stdout).toContain('in.c-shop.orders')
     expect((await millrace('letters', ...url)).code).toBe(1)
+
+    const lab = await runMillrace(['login', ...url, '--profile', 'lab'], {
+      input: `${made.token}\n`,
+      environment: environment(),
+    })
+    expect(lab.code).toBe(0)
+    expect((await millrace('tables', '--profile', 'lab')).stdout).toContain('in.c-shop.orders')
+    const byVariable = await runMillrace(['letters'], {
+      environment: { ...environment(), MILLRACE_PROFILE: 'lab', MILLRACE_TOKEN: cloud.token },
+    })
+    expect(byVariable.code).toBe(1) // With the profile's own token, which may not read letters.
+    expect(await json('profiles')).toMatchObject([{ installation: cloud.api }, { name: 'lab' }])
+    expect((await millrace('tables', '--profile', 'labb')).stderr).toContain(', lab. millrace login')
+    expect((await millrace('tables', '--profile', 'lab', ...url)).stderr).toContain('one of --profile')
+    expect((await millrace('profiles', 'delete', 'lab')).code).toBe(0)
+    expect((await millrace('tables', '--profile', 'lab')).code).toBe(1)
     expect((await millrace('tokens', 'delete', made.id)).code).toBe(0)
     expect((await millrace('tables', ...url)).code).toBe(1)
   })
@@ -372,8 +388,10 @@ describe('every command', () => {
     }
   })
 
-  it('open names the console, or says that there is none', async () => {
+  it('open makes a link to the console, or says that there is none', async () => {
     const { stdout, stderr, code } = await millrace('open', '--print')
-    expect(code === 0 ? stdout : stderr).toMatch(/\/console\n|serves no console/)
+    expect(code === 0 ? stdout : stderr).toMatch(
+      /\/console\/sign-in\/link\?id=[\w-]{43}\n$|serves no console/,
+    )
   })
 })

@@ -75,6 +75,29 @@ it('a snapshot is kept, and becomes a table again', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('no id of a table')])
 })
 
+it('buckets are made, listed and deleted, with their tables only by force', async () => {
+  expect((await millrace('buckets', 'create', 'side', '--stage', 'out')).text).toBe('out.c-side: made\n')
+  await service.createTable('out.c-side', 'kept', 'id\n1\n')
+  expect((await millrace('buckets')).text).toMatch(/out\.c-side +side +1 /)
+  const asked = await millrace('buckets', 'delete', 'out.c-side')
+  expect([asked.code, asked.stderr]).toEqual([
+    1,
+    expect.stringContaining('with 1 table. This cannot be undone'),
+  ])
+  expect((await millrace('buckets', 'delete', 'out.c-side', '--yes')).code).toBe(1)
+  expect((await millrace('buckets', 'delete', 'out.c-side', '--yes', '--force')).code).toBe(0)
+  expect((await millrace('buckets')).text).not.toContain('out.c-side')
+})
+
+it.each([
+  [['jobs', '--status', 'eror'], 'waiting, processing, success, error'],
+  [['runs', '--status', 'eror'], 'processing, success, error'],
+  [['letters', '--machine', 'imports'], 'import, export, extract, jobs'],
+])('%j names the words that there are', async (args, words) => {
+  const { code, stderr } = await millrace(...args)
+  expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+})
+
 it('files are listed, shown and deleted; everything is found by its name; hours are counted', async () => {
   const id = await service.upload('x', { name: 'notes.txt' })
   expect((await millrace('files', '--query', 'notes')).text).toContain(String(id))

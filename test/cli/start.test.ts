@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -121,6 +121,19 @@ describe('millrace start', () => {
     } finally {
       child.kill('SIGKILL')
       await exited
+    }
+  })
+
+  it('ends when its data directory is removed, and says so', async () => {
+    const dataDir = join(folder.path, 'removed')
+    const { child, stderr, exited } = start({ MILLRACE_DATA_DIR: dataDir })
+    try {
+      await once(child.stdout, 'data')
+      await rename(dataDir, `${dataDir}-elsewhere`)
+      expect(await exited).toEqual([1, null])
+      expect(await stderr).toContain(`${dataDir} was removed while the embedded cloud ran`)
+    } finally {
+      child.kill('SIGKILL')
     }
   })
 

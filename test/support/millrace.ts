@@ -15,6 +15,8 @@ interface Given {
   /** All of its variables: those of this process are not among them. */
   environment?: Readonly<Record<string, string | undefined>>
   workingFolder?: string
+  /** Whether both outputs are a terminal. Default: not. */
+  isTerminal?: boolean
   /** Fires where a person would press Ctrl-C. */
   interrupted?: AbortSignal
 }
@@ -24,9 +26,15 @@ export const runMillrace = async (
   args: readonly string[],
   given: Given = {},
 ): Promise<CommandResult & { bytes: Buffer }> => {
-  const { input = '', environment = {}, workingFolder = process.cwd(), interrupted } = given
-  const stdout = memory()
-  const stderr = memory()
+  const {
+    input = '',
+    environment = {},
+    workingFolder = process.cwd(),
+    interrupted,
+    isTerminal = false,
+  } = given
+  const stdout = memory(isTerminal)
+  const stderr = memory(isTerminal)
   const code = await main(args, {
     stdin: Readable.from([input]),
     stdout,
@@ -39,7 +47,7 @@ export const runMillrace = async (
   return { code, bytes, stdout: bytes.toString(), stderr: stderr.content().toString() }
 }
 
-const memory = () => {
+const memory = (isTTY: boolean) => {
   const chunks: Buffer[] = []
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -47,7 +55,7 @@ const memory = () => {
       done()
     },
   })
-  return Object.assign(stream, { content: () => Buffer.concat(chunks) })
+  return Object.assign(stream, { content: () => Buffer.concat(chunks), isTTY, columns: 200 })
 }
 
 const program = join(import.meta.dirname, '..', '..', 'cli', 'millrace.ts')

@@ -66,6 +66,28 @@ export const signingIn = (
     keepSession(context, await consoleSessions.begin(token))
     return context.redirect(to, 303)
   })
+  // A link is what a command of the same person opened in a browser, or what was pasted. One on somebody's page would sign its reader in
+  // with a token of that somebody.
+  hono.get(LINK_PATH, async context => {
+    const comesFrom = context.req.header('sec-fetch-site') ?? 'none'
+    const id = context.req.query('id') ?? ''
+    const token = comesFrom === 'none' ? await consoleSessions.takeLink(id) : undefined
+    if (token === undefined) return signInPage(context, CONSOLE_PATH, USED_LINK, 401)
+    await endSession(context)
+    keepSession(context, await consoleSessions.begin(token))
+    return context.redirect(CONSOLE_PATH, 303)
+  })
+  hono.post(LINK_PATH, async context => {
+    const token = context.req.header('x-storageapi-token') ?? ''
+    try {
+      await clientFor(context, token).get('tokens/verify', tokenBody)
+    } catch (error) {
+      if (error instanceof Refusal) return context.json({ error: error.message }, 401)
+      throw error
+    }
+    const id = await consoleSessions.offerLink(token)
+    return context.json({ url: `${new URL(context.req.url).origin}${LINK_PATH}?id=${id}` }, 201)
+  })
   hono.post(`${CONSOLE_PATH}/sign-out`, async context => {
     await endSession(context)
     dropSession(context)
@@ -124,6 +146,10 @@ const wantedPage = (asked: string | undefined): string => {
 }
 
 const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`
+const LINK_PATH = `${SIGN_IN_PATH}/link`
+
+const USED_LINK =
+  'This link has been used, or is older than two minutes, or leads here from another site. millrace open makes another one.'
 
 /** The address of the form, which leads back to the page. */
 const signInFor = (page: string): string =>

@@ -71,6 +71,25 @@ describe('signing in', () => {
     ])
   })
 
+  it('by a link that a command made works once, and not from a page of somebody else', async () => {
+    const ask = (token: string) =>
+      fetchPage('/console/sign-in/link', {
+        method: 'POST',
+        headers: { origin: ORIGIN, 'x-storageapi-token': token },
+      })
+    const { url } = (await (await ask(service.token)).json()) as { url: string } // The reply of the route.
+    const { pathname, search } = new URL(url)
+    const open = (site: string) => fetchPage(pathname + search, { headers: { 'sec-fetch-site': site } })
+    const foreign = await open('cross-site')
+    expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([401, null])
+    const first = await open('none')
+    expect([first.status, first.headers.get('location')]).toEqual([303, '/console'])
+    const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect((await fetchPage('/console', { headers: { cookie } })).status).toBe(200)
+    expect((await open('none')).status).toBe(401)
+    expect((await ask('1-1-wrong')).status).toBe(401)
+  })
+
   it.each([
     'https://evil.test/console',
     '//evil.test/console',
@@ -242,7 +261,7 @@ describe('a page', () => {
 describe('a form', () => {
   const forms = [
     ...actions.map(({ path }) => path),
-    ...['sign-in', 'sign-out', 'drop/upload', 'drop/load'].map(name => `/console/${name}`),
+    ...['sign-in', 'sign-in/link', 'sign-out', 'drop/upload', 'drop/load'].map(name => `/console/${name}`),
   ]
   const bodies = {
     'application/x-www-form-urlencoded': 'description=stolen&canManageBuckets=1',

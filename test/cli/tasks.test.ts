@@ -1,0 +1,122 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { eventually } from '../support/eventually.ts'
+import { runMillrace } from '../support/millrace.ts'
+import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
+
+/* What people come for, each from its beginning to its end by the command alone. */
+let folder: string
+let cloud: EmbeddedCloud
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-tasks-'))
+  cloud = await startEmbeddedCloud({ dataDir: join(folder, '.millrace') })
+})
+afterAll(async () => {
+  await cloud?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** At a terminal of the project's folder. */
+const millrace = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runMillrace(args, { workingFolder: folder, isTerminal: true })
+  return { code, text: stdout, remarks: stderr }
+}
+const done = async (...args: string[]): Promise<string> => {
+  const { code, text, remarks } = await millrace(...args)
+  expect([args, code, code === 0 ? '' : text + remarks]).toEqual([args, 0, ''])
+  return text
+}
+const write = (name: string, content: string) => writeFile(join(folder, name), content)
+
+it('a configuration is made, scheduled, run, cancelled while it runs, and deleted', async () => {
+  const api = await startScriptedServer()
+  try {
+    api.replyWith(jsonReply(200, [{ id: 1 }, { id: 2 }]))
+    const configuration = {
+      parameters: {
+        api: { baseUrl: api.url },
+        config: { outputBucket: 'shop', jobs: [{ endpoint: 'orders' }] },
+      },
+      schedule: 'cron(0 6 * * ? *)',
+    }
+    await write('shop.json', JSON.stringify(configuration))
+    const place = 'ex-generic-v2/shop'
+    expect(await done('config', 'put', place, 'shop.json')).toContain('version 1')
+    expect(await done('config', 'schedule', place)).toMatch(/cron\(0 6[\s\S]*06:00/)
+    const ran = await millrace('config', 'run', place)
+    expect([ran.code, ran.text]).toEqual([0, expect.stringContaining('2 rows loaded after 1 request')])
+    expect(ran.remarks).toContain('The run of ex-generic-v2/shop')
+
+    const held = Promise.withResolvers<void>()
+    api.replyWith(async response => {
+      await held.promise
+      response.end('[]')
+    })
+    const asked = api.received.length
+    const leaves = new AbortController()
+    const followed = runMillrace(['config', 'run', place], {
+      workingFolder: folder,
+      interrupted: leaves.signal,
+    })
+    await eventually(async () => expect(api.received.length).toBeGreaterThan(asked))
+    leaves.abort()
+    const left = await followed
+    expect([left.code, left.stderr]).toEqual([
+      130,
+      expect.stringMatching(
+        /goes on without you\. Follow it: millrace wait (\d+)\. Stop it: millrace jobs cancel \1\./,
+      ),
+    ])
+    const runs = await done('runs', '--config', 'shop', '--status', 'processing')
+    const [run = ''] = runs.match(/run-\d+/) ?? []
+    expect(await done('runs', 'cancel', run)).toContain('Cancelled')
+    held.resolve()
+    expect(await done('jobs', '--limit', '1')).toContain('Cancelled by the token')
+    expect(await done('tables', 'preview', 'in.c-shop.orders')).toMatch(/id.*\n1\n2\n/)
+    expect(await done('config', 'delete', place)).toContain('deleted')
+    expect(await done('config')).toContain('No configurations yet')
+  } finally {
+    await api.close()
+  }
+})
+
+it('a bad file is refused with its line, mended, and sent again', async () => {
+  await write('people.csv', 'id,city\n1,Brno\n2,"Praha\n')
+  const table = ['--table', 'in.c-mend.people', '--primary-key', 'id']
+  const bad = await millrace('upload', 'people.csv', ...table)
+  expect(bad).toMatchObject({ code: 1, remarks: expect.stringMatching(/line 3/i) })
+  expect((await millrace('tables', 'preview', 'in.c-mend.people')).code).toBe(1)
+  await write('people.csv', 'id,city\n1,Brno\n2,"Praha"\n')
+  expect(await done('upload', 'people.csv', ...table)).toMatch(
+    /^in\.c-mend\.people: loaded 2 rows \(job \d+\)\n$/,
+  )
+  expect(await done('tables', 'preview', 'in.c-mend.people')).toContain('Praha')
+})
+
+it('a query is asked, and its result is kept as a file and as a table', async () => {
+  await write('orders.csv', 'id,city,total\n1,Brno,10.5\n2,Praha,2\n3,Brno,1\n')
+  await done('upload', 'orders.csv', '--table', 'in.c-ask.orders', '--primary-key', 'id')
+  const sql = 'SELECT city, sum(total::DOUBLE) AS total FROM in.c-ask.orders GROUP BY city ORDER BY city'
+  expect(await done('query', sql)).toMatch(/Brno +11\.5/)
+  await done('query', sql, '-o', 'by-city.csv')
+  expect(await readFile(join(folder, 'by-city.csv'), 'utf8')).toBe(
+    '"city","total"\n"Brno","11.5"\n"Praha","2.0"\n',
+  )
+  expect(
+    await done('upload', 'by-city.csv', '--table', 'out.c-ask.by-city', '--primary-key', 'city'),
+  ).toContain('2 rows')
+  expect(await done('tables')).toMatch(/out\.c-ask\.by-city +2 /)
+  expect(await done('files')).not.toContain('query.csv')
+})
+
+it('an upload that is interrupted says how it goes on', async () => {
+  await write('more.csv', 'id\n1\n')
+  const { code, stderr } = await runMillrace(['upload', 'more.csv', '--table', 'in.c-ask.more'], {
+    workingFolder: folder,
+    interrupted: AbortSignal.abort(),
+  })
+  expect([code, stderr]).toEqual([130, expect.stringContaining('the same command goes on with it')])
+})
