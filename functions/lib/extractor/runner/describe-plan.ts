@@ -129,7 +129,11 @@ const describeIteration = async (
   const describeTop = async (plan: JobPlan): Promise<string[]> => {
     const first = firstRun(plan, context)
     const job = `  job jobs.${plan.path} -> ${plan.dataType}`
-    if (first === undefined) return [`${plan.job.endpoint}: all windows have been read`, job]
+    if (first === undefined)
+      return [
+        `${plan.job.endpoint}: ${plan.job.each ? 'a list is empty, or ' : ''}all windows have been read`,
+        job,
+      ]
     const unsigned = toOutgoing(first.request, baseUrl, defaultHeaders, { lists: parsed.api.http?.lists })
     const own = plan.job.authentication
     const { login, authenticator } =
@@ -146,6 +150,7 @@ const describeIteration = async (
       ...(own === undefined ? [] : (login?.lines ?? [])),
       `${request.method} ${request.url.href}`,
       job,
+      ...describeLists(plan),
       ...describeWindows(plan, first),
       ...describeHeaders(unsigned.headers, request.headers, layers),
       ...(login?.headers ?? []),
@@ -154,7 +159,7 @@ const describeIteration = async (
       ...describeRules(plan),
       ...describeReport(plan.job.report),
       ...(plan.job.body === undefined ? [] : [`  body: ${unsigned.body} (jobs.${plan.path}.body)`]),
-      ...forecast(plan, undefined, first.windows?.count),
+      ...forecast(plan, undefined, first.sets * (first.windows?.count ?? 1)),
     ].map(masker.mask)
   }
 
@@ -232,6 +237,7 @@ const describeChild = (
     ...Object.entries(job.placeholders ?? {}).map(
       ([name, path]) => `  placeholder ${name}: ${typeof path === 'string' ? path : path.path}`,
     ),
+    ...describeLists(plan),
     ...Object.entries(job.params ?? {}).map(
       ([name, value]) => `  param ${name}: ${JSON.stringify(value)} (jobs.${plan.path}.params)`,
     ),
@@ -250,6 +256,12 @@ const describeChild = (
 
 const sendsPost = ({ body, graphql, method = 'GET' }: JobPlan['job']): boolean =>
   body !== undefined || graphql !== undefined || method !== 'GET'
+
+const describeLists = ({ job: { each = {} } }: JobPlan): string[] =>
+  Object.entries(each).map(
+    ([name, values]) =>
+      `  each ${name}: ${Array.isArray(values) ? `${values.length} values` : JSON.stringify(values)}`,
+  )
 
 const describeRules = ({ job: { errorRules = [] }, path }: JobPlan): string[] =>
   errorRules.length === 0

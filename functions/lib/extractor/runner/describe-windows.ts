@@ -11,15 +11,19 @@ import { expandWindows, startJob } from './start-job.ts'
 interface First {
   run: JobRun
   request: PageRequest
+  /** Combinations of the lists of the job; 1 without any. */
+  sets: number
   /** Of a job with windows: all of them together, and how many there are. */
   windows?: { whole: Window; count: number } | undefined
 }
 
 /** The first run of a job; `undefined` when its windows have all been read. */
 export const firstRun = (plan: JobPlan, context: JobContext): First | undefined => {
-  const [pending] = startJob(plan, [], [], context)
+  const all = startJob(plan, [], [], context)
+  const [pending] = all
+  const sets = all.length
   if (pending === undefined || isPage(pending))
-    return pending && { run: pending.run, request: pending.request }
+    return pending && { run: pending.run, request: pending.request, sets }
   if (!('whole' in pending)) return undefined
   const {
     pages: [page],
@@ -28,7 +32,7 @@ export const firstRun = (plan: JobPlan, context: JobContext): First | undefined 
   if (settings === undefined || page === undefined || !isPage(page)) return undefined
   let count = 1
   while (windowAt(pending.whole, count, settings) !== undefined) count++
-  return { run: page.run, request: page.request, windows: { whole: pending.whole, count } }
+  return { run: page.run, request: page.request, sets, windows: { whole: pending.whole, count } }
 }
 
 export const describeWindows = (plan: JobPlan, { windows }: First): string[] => {

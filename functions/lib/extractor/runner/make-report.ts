@@ -11,7 +11,7 @@ import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageWork } from './job-run.ts'
-import { fillEndpoint } from './placeholders.ts'
+import { type Above, fillEndpoint } from './placeholders.ts'
 import { defaultsFor, expressionContexts, paginationOf } from './start-run.ts'
 
 /** In seconds. */
@@ -29,10 +29,10 @@ interface Answers {
 }
 
 /** The first request of a run: that of its first page, or the one that makes its report. */
-export const firstRequest = (run: JobRun, rows: readonly Json[], context: JobContext): PageRequest =>
+export const firstRequest = (run: JobRun, above: Above, context: JobContext): PageRequest =>
   run.plan.job.report === undefined
     ? run.pagination.first
-    : { ...complete(overlay(defaultsFor(context, rows), run.request)), report: { phase: 'create' } }
+    : { ...complete(overlay(defaultsFor(context, above), run.request)), report: { phase: 'create' } }
 
 /**
  * Does what comes before the pages of a report: makes it, and asks for its state until it is ready. Then the page is the first of
@@ -80,7 +80,7 @@ const pollOf = (
   const { interval: wait } = { ...reportDefaults, ...settings }
   const request = stepRequest(run, settings, 'poll', { created }, context)
   return {
-    ...complete(overlay(defaultsFor(context, run.rows), request)),
+    ...complete(overlay(defaultsFor(context, run), request)),
     report: { phase: 'poll', created, createdAt: sentAt, notBefore: sentAt + wait, wait, polls: 0 },
   }
 }
@@ -156,7 +156,7 @@ const downloadOf = (
   context: JobContext,
 ): PageWork => {
   const request = stepRequest(run, settings, 'download', answers, context)
-  const pagination = paginationOf(run.plan, request, run.rows, context)
+  const pagination = paginationOf(run.plan, request, run, context)
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
   return { run: { ...run, request, pagination, progress }, request: pagination.first }
 }
@@ -169,9 +169,9 @@ const stepRequest = (
   answers: Answers,
   context: JobContext,
 ): RequestOptions => {
-  const { plan, placeholders, rows } = run
+  const { plan, placeholders } = run
   const { endpoint, method = 'GET', params, headers } = settings[step]
-  const contexts = { ...expressionContexts(context, rows), ...answers }
+  const contexts = { ...expressionContexts(context, run), ...answers }
   const path = `jobs.${plan.path}.report.${step}`
   const values = context.evaluate({ ...params }, contexts, `${path}.params`)
   const filled = fillEndpoint(endpoint, placeholders).replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>

@@ -154,14 +154,15 @@ const ROWS_AT_ONCE = 1000
 
 /** What `records` makes of the items of a page, some at a time. */
 function* shapedRows(
-  { plan, rows: above }: JobRun,
+  run: JobRun,
   shape: Shaper,
   items: readonly Json[],
   context: JobContext,
 ): Generator<Json[]> {
   const { statistics, now } = context
+  const { plan } = run
   const shaped = shape(items, {
-    contexts: expressionContexts(context, above),
+    contexts: expressionContexts(context, run),
     now: Math.floor(now()),
     onCast: (field, outcome) => statistics.cast(plan, field, outcome),
   })

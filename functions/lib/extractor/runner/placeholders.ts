@@ -1,15 +1,21 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
 import { evaluate } from '../functions/evaluate.ts'
-import { toText } from '../php/php-values.ts'
+import { isContainer, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 
-/** A placeholder with the value for one request. `path` names the column `parent_<path>`. */
+/** A placeholder with the value for one request. `path` names the column `parent_<path>`; a value of a list of the job has none. */
 export interface Placeholder {
   name: string
-  path: string
+  path?: string
   value: Json
+}
+
+/** What a run is for: values of its request, and the rows above, nearest first. */
+export interface Above {
+  placeholders: readonly Placeholder[]
+  rows: readonly Json[]
 }
 
 /**
@@ -32,7 +38,34 @@ export const resolvePlaceholders = (
     if (placeholder === undefined) return []
     byName.set(name, placeholder)
   }
-  return combinations([...byName.values()])
+  return combinations([...byName.values()], 'of one row')
+}
+
+/**
+ * The values of the lists of a job (`each`), once for each combination, behind what its request has from above. Lists within a
+ * list are refused.
+ *
+ * @throws UserError `extractor.placeholder`
+ */
+export const eachOf = (
+  lists: Readonly<Record<string, Json>>,
+  inherited: readonly Placeholder[],
+  where: string,
+): Placeholder[][] => {
+  const names = Object.keys(lists)
+  const listed = Object.entries(lists).map(([name, given]): Placeholder => {
+    const values = [given ?? []].flat(1)
+    if (values.some(isContainer))
+      throw new UserError(
+        'extractor.placeholder',
+        `The list "${name}" of ${where}.each has values that are no texts.`,
+      )
+    return { name, value: values }
+  })
+  return combinations(
+    [...inherited.filter(({ name }) => !names.includes(name)), ...listed],
+    `at ${where}.each`,
+  )
 }
 
 const resolve = (
@@ -66,10 +99,10 @@ const resolve = (
   return made === null && isSkipped ? undefined : { name, path, value: made }
 }
 
-/** Of one row: each is a request, and all are made at once. */
+/** Each is a request, and all are made at once. */
 const MAX_COMBINATIONS = 100_000
 
-const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] => {
+const combinations = (placeholders: readonly Placeholder[], where: string): Placeholder[][] => {
   const lists = placeholders.map(placeholder => ({
     placeholder,
     values: Array.isArray(placeholder.value) ? placeholder.value : [placeholder.value],
@@ -78,7 +111,7 @@ const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] => 
   if (count > MAX_COMBINATIONS)
     throw new UserError(
       'extractor.placeholder',
-      `The placeholders ${placeholders.map(({ name }) => name).join(', ')} have ${count} combinations for one row, more than ${MAX_COMBINATIONS}.`,
+      `The placeholders ${placeholders.map(({ name }) => name).join(', ')} have ${count} combinations ${where}, more than ${MAX_COMBINATIONS}.`,
     )
   return lists.reduce<Placeholder[][]>(
     (sets, { placeholder, values }) =>
@@ -97,5 +130,7 @@ export const fillEndpoint = (endpoint: string, placeholders: readonly Placeholde
 /** The columns that link a child row to its parent: `parent_<path>`, an existing `parent_` not doubled. */
 export const parentColumns = (placeholders: readonly Placeholder[]): Record<string, Json> =>
   Object.fromEntries(
-    placeholders.map(({ path, value }) => [path.startsWith('parent_') ? path : `parent_${path}`, value]),
+    placeholders.flatMap(({ path, value }) =>
+      path === undefined ? [] : [[path.startsWith('parent_') ? path : `parent_${path}`, value]],
+    ),
   )

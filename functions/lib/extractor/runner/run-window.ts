@@ -42,7 +42,6 @@ export const windowValues = (job: Job, window: Window | undefined): SentWindow |
     },
     placeholders: Object.entries(values).map(([name, value]) => ({
       name: `window.${name}`,
-      path: '',
       value,
     })),
   }

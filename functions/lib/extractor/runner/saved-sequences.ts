@@ -231,7 +231,7 @@ export const restoreSequences = (
       columns: run.columns,
       placeholders: run.placeholders,
       rows: above,
-      pagination: paginationOf(plan, run.request, above, context),
+      pagination: paginationOf(plan, run.request, { rows: above, placeholders: run.placeholders }, context),
       progress: {
         pages: run.pages,
         items: run.items,

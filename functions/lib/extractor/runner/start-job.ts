@@ -11,12 +11,33 @@ import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Pending, PendingWindows } from './job-run.ts'
 import { firstRequest } from './make-report.ts'
-import type { Placeholder } from './placeholders.ts'
+import { type Above, eachOf, type Placeholder } from './placeholders.ts'
 import { isBroken, progressName } from './run-window.ts'
 import { expressionContexts, startRun } from './start-run.ts'
 
-/** The first page of a job, or all its windows. None when its time has been read before. */
+/** For each combination of its lists, the first page of a job, or all its windows. None when its time has been read before. */
 export const startJob = (
+  plan: JobPlan,
+  inherited: readonly Placeholder[],
+  rows: readonly Json[],
+  context: JobContext,
+): Pending[] => {
+  const { each } = plan.job
+  if (each === undefined) return startOne(plan, inherited, rows, context)
+  const where = `jobs.${plan.path}`
+  const contexts = expressionContexts(context, { rows, placeholders: inherited })
+  const worked = context.evaluate(each, contexts, `${where}.each`)
+  // What an expression gives as none is left out there, and is a list of nothing here
+  const lists = Object.fromEntries(Object.keys(each).map(name => [name, worked[name] ?? null]))
+  const sets = eachOf(lists, inherited, where)
+  if (sets.length === 0) {
+    const message = `Job '${plan.job.endpoint}' asks for nothing: a list of ${where}.each is empty.`
+    if (context.statistics.silent(plan, message)) context.log.warning(message)
+  }
+  return sets.flatMap(placeholders => startOne(plan, placeholders, rows, context))
+}
+
+const startOne = (
   plan: JobPlan,
   placeholders: readonly Placeholder[],
   rows: readonly Json[],
@@ -26,12 +47,12 @@ export const startJob = (
   if (settings === undefined) {
     context.statistics.started(plan)
     const run = startRun(plan, placeholders, rows, context)
-    return [{ run, request: firstRequest(run, rows, context) }]
+    return [{ run, request: firstRequest(run, { rows, placeholders }, context) }]
   }
-  const part = rows.length === 0 ? '' : partName(plan.job.endpoint, placeholders)
+  const part = rows.length === 0 && placeholders.length === 0 ? '' : partName(plan.job.endpoint, placeholders)
   const begun = context.windows.begin(progressName(plan, context), part)
   if (begun === undefined) return []
-  const whole = timeToRead({ ...endsOf(plan, settings, rows, context), ...begun }, settings)
+  const whole = timeToRead({ ...endsOf(plan, settings, { rows, placeholders }, context), ...begun }, settings)
   if (whole === undefined) {
     context.statistics.ended(plan, 'all windows have been read before')
     return []
@@ -56,7 +77,10 @@ export const expandWindows = (
     if (window === undefined) return { pages, rest: undefined }
     context.statistics.started(plan)
     const run = startRun(plan, placeholders, rows, context, { ...window, part })
-    pages.push({ run, request: firstRequest(run, rows, context) }, { plan, part, end: window.end })
+    pages.push(
+      { run, request: firstRequest(run, { rows, placeholders }, context) },
+      { plan, part, end: window.end },
+    )
   }
   return { pages, rest: { ...pending, number } }
 }
@@ -65,10 +89,10 @@ export const expandWindows = (
 const endsOf = (
   plan: JobPlan,
   settings: WindowSettings,
-  rows: readonly Json[],
+  above: Above,
   context: JobContext,
 ): { start: number | undefined; end: number } => {
-  const contexts = expressionContexts(context, rows)
+  const contexts = expressionContexts(context, above)
   const now = context.time.currentStart * 1_000
   const read = (name: 'start' | 'end'): number | undefined => {
     if (settings[name] === undefined) return undefined

@@ -10,7 +10,7 @@ import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { JobRun, RunWindow } from './job-run.ts'
-import { fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
+import { type Above, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
 import { windowValues } from './run-window.ts'
 
 /**
@@ -27,7 +27,7 @@ export const startRun = (
   const { job } = plan
   const sent = windowValues(job, window)
   const contexts = {
-    ...expressionContexts(context, rows),
+    ...expressionContexts(context, { rows, placeholders }),
     ...(sent === undefined ? {} : { window: sent.values }),
   }
   const where = `jobs.${plan.path}`
@@ -71,7 +71,7 @@ export const startRun = (
     placeholders,
     // Only children and parent values in defaults look further up; leaves need not hold on to the rows
     rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
-    pagination: paginationOf(plan, request, rows, context),
+    pagination: paginationOf(plan, request, { rows, placeholders }, context),
     progress,
     lastPage: undefined,
     lastFingerprint: undefined,
@@ -91,23 +91,18 @@ const queryOf = (
 })
 
 /** The pagination of a run; also made anew when a run is read back from a checkpoint. */
-export const paginationOf = (
-  plan: JobPlan,
-  request: RequestOptions,
-  rows: readonly Json[],
-  context: JobContext,
-) =>
+export const paginationOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>
   createPagination(context.pagination, plan.job.scroller, {
     job: request,
-    defaults: defaultsFor(context, rows),
+    defaults: defaultsFor(context, above),
     now: context.now,
     log: context.log,
   })
 
-export const defaultsFor = (context: JobContext, rows: readonly Json[]): RequestOptions => {
+export const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
   const { defaults } = context
   if (!context.evaluateEverywhere) return defaults
-  const contexts = expressionContexts(context, rows)
+  const contexts = expressionContexts(context, above)
   const path = 'api.http.defaultOptions'
   const params = context.evaluate({ ...defaults.params }, contexts, `${path}.params`)
   return {
@@ -117,9 +112,14 @@ export const defaultsFor = (context: JobContext, rows: readonly Json[]): Request
   }
 }
 
-/** `attr` and `time`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
-export const expressionContexts = (context: JobContext, rows: readonly Json[]): Record<string, Json> => {
+/** `attr`, `time` and `each`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
+export const expressionContexts = (
+  context: JobContext,
+  { rows, placeholders }: Above,
+): Record<string, Json> => {
   const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
+  const listed = placeholders.filter(({ path }) => path === undefined)
+  if (listed.length > 0) contexts['each'] = Object.fromEntries(listed.map(({ name, value }) => [name, value]))
   if (!context.evaluateEverywhere) return contexts
   for (const [index, row] of rows.entries()) contexts[index === 0 ? 'parent' : `parent${index + 1}`] = row
   return contexts

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './api-server.ts'
-import { runExtraction } from './run-extraction.ts'
+import { runExtraction, type Settings } from './run-extraction.ts'
+import { runInLegs } from './run-in-legs.ts'
 
 const urls = (requests: { url: string }[]): string[] => requests.map(({ url }) => url)
 
@@ -129,6 +130,70 @@ describe('the state', () => {
       mine: 1,
       time: { previousStart: 1000 },
       'json_parser.structVersion': 3,
+    })
+  })
+})
+
+describe('lists of a job', () => {
+  const lists = (each: object, more: object = {}): Settings => ({
+    config: { ids: ['a', 'b'], jobs: [{ endpoint: '{one}', dataType: 'rows', each, ...more }] },
+  })
+
+  it.each([
+    ['one value', { one: 'x' }, ['/x']],
+    ['an expression', { one: { expr: 'attr.ids' } }, ['/a', '/b']],
+    [
+      'every combination, the last varying fastest',
+      { one: ['x', 'y'], two: [1, 2] },
+      ['/x?t=1', '/x?t=2', '/y?t=1', '/y?t=2'],
+    ],
+  ])('make a run each: %s', async (_, each, urls) => {
+    const more = { params: 'two' in each ? { t: { each: 'two' } } : {} }
+    const { requests } = await runExtraction(() => [], { ...lists(each, more), options: { concurrency: 1 } })
+    expect(requests.map(({ url }) => url)).toEqual(urls)
+  })
+
+  it('that are empty are said', async () => {
+    const { requests, result } = await runExtraction(() => [], lists({ one: { expr: 'attr.none' } }))
+    expect(requests).toEqual([])
+    expect(result?.finished === true && result.warnings).toEqual([
+      expect.stringContaining('asks for nothing'),
+    ])
+  })
+
+  it.each([
+    [{ one: [['x']] }, 'has values that are no texts'],
+    [{ one: Array(400).fill('x'), two: Array(400).fill('y') }, '160000 combinations at jobs.0.each'],
+  ])('that cannot be are refused', async (each, message) => {
+    const { error } = await runExtraction(() => [], lists(each))
+    expect(error?.message).toContain(message)
+  })
+
+  it('go through checkpoints, into children and into the progress of windows', async () => {
+    const answer = ({ path }: { path: string }) =>
+      path.split('/').length === 2 ? [{ id: `${path}1`, at: '2026-02-01' }] : [{ sub: path }]
+    const each = { one: ['x', 'y'] }
+    const incremental = { cursor: 'at', param: 'from', until: 'to', start: '2026-01-01', step: 'P1M' }
+    const now = () => Date.parse('2026-03-01T08:00:00Z') / 1000
+    const more = {
+      id: 'rows',
+      primaryKey: ['id'],
+      incremental,
+      records: [{ add: { one: { each: 'one' } } }],
+      children: [
+        { endpoint: '{one}/sub', dataType: 'subs', primaryKey: ['sub'], placeholders: { id: 'id' } },
+      ],
+    }
+    const settings = { ...lists(each, more), options: { now } }
+    const [whole, legs] = [
+      await runInLegs(answer, settings, Number.POSITIVE_INFINITY),
+      await runInLegs(answer, settings, 1),
+    ]
+    expect(legs).toMatchObject({ tables: whole.tables, requests: whole.requests, state: whole.state })
+    expect(whole.tables['rows']).toContain('"/y1","2026-02-01","y"')
+    expect(whole.tables['subs']).toContain('"/y/sub","/y1"')
+    expect(whole.state).toMatchObject({
+      millrace: { windows: { rows: { '2026-03-01T08:00:00Z': ['one=x', 'one=y'] } } },
     })
   })
 })
