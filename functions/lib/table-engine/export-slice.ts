@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { exportedFileTypes } from './exported-file-types.ts'
+import { parquetForm } from './parquet-sql.ts'
 import { quoteLiteral } from './sql.ts'
 import type { ObjectAddress, TableFiles } from './table-files.ts'
 
@@ -27,7 +28,7 @@ export interface Slice {
 const FORMATS = {
   csv: `FORMAT csv, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '"', ESCAPE '"'`,
   json: 'FORMAT json',
-  parquet: 'FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1',
+  parquet: parquetForm(),
 }
 
 /** Writes rows in order to a local path. Resolves to their number. */

@@ -3,18 +3,13 @@ import type { DuckDbSession } from './duckdb-session.ts'
 import { LOAD_ORDER } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
 import { type ParquetFooter, parseFooter } from './parquet/footer.ts'
-import { quoteColumn, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { parquetForm, quoteColumn, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './row-digest.ts'
 import { type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { quoteLiteral } from './sql.ts'
 
-/**
- * On our sample Zstandard at level 1 takes as long as Snappy (0.95 s of processor time for a million orders, most of it
- * for reading the CSV) and writes 42 % of the bytes. Higher levels cost more and gain nothing. Row groups are bounded
- * in bytes so that wide rows do not pile up in memory.
- */
-const PARQUET_OPTIONS =
-  "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE_BYTES '64MB', RETURN_STATS"
+/** Row groups are bounded in bytes so that wide rows do not pile up in memory. */
+const GROUPS = "ROW_GROUP_SIZE_BYTES '64MB', RETURN_STATS"
 
 interface WriteParquetRequest {
   /** Name of the file, unique in the session. */
@@ -85,7 +80,7 @@ export const copyToParquet = async (
 ): Promise<{ rows: number; bytes: number; footerBytes: number }> => {
   const notes = icebergSchema ? `, KV_METADATA {'iceberg.schema': ${quoteLiteral(icebergSchema)}}` : ''
   const [stats = []] = await session.runInOrder(
-    `COPY (${select}) TO ${quoteLiteral(path)} (${PARQUET_OPTIONS}, FIELD_IDS {${ids.join(', ')}}${notes})`,
+    `COPY (${select}) TO ${quoteLiteral(path)} (${parquetForm(ids.length)}, ${GROUPS}, FIELD_IDS {${ids.join(', ')}}${notes})`,
   )
   // RETURN_STATS gives one row: file name, rows, bytes, bytes of the footer, ...
   const [, rows, bytes, footerBytes] = stats.map(Number)

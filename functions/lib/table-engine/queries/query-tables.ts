@@ -3,7 +3,7 @@ import type { StreamedRows } from '../duckdb-session.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { findFiles, neededColumns } from '../find-rows.ts'
 import { type IndexedFile, openFiles } from '../open-files.ts'
-import { quoteColumn } from '../parquet-sql.ts'
+import { parquetForm, quoteColumn } from '../parquet-sql.ts'
 import { bytesOfFiles } from '../read-bound.ts'
 import { conditionsSql, type RowConditions } from '../row-conditions.ts'
 import { scanFiles, type WantedColumns } from '../scan-files.ts'
@@ -64,7 +64,7 @@ export const queryToFile = (
 const FILE_OPTIONS = {
   csv: 'FORMAT csv, HEADER, FORCE_QUOTE *',
   jsonl: 'FORMAT json',
-  parquet: 'FORMAT parquet',
+  parquet: parquetForm(),
 } as const
 
 /** Runs the statement where its tables are views of what the caller may read. */

@@ -3,7 +3,7 @@ import { exportedColumns, wantedColumns } from '../export-columns.ts'
 import type { ExportRequest } from '../export-request.ts'
 import { findFiles } from '../find-rows.ts'
 import { closeFiles, openFiles } from '../open-files.ts'
-import { readParquet } from '../parquet-sql.ts'
+import { parquetForm, readParquet } from '../parquet-sql.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -65,7 +65,7 @@ export const sortRun = async (
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
       ORDER BY sort_key
       ${limit === undefined ? '' : `LIMIT ${limit}`}
-    ) TO ${quoteLiteral(path)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,
+    ) TO ${quoteLiteral(path)} (${parquetForm(values.length)},
       ROW_GROUP_SIZE ${ROWS_IN_GROUP}, ROW_GROUP_SIZE_BYTES '64MB')`)
   await closeFiles(sources)
   const rows = Number(count)
