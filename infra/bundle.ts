@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
 import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
+import { tablerStyle } from './console-style.ts'
 import { folderUntilExit } from './folder-until-exit.ts'
 import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
@@ -135,6 +136,8 @@ const bundleConsole = async (): Promise<OutputFile[]> => {
     target: 'es2022',
     format: 'esm',
     minify: true,
+    loader: { '.svg': 'dataurl' },
+    plugins: [tablerStyle],
     legalComments: 'none',
     logLevel: 'error',
   })

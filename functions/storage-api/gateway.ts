@@ -69,7 +69,9 @@ const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => 
 
   const response = await app.fetch(toRequest(event))
   const bytes = Buffer.from(await response.arrayBuffer())
-  const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
+  const isText =
+    !response.headers.has('content-encoding') &&
+    /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
   const cookies = response.headers.getSetCookie()
   const result: GatewayResult = {
     statusCode: response.status,

@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       forcePathStyle: true,
     })
     browser = await openBrowser()
-    page = await browser.newPage()
+    page = await browser.newPage({ reducedMotion: 'reduce' }) // colours are read in the middle of no change
     page.setDefaultTimeout(300_000)
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', error => complaints.push(error.message))
@@ -198,7 +198,8 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     const ofNote = page.locator('section', { hasText: /note/ })
     await ofNote.waitFor()
     const givenUp = page.locator('section').filter({ hasText: 'given-up' })
-    await givenUp.getByRole('button', { name: 'Delete' }).click()
+    await givenUp.getByRole('button', { name: 'Delete the letter' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the letter' }).click()
     await givenUp.waitFor({ state: 'detached' })
     await api('DELETE', 'tables/in.c-main.mended/columns/note')
     await ofNote.getByRole('button', { name: 'Start it again' }).click()

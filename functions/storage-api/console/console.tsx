@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { compress } from 'hono/compress'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
@@ -20,6 +21,7 @@ import { exchangeWith } from './exchange-with.ts'
 import { htmlPage } from './html-page.ts'
 import { type AssetNames, Broken, Page, Problem } from './layout.tsx'
 import { pages } from './pages.tsx'
+import { keepSaid, takeSaid } from './session.ts'
 import { signingIn } from './signing-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
 
@@ -47,6 +49,7 @@ export const createConsole = (options: ConsoleOptions): App => {
   const names = () => assetNames(assets())
   const hono = new Hono()
 
+  hono.use(compress())
   hono.use(
     secureHeaders({
       contentSecurityPolicy: {
@@ -98,7 +101,10 @@ export const createConsole = (options: ConsoleOptions): App => {
   }
 
   const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
-    if ('redirect' in built) return context.redirect(built.redirect, 303)
+    if ('redirect' in built) {
+      if (built.said !== undefined) keepSaid(context, built.said)
+      return context.redirect(built.redirect, 303)
+    }
     if ('fragment' in built)
       return context.html(
         <>
@@ -109,7 +115,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     const { description } = await client.get('tokens/verify', tokenBody)
     return htmlPage(
       context,
-      <Page title={built.title} at={at} assets={names()} person={description}>
+      <Page {...built} at={at} assets={names()} person={description} said={takeSaid(context)}>
         <Broken sentences={client.broken} />
         {built.body}
       </Page>,

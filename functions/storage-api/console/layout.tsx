@@ -1,4 +1,7 @@
 import type { Child } from 'hono/jsx'
+import type { Crumb, Said } from './built.ts'
+import { Crumbs, Navigation, PersonMenu, sectionOf } from './navigation.tsx'
+import { Icon } from './parts.tsx'
 
 /** Where the assets of this revision lie: their name holds a digest, so a browser may keep them for good. */
 export interface AssetNames {
@@ -13,23 +16,16 @@ interface PageProps {
   assets: AssetNames
   /** Undefined: nobody is signed in. */
   person: string | undefined
+  /** Between the section and the page. */
+  crumbs?: readonly Crumb[] | undefined
+  /** Beside the title: what somebody comes here to do. */
+  action?: Child
+  /** What became of the form that led here. */
+  said?: Said | undefined
   children?: Child
 }
 
-const sections = [
-  ['/console', 'Overview'],
-  ['/console/tables', 'Tables'],
-  ['/console/query', 'Query'],
-  ['/console/drop', 'Drop a file'],
-  ['/console/jobs', 'Jobs and runs'],
-  ['/console/dead-letters', 'Dead letters'],
-  ['/console/configurations', 'Configurations'],
-  ['/console/files', 'Files'],
-  ['/console/events', 'Events'],
-  ['/console/tokens', 'Tokens'],
-] as const
-
-export const Page = ({ title, at, assets, person, children }: PageProps) => (
+export const Page = ({ title, assets, person, children, ...rest }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -41,46 +37,69 @@ export const Page = ({ title, at, assets, person, children }: PageProps) => (
       <link rel="stylesheet" href={`/console/assets/${assets.style}`} />
       <script src={`/console/assets/${assets.script}`} type="module"></script>
     </head>
-    <body>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <header>
-        <a class="brand" href="/console">
-          Millrace
+    {person === undefined ? (
+      <body class="signed-out">
+        <main id="content">
+          <p class="brand">
+            <Icon name="ripple" /> Millrace
+          </p>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    ) : (
+      <Shell title={title} person={person} {...rest}>
+        {children}
+      </Shell>
+    )}
+  </html>
+)
+
+type ShellProps = Omit<PageProps, 'assets' | 'person'> & { person: string }
+
+const Shell = ({ title, at = '', person, crumbs = [], action, said, children }: ShellProps) => (
+  <body>
+    <a class="skip" href="#content">
+      Skip to the content
+    </a>
+    <Navigation at={at} />
+    <div class="page">
+      <header class="top">
+        <Crumbs of={[...sectionOf(at), ...crumbs]} title={title} />
+        <a class="btn palette-button" href="/console/search" data-palette>
+          <Icon name="search" /> <span>Search</span> <kbd>Ctrl K</kbd>
         </a>
-        {person !== undefined && (
-          <>
-            <nav aria-label="Sections">
-              {sections.map(([path, name]) => (
-                <a href={path} aria-current={path === at ? 'page' : undefined}>
-                  {name}
-                </a>
-              ))}
-            </nav>
-            <search>
-              <form action="/console/search">
-                <input
-                  type="search"
-                  name="q"
-                  aria-label="Search tables, buckets and configurations"
-                  placeholder="Search"
-                />
-              </form>
-            </search>
-            <form method="post" action="/console/sign-out" class="person">
-              <span>{person}</span>
-              <button type="submit">Sign out</button>
-            </form>
-          </>
-        )}
+        <PersonMenu person={person} />
       </header>
       <main id="content">
-        <h1>{title}</h1>
+        <div class="head">
+          <h1>{title}</h1>
+          {action !== undefined && <div class="actions">{action}</div>}
+        </div>
         {children}
       </main>
-    </body>
-  </html>
+    </div>
+    <div class="toasts" role="status">
+      {said !== undefined && <Toast said={said} />}
+    </div>
+  </body>
+)
+
+const Toast = ({ said: { text, undo } }: { said: Said }) => (
+  <div class="toast show" data-toast={undo === undefined ? 'passing' : ''}>
+    <span>{text}</span>
+    {undo !== undefined && (
+      <form method="post" action={undo.action}>
+        {Object.entries(undo.fields ?? {}).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit">Undo</button>
+      </form>
+    )}
+    <button type="button" class="plain" aria-label="Close" data-close>
+      <Icon name="x" />
+    </button>
+  </div>
 )
 
 /** A sentence about what went wrong. */
@@ -99,10 +118,17 @@ export const Broken = ({ sentences, swaps = false }: { sentences: readonly strin
   </div>
 )
 
-/** In place of a list without entries: says what to do. */
-export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>
+/** In place of a list without entries: says what to do first. */
+export const Empty = ({ icon, children, action }: { icon?: string; children?: Child; action?: Child }) => (
+  <div class="empty">
+    {icon !== undefined && <Icon name={icon} />}
+    <p class="empty-subtitle">{children}</p>
+    {action !== undefined && <div class="empty-action">{action}</div>}
+  </div>
+)
 
-export const Status = ({ value }: { value: string }) => <span class={`status ${value}`}>{value}</span>
+/** `{ number: 'Rows' }`: a column of numbers, whose cells have the class `number`. */
+type ColumnHead = string | { number: string }
 
 /** A table that scrolls on its own where the screen is narrow. */
 export const Grid = ({
@@ -111,7 +137,7 @@ export const Grid = ({
   children,
 }: {
   caption: string
-  head: readonly string[]
+  head: readonly ColumnHead[]
   children?: Child
 }) => (
   <section class="scroll" tabindex={0} aria-label={caption}>
@@ -119,9 +145,15 @@ export const Grid = ({
       <caption class="hidden">{caption}</caption>
       <thead>
         <tr>
-          {head.map(name => (
-            <th scope="col">{name}</th>
-          ))}
+          {head.map(name =>
+            typeof name === 'string' ? (
+              <th scope="col">{name}</th>
+            ) : (
+              <th scope="col" class="number">
+                {name.number}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -131,11 +163,11 @@ export const Grid = ({
 
 /** Label and value pairs. */
 export const Facts = ({ of }: { of: readonly (readonly [string, Child])[] }) => (
-  <dl class="facts">
+  <dl class="datagrid panel">
     {of.map(([name, value]) => (
       <div>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
+        <dt class="datagrid-title">{name}</dt>
+        <dd class="datagrid-content">{value}</dd>
       </div>
     ))}
   </dl>

@@ -18,7 +18,7 @@ import { Drop } from './views/drop.tsx'
 import { EventSearch } from './views/events.tsx'
 import { FileDetail, FileList } from './views/files.tsx'
 import { Overview } from './views/overview.tsx'
-import { SearchResults } from './views/search.tsx'
+import { PaletteOptions, SearchResults } from './views/search.tsx'
 
 const JOBS_LOOKED_AT = 100
 const FAILED_RUNS_SHOWN = 8
@@ -27,6 +27,9 @@ const FILES_SHOWN = 100
 
 const events = (client: ApiClient, q: string) =>
   client.list(`events${query({ limit: EVENTS_SHOWN, q })}`, eventBody)
+
+const search = (client: ApiClient, q: string) =>
+  client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchBody)
 
 const overview = async (client: ApiClient) => {
   const [tables, stats, jobs, failedRuns] = await Promise.all([
@@ -100,12 +103,16 @@ export const pages: readonly PageRoute[] = [
     path: '/console/search',
     at: '',
     build: async (client, { query: { q = '' } }) => ({
-      title: `Search: ${q}`,
-      body: (
-        <SearchResults
-          found={await client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchBody)}
-        />
-      ),
+      title: 'Search',
+      body: <SearchResults q={q} found={q === '' ? undefined : await search(client, q)} />,
     }),
+  },
+  {
+    path: '/console/palette',
+    at: '',
+    build: async (client, { query: { q = '' } }) => {
+      const found = q.trim() === '' ? [] : (await search(client, q)).items
+      return { fragment: <PaletteOptions q={q} found={found} /> }
+    },
   },
 ]

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { type Said, said } from './built.ts'
 import { CONSOLE_PATH } from './with-console.ts'
 
 const COOKIE = 'millrace_session'
@@ -17,4 +18,28 @@ export const keepSession = (context: Context, id: string): void =>
 
 export const dropSession = (context: Context): void => {
   deleteCookie(context, COOKIE, { path: CONSOLE_PATH })
+}
+
+const SAID = 'millrace_said'
+const SAID_SECONDS = 60
+
+/** Keeps a sentence for the page that the browser asks for next. */
+export const keepSaid = (context: Context, value: Said): void =>
+  setCookie(context, SAID, JSON.stringify(value), {
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: CONSOLE_PATH,
+    maxAge: SAID_SECONDS,
+  })
+
+/** The sentence of the form that led here, once. */
+export const takeSaid = (context: Context): Said | undefined => {
+  const kept = getCookie(context, SAID)
+  if (kept === undefined) return undefined
+  deleteCookie(context, SAID, { path: CONSOLE_PATH })
+  try {
+    return said.safeParse(JSON.parse(kept)).data
+  } catch {
+    return undefined // somebody else wrote it
+  }
 }

@@ -1,6 +1,7 @@
 import 'htmx.org'
 import { watchDrops } from './drop.ts'
 import { joinSlices } from './join-slices.ts'
+import { watchShell } from './shell.ts'
 
 /** The button of a sliced CSV file that saves it as one. Its slices are the links of the list. */
 const watchJoin = (): void => {
@@ -34,6 +35,7 @@ const save = async (button: HTMLButtonElement, says: HTMLElement): Promise<void>
   }
 }
 
+watchShell()
 watchDrops()
 watchJoin()
 // Large, and of one kind of page.

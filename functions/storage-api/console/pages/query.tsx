@@ -128,7 +128,7 @@ const Tables = ({ tables }: { tables: readonly ListedTableBody[] }) => (
         No table yet. <a href="/console/drop">Drop a file</a> to make one.
       </Empty>
     ) : (
-      <Grid caption="Tables and their columns" head={['Table', 'Columns', 'Rows']}>
+      <Grid caption="Tables and their columns" head={['Table', 'Columns', { number: 'Rows' }]}>
         {tables.map(({ id, columns = [], rowsCount }) => (
           <tr>
             <th scope="row">

@@ -12,12 +12,12 @@ import { Timeline } from '../views/timeline.tsx'
 const SHOWN = 50
 const at = '/console/jobs'
 
-const timeline = async (client: ApiClient) => {
+const timeline = async (client: ApiClient, show = 'all') => {
   const [jobs, runs] = await Promise.all([
     client.list(`jobs${query({ limit: SHOWN })}`, jobBody),
     client.list(`runs${query({ limit: SHOWN })}`, runBody),
   ])
-  return <Timeline jobs={jobs} runs={runs} />
+  return <Timeline jobs={jobs} runs={runs} show={show} />
 }
 
 /** A token that does not manage all buckets sees the job without it. */
@@ -53,9 +53,16 @@ export const workPages: readonly PageRoute[] = [
   {
     path: '/console/jobs',
     at,
-    build: async client => ({ title: 'Jobs and runs', body: await timeline(client) }),
+    build: async (client, { query: { show } }) => ({
+      title: 'Jobs and runs',
+      body: await timeline(client, show),
+    }),
   },
-  { path: '/console/jobs/live', at, build: async client => ({ fragment: await timeline(client) }) },
+  {
+    path: '/console/jobs/live',
+    at,
+    build: async (client, { query: { show } }) => ({ fragment: await timeline(client, show) }),
+  },
   { path: '/console/jobs/:id', at, build: (client, { params }) => jobDetail(client, params) },
   {
     path: '/console/jobs/:id/live',

@@ -8,6 +8,7 @@ import type {
 import { readable } from '../format.ts'
 import { hideSealed } from '../hide-sealed.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
+import { Time } from '../parts.tsx'
 import { sideBySide } from '../side-by-side.ts'
 import { type Draft, Editor } from './editor.tsx'
 
@@ -27,7 +28,7 @@ export const ConfigurationList = ({ components }: { components: readonly ListedC
         <h2>{component.name || component.id}</h2>
         <Grid
           caption={`Configurations of ${component.id}`}
-          head={['Configuration', 'Name', 'Version', 'Last change', 'Rows']}
+          head={['Configuration', 'Name', { number: 'Version' }, 'Last change', { number: 'Rows' }]}
         >
           {component.configurations.map(one => (
             <tr>
@@ -66,7 +67,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
         of={[
           ['Component', componentId],
           ['Version', configuration.version],
-          ['Created', configuration.created],
+          ['Created', <Time at={configuration.created} />],
           ['Enabled', configuration.isDisabled ? 'no' : 'yes'],
         ]}
       />
@@ -74,7 +75,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
         <form method="post" action={`${path}/run`}>
           <button type="submit">Run now</button>
         </form>
-        <a class="button" href={`${path}/bench`}>
+        <a class="btn" href={`${path}/bench`}>
           Plan and preview
         </a>
         <Toggle path={path} isDisabled={configuration.isDisabled} name="the configuration" />
@@ -102,7 +103,9 @@ export const ConfigurationDetail = (props: DetailProps) => {
         {versions.map(version => (
           <tr>
             <th scope="row">{version.version}</th>
-            <td>{version.created}</td>
+            <td>
+              <Time at={version.created} />
+            </td>
             <td>{version.creatorToken.description}</td>
             <td>{version.changeDescription}</td>
             <td>
@@ -120,7 +123,11 @@ export const ConfigurationDetail = (props: DetailProps) => {
 const Toggle = ({ path, isDisabled, name }: { path: string; isDisabled: boolean; name: string }) => (
   <form method="post" action={`${path}/disabled`}>
     <input type="hidden" name="isDisabled" value={isDisabled ? '0' : '1'} />
-    <button type="submit" class="danger" aria-label={`${isDisabled ? 'Enable' : 'Disable'} ${name}`}>
+    <button
+      type="submit"
+      class="btn-outline-danger"
+      aria-label={`${isDisabled ? 'Enable' : 'Disable'} ${name}`}
+    >
       {isDisabled ? 'Enable' : 'Disable'}
     </button>
   </form>
@@ -161,7 +168,7 @@ const localTime = (time: string, timeZone: string): string =>
   )
 
 const RowList = ({ path, rows }: { path: string; rows: ConfigurationBody['rows'] }) => (
-  <Grid caption="Rows" head={['Row', 'Name', 'Version', 'Order', 'Enabled']}>
+  <Grid caption="Rows" head={['Row', 'Name', { number: 'Version' }, 'Order', 'Enabled']}>
     {rows.map((row, index) => (
       <tr>
         <th scope="row">
@@ -221,7 +228,7 @@ export const RowDetail = ({ componentId, configuration, row, draft }: RowProps) 
         ]}
       />
       <div class="actions">
-        <a class="button" href={`${path}/bench?rowId=${encodeURIComponent(row.id)}`}>
+        <a class="btn" href={`${path}/bench?rowId=${encodeURIComponent(row.id)}`}>
           Plan and preview
         </a>
         <Toggle

@@ -1,6 +1,7 @@
 import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { readable } from '../format.ts'
 import { Empty } from '../layout.tsx'
+import { Confirm } from '../parts.tsx'
 
 /** What failed and waits for somebody: why, with which input, and what can be done. */
 export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[] }) =>
@@ -42,11 +43,14 @@ export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[]
             ) : (
               <p class="hint">{letter.redrive}</p>
             )}
-            <form method="post" action={`/console/dead-letters/${letter.id}/delete`}>
-              <button type="submit" class="danger">
-                Delete
-              </button>
-            </form>
+            <Confirm
+              id={`delete-${letter.id}`}
+              verb="Delete the letter"
+              label="Delete"
+              action={`/console/dead-letters/${letter.id}/delete`}
+            >
+              What failed is given up: it cannot be started again from here.
+            </Confirm>
           </div>
         </section>
       ))}

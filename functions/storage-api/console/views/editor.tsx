@@ -23,7 +23,14 @@ interface EditorProps {
 export const Editor = ({ path, configuration, version, schema, draft }: EditorProps) => (
   <>
     {draft !== undefined && <Problem>{draft.problem}</Problem>}
-    <form method="post" action={path} class="editor" data-json="configuration" data-schema={schema}>
+    <form
+      method="post"
+      action={path}
+      class="editor"
+      data-unsaved
+      data-json="configuration"
+      data-schema={schema}
+    >
       <label>
         JSON. Values of keys that begin with # are sealed; a sealed one stays as it is when you leave it.
         <textarea name="configuration" rows={24} spellcheck={false}>

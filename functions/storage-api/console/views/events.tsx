@@ -1,5 +1,6 @@
 import type { EventBody } from '#lib/wire/event-body.ts'
-import { Empty, Grid, Status } from '../layout.tsx'
+import { Empty, Grid } from '../layout.tsx'
+import { Status, Time } from '../parts.tsx'
 
 export const EventList = ({ events }: { events: readonly EventBody[] }) =>
   events.length === 0 ? (
@@ -9,7 +10,7 @@ export const EventList = ({ events }: { events: readonly EventBody[] }) =>
       {events.map(event => (
         <tr>
           <td>
-            <time datetime={event.created}>{event.created}</time>
+            <Time at={event.created} />
           </td>
           <td>
             <Status value={event.type} />

@@ -1,6 +1,7 @@
 import type { FileBody } from '#lib/wire/file-body.ts'
 import { bytes } from '../format.ts'
 import { Empty, Facts, Grid } from '../layout.tsx'
+import { Confirm, Time } from '../parts.tsx'
 
 export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }) => (
   <>
@@ -14,7 +15,7 @@ export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }
     {files.length === 0 ? (
       <Empty>No file.</Empty>
     ) : (
-      <Grid caption="Files" head={['File', 'Name', 'Size', 'Tags', 'Created']}>
+      <Grid caption="Files" head={['File', 'Name', { number: 'Size' }, 'Tags', 'Created']}>
         {files.map(file => (
           <tr>
             <th scope="row">
@@ -23,7 +24,9 @@ export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }
             <td>{file.name}</td>
             <td class="number">{file.isSliced ? 'sliced' : bytes(file.sizeBytes)}</td>
             <td>{file.tags.join(', ')}</td>
-            <td>{file.created}</td>
+            <td>
+              <Time at={file.created} />
+            </td>
           </tr>
         ))}
       </Grid>
@@ -46,7 +49,7 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
         ['Name', file.name],
         ['Size', file.isSliced ? 'sliced' : bytes(file.sizeBytes)],
         ['Tags', file.tags.join(', ') || '–'],
-        ['Created', file.created],
+        ['Created', <Time at={file.created} />],
         ['Kept for', file.maxAgeDays === null ? 'good' : `${file.maxAgeDays} days`],
         ['Encrypted', file.isEncrypted ? 'yes' : 'no'],
         ['Run', file.runId || '–'],
@@ -54,15 +57,13 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
     />
     <div class="actions">
       {!file.isSliced && (
-        <a class="button" href={file.url} rel="noreferrer">
+        <a class="btn" href={file.url} rel="noreferrer">
           Download
         </a>
       )}
-      <form method="post" action={`/console/files/${file.id}/delete`}>
-        <button type="submit" class="danger">
-          Delete
-        </button>
-      </form>
+      <Confirm id="delete" verb="Delete the file" action={`/console/files/${file.id}/delete`}>
+        Tables that were loaded from it stay. The file cannot be brought back.
+      </Confirm>
     </div>
     {file.isSliced && (
       <>

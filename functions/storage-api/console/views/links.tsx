@@ -23,7 +23,7 @@ export const TableLink = ({ job }: { job: JobBody }) => {
 /** Of work that is under way. Its page asks for itself again: the id keeps the focus of the keyboard. */
 export const CancelButton = ({ of, id }: { of: 'jobs' | 'runs'; id: string | number }) => (
   <form method="post" action={`/console/${of}/${encodeURIComponent(id)}/cancel`} class="actions">
-    <button type="submit" class="danger" id="cancel">
+    <button type="submit" class="btn-outline-danger" id="cancel">
       Cancel
     </button>
   </form>

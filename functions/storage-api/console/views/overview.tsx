@@ -4,6 +4,7 @@ import type { RunBody } from '#lib/wire/run-body.ts'
 import type { ListedTableBody } from '#lib/wire/table-body.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid } from '../layout.tsx'
+import { Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { JobLink, RunLink, TableLink } from './links.tsx'
 
@@ -82,7 +83,7 @@ const Failures = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly Run
         .map(({ at, link, of, reason }) => (
           <tr>
             <td>
-              <time datetime={at}>{at}</time>
+              <Time at={at} />
             </td>
             <th scope="row">{link}</th>
             <td>{of}</td>

@@ -8,8 +8,9 @@ import {
   rowResult,
   shownStatus,
 } from '#lib/wire/run-body.ts'
-import { count, readable } from '../format.ts'
-import { Facts, Grid, Problem, Status } from '../layout.tsx'
+import { count, counted, readable, spent } from '../format.ts'
+import { Facts, Grid, Problem } from '../layout.tsx'
+import { Status, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { CancelButton, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
@@ -50,9 +51,9 @@ export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { pr
               <a href={`/console/jobs/${asked}`}>{run.trigger}</a>
             ),
           ],
-          ['Begun', run.startTime],
-          ['Ended', run.endTime || '–'],
-          ['Took', run.durationSeconds === null ? '–' : `${run.durationSeconds} s`],
+          ['Begun', <Time at={run.startTime} />],
+          ['Ended', <Time at={run.endTime} />],
+          ['Took', run.durationSeconds === null ? '–' : spent(run.durationSeconds)],
           ['Rows', count(run.rowsLoaded)],
           ['Requests', count(run.requests)],
         ]}
@@ -114,8 +115,8 @@ const Row = ({ row }: { row: RowResult }) => (
       <Status value={row.status === 'success' && row.warnings.length > 0 ? 'warned' : row.status} />
     </h2>
     <p>
-      {row.seconds} s, {count(row.requests)} requests, {count(row.rowsLoaded)} rows, {count(row.legs)}{' '}
-      {row.legs === 1 ? 'leg' : 'legs'}
+      {spent(row.seconds)}, {counted(row.requests, 'request')}, {counted(row.rowsLoaded, 'row')},{' '}
+      {counted(row.legs, 'leg')}
       {row.unchanged !== undefined && `, ${count(row.unchanged)} answers unchanged since the last run`}
       {row.limitWaitSeconds !== undefined &&
         `, ${count(row.limitWaitSeconds)} s of waiting for the limits of the API`}
@@ -178,7 +179,7 @@ export const JobsOfExtraction = ({ jobs }: { jobs: readonly JobOutcome[] }) =>
   jobs.length === 0 ? null : (
     <Grid
       caption="Jobs of the extraction"
-      head={['Job', 'Endpoint', 'Data type', 'Pages', 'Rows', 'Why it ended']}
+      head={['Job', 'Endpoint', 'Data type', { number: 'Pages' }, { number: 'Rows' }, 'Why it ended']}
     >
       {jobs.map(({ job, endpoint, dataType, pages, rows, ended }) => (
         <tr>

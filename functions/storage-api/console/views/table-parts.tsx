@@ -5,6 +5,7 @@ import type { SnapshotBody } from '#lib/wire/snapshot-body.ts'
 import type { TableBody } from '#lib/wire/table-body.ts'
 import { count } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
+import { Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
 import { JobTable } from './timeline.tsx'
@@ -31,7 +32,10 @@ const Columns = ({ profile }: { profile: ProfileBody }) => (
         The first {profile.columns.length} of {profile.columnsCount} columns.
       </p>
     )}
-    <Grid caption="Columns" head={['Column', 'Distinct', 'Empty', 'Least', 'Greatest', 'Most frequent']}>
+    <Grid
+      caption="Columns"
+      head={['Column', { number: 'Distinct' }, { number: 'Empty' }, 'Least', 'Greatest', 'Most frequent']}
+    >
       {profile.columns.map(column => (
         <tr>
           <th scope="row">{column.name}</th>
@@ -56,10 +60,12 @@ export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: r
     {snapshots.length === 0 ? (
       <Empty>None was kept.</Empty>
     ) : (
-      <Grid caption="Snapshots" head={['Made', 'Rows', 'By', 'Description', 'Restore']}>
+      <Grid caption="Snapshots" head={['Made', { number: 'Rows' }, 'By', 'Description', 'Restore']}>
         {snapshots.map(snapshot => (
           <tr>
-            <th scope="row">{snapshot.createdTime}</th>
+            <th scope="row">
+              <Time at={snapshot.createdTime} />
+            </th>
             <td class="number">{count(snapshot.rowsCount)}</td>
             <td>{snapshot.creatorToken.description}</td>
             <td class="cell">{snapshot.description}</td>
@@ -99,7 +105,7 @@ const ConfirmedForm = ({ id, act, label }: { id: string; act: 'truncate' | 'dele
       {label}: type <code>{id}</code>
       <input name="typed" required autocomplete="off" />
     </label>
-    <button type="submit" class="danger">
+    <button type="submit" class="btn-outline-danger">
       {label}
     </button>
   </form>

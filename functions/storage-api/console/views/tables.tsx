@@ -5,6 +5,7 @@ import type { SnapshotBody } from '#lib/wire/snapshot-body.ts'
 import type { BucketBody, ListedTableBody, TableBody } from '#lib/wire/table-body.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
+import { Time } from '../parts.tsx'
 import { EventList } from './events.tsx'
 import { tablePath } from './links.tsx'
 import { Attach, ChangeTable, Origin, Snapshots } from './table-parts.tsx'
@@ -33,7 +34,7 @@ export const TableList = ({
           ) : (
             <Grid
               caption={`Tables of ${bucket.id}`}
-              head={['Table', 'Rows', 'Size', 'Primary key', 'Last import']}
+              head={['Table', { number: 'Rows' }, { number: 'Size' }, 'Primary key', 'Last import']}
             >
               {inside.map(table => (
                 <tr>
@@ -44,7 +45,9 @@ export const TableList = ({
                   <td class="number">{count(table.rowsCount)}</td>
                   <td class="number">{bytes(table.dataSizeBytes)}</td>
                   <td>{table.primaryKey.join(', ')}</td>
-                  <td>{table.lastImportDate || '–'}</td>
+                  <td>
+                    <Time at={table.lastImportDate} />
+                  </td>
                 </tr>
               ))}
             </Grid>
@@ -93,8 +96,8 @@ export const TableDetail = ({
         ['Rows', count(table.rowsCount)],
         ['Size', bytes(table.dataSizeBytes)],
         ['Primary key', table.primaryKey.join(', ') || 'none'],
-        ['Created', table.created],
-        ['Last import', table.lastImportDate || '–'],
+        ['Created', <Time at={table.created} />],
+        ['Last import', <Time at={table.lastImportDate} />],
         ['Columns', count(table.columns.length)],
       ]}
     />
@@ -109,14 +112,14 @@ export const TableDetail = ({
         <button type="submit">Download</button>
       </form>
       {!table.isAlias && (
-        <a class="button" href={`${tablePath(table.id)}/profile`}>
+        <a class="btn" href={`${tablePath(table.id)}/profile`}>
           Profile of its columns
         </a>
       )}
-      <a class="button" href={`/console/query?table=${encodeURIComponent(table.id)}`}>
+      <a class="btn" href={`/console/query?table=${encodeURIComponent(table.id)}`}>
         Query with SQL
       </a>
-      <a class="button" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
+      <a class="btn" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
         Load a file into it
       </a>
     </div>

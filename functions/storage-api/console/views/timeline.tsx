@@ -1,8 +1,9 @@
 import type { Child } from 'hono/jsx'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
-import { count, duration } from '../format.ts'
-import { Empty, Grid, Status } from '../layout.tsx'
+import { count, duration, spent } from '../format.ts'
+import { Empty, Grid } from '../layout.tsx'
+import { Status, Tabs, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { Outcome } from './jobs.tsx'
 import { JobLink, RunLink, TableLink } from './links.tsx'
@@ -16,8 +17,25 @@ interface Entry {
   outcome: Child
 }
 
+/** What a list shows: by name, of the newest. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  all: [],
+  running: ['waiting', 'processing'],
+  failed: ['error'],
+}
+
+interface TimelineProps {
+  jobs: readonly JobBody[]
+  runs: readonly RunBody[]
+  /** One of `choices`; anything else shows all. */
+  show: string
+}
+
 /** Jobs and runs in one list, newest first. Asks for itself again while it is open. */
-export const Timeline = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly RunBody[] }) => {
+export const Timeline = ({ jobs, runs, show }: TimelineProps) => {
+  const pathTo = (choice: string): string =>
+    choice === 'all' ? '/console/jobs' : `/console/jobs?show=${choice}`
+  const chosen = Object.hasOwn(choices, show) ? show : 'all'
   // A run that a job asked for is one piece of work.
   const asked = new Set(runs.map(({ trigger }) => trigger))
   const entries = [
@@ -26,14 +44,25 @@ export const Timeline = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: reado
       .map(entryOfJob),
     ...runs.map(entryOfRun),
   ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  const of = (choice: string): Entry[] =>
+    choice === 'all' ? entries : entries.filter(({ status }) => choices[choice]?.includes(status))
+  const shown = of(chosen)
   return (
-    <div hx-get="/console/jobs/live" hx-trigger="every 3s" hx-swap="outerHTML">
-      {entries.length === 0 ? (
-        <Empty>
-          Nothing yet. <a href="/console/drop">Drop a file</a>, and its import is listed here.
+    <div hx-get={`/console/jobs/live?show=${chosen}`} hx-trigger="every 3s" hx-swap="outerHTML">
+      <Tabs
+        label="Which of the newest"
+        of={Object.keys(choices).map(choice => [pathTo(choice), choice, of(choice).length])}
+        at={pathTo(chosen)}
+      />
+      {shown.length === 0 ? (
+        <Empty
+          icon="activity"
+          action={<a href="/console/drop">Drop a file, and its import is listed here</a>}
+        >
+          {chosen === 'all' ? 'Nothing yet.' : `None of the newest is ${chosen}.`}
         </Empty>
       ) : (
-        <EntryTable entries={entries} />
+        <EntryTable entries={shown} />
       )}
     </div>
   )
@@ -44,7 +73,10 @@ export const JobTable = ({ jobs }: { jobs: readonly JobBody[] }) => (
 )
 
 const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
-  <Grid caption="Jobs and runs" head={['What', 'Status', 'Of', 'When', 'Took', 'What became of it']}>
+  <Grid
+    caption="Jobs and runs"
+    head={['What', 'Status', 'Of', 'When', { number: 'Took' }, 'What became of it']}
+  >
     {entries.map(({ at, status, link, of, took, outcome }) => (
       <tr>
         <th scope="row">{link}</th>
@@ -53,7 +85,7 @@ const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
         </td>
         <td>{of}</td>
         <td>
-          <time datetime={at}>{at}</time>
+          <Time at={at} />
         </td>
         <td class="number">{took}</td>
         <td class="cell">{outcome}</td>
@@ -80,6 +112,6 @@ const entryOfRun = (run: RunBody): Entry => ({
       {run.componentId}/{run.configId}
     </a>
   ),
-  took: run.durationSeconds === null ? '' : `${run.durationSeconds} s`,
+  took: run.durationSeconds === null ? '' : spent(run.durationSeconds),
   outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows; started by ${run.trigger || 'a person'}`,
 })

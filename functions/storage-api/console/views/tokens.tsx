@@ -1,6 +1,7 @@
 import type { TokenBody } from '#lib/wire/token-body.ts'
 import { readable } from '../format.ts'
 import { Empty, Grid } from '../layout.tsx'
+import { Confirm, Time } from '../parts.tsx'
 
 export const TokenList = ({ tokens, made }: { tokens: readonly TokenBody[]; made?: string | undefined }) => (
   <>
@@ -22,15 +23,20 @@ export const TokenList = ({ tokens, made }: { tokens: readonly TokenBody[]; made
             <th scope="row">{token.id}</th>
             <td>{token.description}</td>
             <td class="cell">{rightsOf(token)}</td>
-            <td>{token.created}</td>
-            <td>{token.expires || 'never'}</td>
+            <td>
+              <Time at={token.created} />
+            </td>
+            <td>{token.expires ? <Time at={token.expires} /> : 'never'}</td>
             <td>
               {!token.isMasterToken && (
-                <form method="post" action={`/console/tokens/${token.id}/delete`}>
-                  <button type="submit" class="danger">
-                    Delete
-                  </button>
-                </form>
+                <Confirm
+                  id={`delete-${token.id}`}
+                  verb="Delete the token"
+                  label="Delete"
+                  action={`/console/tokens/${token.id}/delete`}
+                >
+                  Whoever uses “{token.description}” is refused from then on. It cannot be brought back.
+                </Confirm>
               )}
             </td>
           </tr>
@@ -61,7 +67,9 @@ export const TokenList = ({ tokens, made }: { tokens: readonly TokenBody[]; made
       <label class="inline">
         <input type="checkbox" name="canManageBuckets" value="1" /> may do everything with all buckets
       </label>
-      <button type="submit">Make the token</button>
+      <button type="submit" class="btn-primary">
+        Make the token
+      </button>
     </form>
   </>
 )

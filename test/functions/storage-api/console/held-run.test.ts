@@ -113,7 +113,7 @@ it('the page of a run that holds tables back shows what has changed, with Approv
 })
 
 it('a run that succeeded and has warnings is not shown as a good one, alone and among others', async () => {
-  const warned = '<span class="status warned">warned</span>'
+  const warned = 'done, with warnings</span>'
   expect(await page('/console/runs/warned')).toContain(warned)
   expect((await page('/console/jobs')).split(warned)).toHaveLength(2)
   expect(await page('/console/runs/good')).not.toContain(warned)

@@ -1,0 +1,98 @@
+import type { Crumb } from './built.ts'
+import { Icon } from './parts.tsx'
+
+/** Groups of entries: path, name, icon. */
+const groups: readonly (readonly [string, readonly (readonly [string, string, string])[]])[] = [
+  ['', [['/console', 'Overview', 'home']]],
+  [
+    'Data',
+    [
+      ['/console/tables', 'Tables', 'table'],
+      ['/console/query', 'Query', 'terminal'],
+      ['/console/files', 'Files', 'file'],
+    ],
+  ],
+  [
+    'Work',
+    [
+      ['/console/configurations', 'Configurations', 'plug'],
+      ['/console/jobs', 'Jobs and runs', 'activity'],
+      ['/console/dead-letters', 'Dead letters', 'mail-exclamation'],
+    ],
+  ],
+  [
+    'Installation',
+    [
+      ['/console/events', 'Events', 'list-details'],
+      ['/console/tokens', 'Tokens', 'key'],
+    ],
+  ],
+]
+
+const DROP = ['/console/drop', 'Drop a file', 'upload'] as const
+
+/** Every page of the navigation. */
+export const sections = [DROP, ...groups.flatMap(([, entries]) => entries)]
+
+/** The crumb of an entry. */
+export const sectionOf = (at: string): Crumb[] =>
+  sections.filter(([path]) => path === at).map(([path, name]) => [path, name])
+
+/** On the left; a bar below on a phone. */
+export const Navigation = ({ at }: { at: string }) => (
+  <nav class="side" aria-label="Sections">
+    <a class="brand" href="/console">
+      <Icon name="ripple" /> Millrace
+    </a>
+    <a class="btn btn-primary" href={DROP[0]} aria-current={DROP[0] === at ? 'page' : undefined}>
+      <Icon name={DROP[2]} /> <span>{DROP[1]}</span>
+    </a>
+    {groups.map(([name, entries]) => (
+      <div class="group">
+        {name !== '' && <p class="subheader">{name}</p>}
+        {entries.map(([path, label, icon]) => (
+          <a class="entry" href={path} aria-current={path === at ? 'page' : undefined}>
+            <Icon name={icon} /> <span>{label}</span>
+          </a>
+        ))}
+      </div>
+    ))}
+  </nav>
+)
+
+/** The way here; the page itself stands last. */
+export const Crumbs = ({ of, title }: { of: readonly Crumb[]; title: string }) => (
+  <nav aria-label="The way here" class="crumbs">
+    <ol class="breadcrumb">
+      {of
+        .filter(([, name]) => name !== title)
+        .map(([path, name]) => (
+          <li class="breadcrumb-item">
+            <a href={path}>{name}</a>
+          </li>
+        ))}
+      <li class="breadcrumb-item active" aria-current="page">
+        {title}
+      </li>
+    </ol>
+  </nav>
+)
+
+export const PersonMenu = ({ person }: { person: string }) => (
+  <>
+    <button type="button" popovertarget="person" aria-label={`Signed in: ${person}`} class="person">
+      <Icon name="user" />
+    </button>
+    <div id="person" popover="auto" class="panel menu">
+      <p>
+        <strong>{person}</strong>
+      </p>
+      <p class="hint">
+        Times are those of <span data-zone>UTC</span>.
+      </p>
+      <form method="post" action="/console/sign-out">
+        <button type="submit">Sign out</button>
+      </form>
+    </div>
+  </>
+)
