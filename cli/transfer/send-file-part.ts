@@ -1,7 +1,7 @@
 import { UploadPartCommand } from '@aws-sdk/client-s3'
 import { type FileBody, fileBodyFields, sendFileBody } from '../../functions/lib/aws/multipart/file-body.ts'
 import type { MultipartUpload, StoredPart } from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import type { PartRange } from '../../functions/lib/aws/multipart/part-ranges.ts'
+import type { PartRange } from '../../functions/lib/aws/multipart/plan-parts.ts'
 
 interface FilePart extends FileBody {
   range: PartRange

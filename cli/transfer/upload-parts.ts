@@ -2,7 +2,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { createBufferPool } from '../../functions/lib/aws/multipart/buffer-pool.ts'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { checksumOf, RING_BYTES, readPieces } from '../../functions/lib/aws/multipart/file-body.ts'
 import {
@@ -14,7 +13,8 @@ import {
   objectSettings,
   type StoredPart,
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import { partRanges } from '../../functions/lib/aws/multipart/part-ranges.ts'
+import { partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
+import { createBufferPool } from '../../functions/lib/aws/multipart/read-blocks.ts'
 import type { Progress } from './progress.ts'
 import { sendFilePart } from './send-file-part.ts'
 

@@ -1,11 +1,11 @@
-import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/distributed/glue-names.ts'
-import { type MergeNotes, type StagedMerge, stagingFolder } from '../lib/distributed/merge-notes.ts'
 import {
-  columnsWithGaps,
-  mergeStatement,
-  stagedColumn,
-} from '../lib/distributed/statements/merge-statement.ts'
+  cleanUpMerge,
+  type MergeNotes,
+  type StagedMerge,
+  stagingFolder,
+} from '../lib/distributed/merge-notes.ts'
+import { columnsWithGaps, mergeStatement, stagedColumn } from '../lib/distributed/statements.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { NestedField } from '../lib/iceberg/metadata/types.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { UserError } from '../lib/errors/errors.ts'
+import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { auditEvent } from '../lib/storage/events/audit-event.ts'
 import type { EventRecord } from '../lib/storage/events/event-store.ts'
-import { branchOf, type FinalJob, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { branchOf, type FinalJob, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { changesOf } from './job-events.ts'
 import { logJobEnd } from './log-job.ts'
 import type { RunJobServices } from './services.ts'
@@ -103,4 +105,11 @@ const recordJobEvent = async (
 export const recordJobEnd = async (job: FinalJob, services: RunJobServices): Promise<void> => {
   logJobEnd(job, services)
   await recordJobEvent(job, services)
+}
+
+/** The error of a job. What helps to correct the file is in the results too. */
+export const jobFailure = ({ code, message, params }: UserError) => {
+  const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
+  const { missingColumns, expectedColumns } = params
+  return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
 }

@@ -1,24 +1,24 @@
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
-import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import type { LoadPlace } from '../lib/distributed/load-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import {
   branchOf,
   isFinal,
   type JobError,
+  type JobInput,
   type JobRecord,
   noMetrics,
+  type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
 import { internalJobError } from '../lib/storage/jobs/job-store.ts'
-import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
-import { jobFailure } from './job-failure.ts'
 import { correlationIdOf, logJobStart } from './log-job.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
-import { recordJobEnd } from './record-job-end.ts'
-import { refusingCancelled } from './refusing-cancelled.ts'
+import { jobFailure, recordJobEnd } from './record-job-end.ts'
 import { requireRights } from './require-rights.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './take-table.ts'
@@ -150,4 +150,72 @@ const close = async (job: JobRecord, errorName: string, services: RunJobServices
   services.log.error('job given up', { jobId: job.id, exceptionId, errorName })
   const closed = await services.jobs.fail(job, services.now(), { error: internalJobError(exceptionId) })
   return finishAndRecord(closed, services)
+}
+
+/**
+ * Before the work of a job begins: what it is going to change becomes its branch's own.
+ *
+ * Error: 404 `notFound` when the branch was deleted while the job waited.
+ */
+const enterBranch = async (
+  job: ProcessingJob,
+  { branches, own }: Pick<RunJobServices, 'branches' | 'own'>,
+): Promise<void> => {
+  const branchId = branchOf(job)
+  if (branchId === defaultBranchId) return
+  if (!(await branches.get(branchId)))
+    throw new UserError('notFound', `Branch id:"${branchId}" was not found.`)
+  const changed = changedBy(job.input)
+  if ('tableId' in changed) await own.table(changed.tableId)
+  if ('bucketId' in changed) await own.bucket(changed.bucketId)
+}
+
+/** The existing table that the work replaces, or the bucket that it changes or adds a table to. */
+const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } | Record<never, never> => {
+  switch (input.operationName) {
+    case 'tableImport':
+    case 'tableUpdate':
+    case 'tableColumnAdd':
+    case 'tableColumnDefinitionUpdate':
+    case 'tableColumnDelete':
+    case 'tablePrimaryKeyAdd':
+    case 'tablePrimaryKeyDelete':
+    case 'tableRowsDelete':
+    case 'tableOptimize':
+      return { tableId: input.tableId }
+    case 'tableCreate':
+    case 'tableDefinitionCreate':
+    case 'bucketDelete':
+    case 'bucketUpdate':
+      return { bucketId: input.bucketId }
+    default:
+      return {}
+  }
+}
+
+/**
+ * The services of a job that changes one table, or makes one: before its head moves, somebody may still cancel the job. What changes more than
+ * one thing is not left half done, so it goes on to its end.
+ */
+const refusingCancelled = (
+  { id, queueTableId, tableId, input }: ProcessingJob,
+  services: RunJobServices,
+): RunJobServices => {
+  const isOfOneTable = queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))
+  if (!isOfOneTable) return services
+  const { tables, jobs } = services
+  return {
+    ...services,
+    tables: {
+      ...tables,
+      insert: async table => {
+        await jobs.refuseCancelled(id)
+        return tables.insert(table)
+      },
+      replace: async table => {
+        await jobs.refuseCancelled(id)
+        return tables.replace(table)
+      },
+    },
+  }
 }

@@ -1,6 +1,5 @@
 import pMap from 'p-map'
-import type { LoadDocument } from '../lib/distributed/load-documents.ts'
-import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
@@ -21,9 +20,9 @@ import {
   sourceColumns,
 } from '../lib/table-engine/source-columns.ts'
 import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
+import { uncompressedKey } from './open-slices.ts'
 import { readOn } from './read-on.ts'
 import type { SplitWorkServices } from './services.ts'
-import { uncompressedKey } from './uncompress-group.ts'
 
 type Request = LoadDocument<'request'>
 type CutFile = { address: ObjectAddress; bytes: number; source?: string | undefined }

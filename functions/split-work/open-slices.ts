@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream'
+import { Upload } from '@aws-sdk/lib-storage'
 import pMap from 'p-map'
 import { sliceTooLarge } from '../lib/distributed/gzip-limits.ts'
-import type { LoadDocument } from '../lib/distributed/load-documents.ts'
-import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import { type LoadDocument, type LoadPlace, loadPrefix } from '../lib/distributed/load-documents.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
+import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { mixedSlices } from '../lib/table-engine/parquet/parquet-source.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
 import type { SplitWorkServices } from './services.ts'
 
@@ -63,5 +66,68 @@ const findCompressed = async (
   return {
     compressed,
     groups: packGroups(compressed, bytesOf, groupBytesFor(bytes, rangeBytes / COMPRESSION)),
+  }
+}
+
+/** In memory are two parts and the one that is being filled. With 10,000 parts the largest copy has 312 GiB. */
+const PART_BYTES = 32 * 1024 * 1024
+const PARTS_AT_ONCE = 2
+
+export const uncompressedKey = (load: LoadPlace, slice: number): string =>
+  `${loadPrefix(load)}uncompressed/${slice}.csv`
+
+/** Gzip cannot be cut, nor can Parquet: copies each slice of a group, as CSV and streamed once. */
+export const uncompressGroup = async (
+  load: LoadPlace,
+  item: number,
+  services: SplitWorkServices,
+): Promise<void> => {
+  const opened = await services.documents.read(load, 'opened')
+  if ('refusal' in opened) throw new Error('A load that cannot be opened has nothing to uncompress')
+  for (const slice of opened.groups[item] ?? []) await uncompress(load, slice, services)
+}
+
+const uncompress = async (
+  load: LoadPlace,
+  index: number,
+  { s3, tablesBucket, files, documents, gzipLimits, tableEngine }: SplitWorkServices,
+): Promise<void> => {
+  const { source } = await documents.read(load, 'request')
+  const slice = source.slices[index]
+  if (!slice) throw new Error(`The load has no slice ${index}`)
+  const name = nameInSentence(sliceName(source, index))
+  let bytes = 0
+  const counted = async function* (stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of stored) {
+      bytes += piece.length
+      if (bytes > gzipLimits.uncompressedBytes)
+        throw sliceTooLarge(name, 'is too large when it is uncompressed', gzipLimits)
+      yield piece
+    }
+  }
+  const store = async (content: AsyncIterable<Uint8Array>): Promise<void> => {
+    await new Upload({
+      client: s3,
+      params: {
+        Bucket: tablesBucket,
+        Key: uncompressedKey(load, index),
+        Body: Readable.from(counted(content), { objectMode: false }),
+      },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    }).done()
+  }
+  try {
+    const opened = await openFile(files.readDataFile(slice), name)
+    if ((opened.form !== 'csv') !== (source.isParquet === true)) {
+      await opened.close()
+      throw mixedSlices(name)
+    }
+    const engine = opened.form === 'parquet' ? await tableEngine() : undefined
+    const { warnings = [] } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
+    if (!engine) await store(opened.bytes)
+    await documents.write(load, 'uncompressed', { bytes, ...(index === 0 && { warnings }) }, index)
+  } catch (error) {
+    await documents.write(load, 'uncompressed', { refusal: refusalOf(error) }, index)
   }
 }

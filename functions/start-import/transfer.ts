@@ -10,7 +10,7 @@ import {
   type MultipartUpload,
 } from '../lib/aws/multipart/multipart-upload.ts'
 import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
-import { type PartRange, partRanges } from '../lib/aws/multipart/part-ranges.ts'
+import { type PartRange, partRanges } from '../lib/aws/multipart/plan-parts.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { auditNames } from '#lib/storage/events/audit-names.ts'
+import { auditNames } from '#lib/storage/events/audit-event.ts'
 
 it('the reference names every event of a change, and what it is about', () => {
   const reference = readFileSync('docs/reference/storage-api.md', 'utf8')

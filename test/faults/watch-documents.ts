@@ -1,4 +1,4 @@
-import type { DocumentRequests } from '#lib/aws/document-requests.ts'
+import type { DocumentRequests } from '#lib/aws/dynamodb-request.ts'
 import type { Seam } from './seam.ts'
 
 /** The records of the import hook with each request through the seam. */

@@ -2,8 +2,8 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-content.ts'
 import { csvDefect } from '../table-engine/csv/csv-error.ts'
+import type { TableField, TableFile } from '../table-engine/snapshot.ts'
 import { createDocuments } from './documents.ts'
-import { type LoadPlace, loadPrefix } from './load-place.ts'
 import { refusal } from './refusal.ts'
 
 const numbers = z.array(z.number())
@@ -114,3 +114,30 @@ export const createLoadDocuments = (s3: S3Client, tablesBucket: string) =>
   })
 
 export type LoadDocuments = ReturnType<typeof createLoadDocuments>
+
+/** Rows of one load that the stage step has written as Parquet; nothing of them is visible yet. */
+export interface StagedLoad {
+  jobId: number
+  tableId: string
+  /**
+   * The table's columns, which the staged files have by their field ids. Those of a table with a primary key have the
+   * columns of `table-engine/load-order.ts` too: `_load_range` (int), then `_load_row` (long), the record's order.
+   */
+  fields: TableField[]
+  /** Keys in the tables bucket, with statistics, in the order of the load. */
+  files: TableFile[]
+  /** False: replaces all rows. True: adds rows, and replaces those with the same primary key. */
+  incremental: boolean
+}
+
+/** The load of one job into one table. */
+export const loadPlace = z.object({
+  internalId: z.int().positive(),
+  jobId: z.int().positive(),
+  /** For the log lines of its steps. None: the job was started by an older version. */
+  correlationId: z.string().optional(),
+})
+export type LoadPlace = z.infer<typeof loadPlace>
+
+/** All objects of a load lie below it. The sweep removes those that no table has a day after the job has ended. */
+export const loadPrefix = ({ internalId, jobId }: LoadPlace): string => `tables/${internalId}/${jobId}/`

@@ -6,7 +6,9 @@ import { snapshotContent } from '../storage/snapshots/snapshot-content.ts'
 import { tableRecord } from '../storage/tables/table-record.ts'
 import { emptySnapshot, withFiles } from '../table-engine/snapshot.ts'
 import { createDocuments } from './documents.ts'
-import type { StagedLoad } from './staged-load.ts'
+import type { GlueCatalog } from './glue-catalog.ts'
+import { mergeTableName, stagingTableName } from './glue-names.ts'
+import type { StagedLoad } from './load-documents.ts'
 
 /** Where everything of a job of Athena lies until it is part of the table. */
 export const stagingFolder = (jobId: number): string => `tables/staging/${jobId}`
@@ -104,3 +106,16 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
 }
 
 export type MergeNotesStore = ReturnType<typeof createMergeNotes>
+
+/**
+ * Removes what a merge leaves in Glue, and its staging folder. May be repeated; what a crash leaves, the sweep removes.
+ * The notes go last: without Glue's tables they start nothing.
+ */
+export const cleanUpMerge = async (
+  jobId: number,
+  { catalog, notes }: { catalog: Pick<GlueCatalog, 'drop'>; notes: Pick<MergeNotesStore, 'clear'> },
+): Promise<void> => {
+  await catalog.drop(mergeTableName(jobId))
+  await catalog.drop(stagingTableName(jobId))
+  await notes.clear(jobId)
+}

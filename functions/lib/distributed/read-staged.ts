@@ -1,9 +1,7 @@
 import pMap from 'p-map'
 import type { Snapshot } from '../table-engine/snapshot.ts'
-import type { LoadDocuments } from './load-documents.ts'
-import type { LoadPlace } from './load-place.ts'
+import type { LoadDocuments, LoadPlace, StagedLoad } from './load-documents.ts'
 import { refusalError } from './refusal.ts'
-import type { StagedLoad } from './staged-load.ts'
 
 /** A load whose rows are staged, and what its job will report. */
 export interface ReadyLoad {

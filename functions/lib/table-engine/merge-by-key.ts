@@ -3,12 +3,18 @@ import type { DuckDbSession } from './duckdb-session.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findChangedRows } from './find-changed-rows.ts'
 import type { LocalFile, SnapshotFile } from './local-file.ts'
-import { batchFiles, closeFiles, type OpenSource, openFiles } from './open-files.ts'
+import { batchFiles, closeFiles, type IndexedFile, type OpenSource, openFiles } from './open-files.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
-import { findFilesOfKeys } from './prune-by-keys.ts'
 import { DIGEST_COLUMN } from './row-digest.ts'
 import { scanFiles, type WantedColumns } from './scan-files.ts'
-import { columnNames, type Snapshot, type TableField } from './snapshot.ts'
+import {
+  columnNames,
+  type FieldStatistics,
+  type Snapshot,
+  type TableField,
+  type TableFile,
+} from './snapshot.ts'
+import { valueLiteral } from './types/cell-sql.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface MergeByKeyRequest {
@@ -174,4 +180,59 @@ const sameKey = (
       return `${one}.${column} ${nullable.has(name) ? 'IS NOT DISTINCT FROM' : '='} ${other}.${column}`
     })
     .join(' AND ')
+}
+
+/**
+ * The files of a table that can hold one of the keys in `staged_keys`: for each column of the key, a new value lies
+ * within the bounds of the file.
+ */
+const findFilesOfKeys = async (
+  session: DuckDbSession,
+  { files, fields, primaryKey }: Snapshot,
+): Promise<IndexedFile[]> => {
+  let candidates = files.map((file, index) => ({ file, index }))
+  for (const field of fields.filter(({ name }) => primaryKey.includes(name))) {
+    const [unbounded, bounded] = splitByBounds(candidates, ({ statistics }) => statistics?.[field.id])
+    const found = await findOverlaps(session, { field, bounded })
+    candidates = [...unbounded, ...bounded.filter(({ index }) => found.has(index))]
+  }
+  return candidates.toSorted((a, b) => a.index - b.index)
+}
+
+interface BoundedFile extends IndexedFile {
+  lower: string
+  /** Undefined: no bound. */
+  upper: string | undefined
+}
+
+const splitByBounds = (
+  files: IndexedFile[],
+  boundsOf: (file: TableFile) => FieldStatistics | undefined,
+): [IndexedFile[], BoundedFile[]] => {
+  const unbounded: IndexedFile[] = []
+  const bounded: BoundedFile[] = []
+  for (const { file, index } of files) {
+    const { lower, upper, nulls } = boundsOf(file) ?? {}
+    // A key may be NULL, which lies within no bounds.
+    if (lower === undefined || nulls !== 0) unbounded.push({ file, index })
+    else bounded.push({ file, index, lower, upper })
+  }
+  return [unbounded, bounded]
+}
+
+/** For each file the least new value that is not below its lower bound. The file counts if its upper bound allows it. */
+const findOverlaps = async (
+  session: DuckDbSession,
+  { field: { name, type }, bounded }: { field: TableField; bounded: BoundedFile[] },
+): Promise<Set<number>> => {
+  if (bounded.length === 0) return new Set()
+  const rows = bounded.map(
+    ({ index, lower, upper }) =>
+      `(${index}, ${valueLiteral(type, lower)}, ${upper === undefined ? 'NULL' : valueLiteral(type, upper)})`,
+  )
+  const found = await session.query(`
+    SELECT index FROM (VALUES ${rows.join(', ')}) AS files(index, lower, upper)
+    ASOF JOIN (SELECT ${quoteColumn(name)} AS value FROM staged_keys) AS new ON files.lower <= new.value
+    WHERE upper IS NULL OR new.value <= upper`)
+  return new Set(found.map(([index]) => Number(index)))
 }

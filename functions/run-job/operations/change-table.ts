@@ -1,9 +1,22 @@
-import { TransientError } from '../../lib/errors/errors.ts'
-import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { findPacking } from '../../lib/distributed/find-packing.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { createOnce } from '../../lib/storage/db/create-once.ts'
+import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { withDates } from '../../lib/storage/tables/row-selection.ts'
+import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { definitionFor } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { updateTable as changeStoredTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../services.ts'
+import { type Outcome, tableResults } from './outcome.ts'
+import { QueryMerge } from './outgrown-load.ts'
 
 interface Change {
   table: TableRecord
@@ -39,4 +52,129 @@ export const changeTable = async (
   if (winner?.internalId !== table.internalId) throw tableNotFound(tableId, services.projectId)
   if (winner.lastJob?.id === job.id) return { table: winner, results: winner.lastJob.results }
   throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+}
+
+export const addPrimaryKey = (
+  job: ProcessingJob,
+  { tableId, columns }: InputOf<'tablePrimaryKeyAdd'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    refuseKey(table, columns)
+    const engine = await services.tableEngine()
+    if (await engine.hasDuplicates(table.snapshot, columns))
+      throw new UserError(
+        'storage.tables.primaryKeyDuplicateValues',
+        `The table has rows with the same values in the columns ${columns.join(', ')}: they cannot be its primary key.`,
+      )
+    return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: columns } } }
+  })
+
+/** A table without a key stays unchanged. */
+export const deletePrimaryKey = (
+  job: ProcessingJob,
+  { tableId }: InputOf<'tablePrimaryKeyDelete'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    await refuseReferencedKey(table, services.aliases)
+    return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: [] } } }
+  })
+
+/** Idempotent by itself, so the table need not store the job. */
+export const updateTable = async (
+  job: ProcessingJob,
+  { tableId, displayName }: InputOf<'tableUpdate'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const table = await changeStoredTable(tableId, { displayName }, services)
+  return { results: await tableResults(job, table, services) }
+}
+
+/**
+ * Athena packs the small files, and those with deleted rows, of a table that outgrows one function: then it throws
+ * `QueryMerge`, and the next run finds the work done.
+ * For other tables nothing is left to do.
+ */
+export const optimizeTable = async (
+  job: ProcessingJob,
+  { tableId }: InputOf<'tableOptimize'>,
+  { tables, projectId, stagedMerges, distribution }: RunJobServices,
+): Promise<Outcome> => {
+  const table = await tables.get(tableId)
+  if (!table) throw tableNotFound(tableId, projectId)
+  if (table.lastJob?.id === job.id) return { results: table.lastJob.results }
+  const isLarge = table.snapshot.dataSizeBytes > distribution.singleMergeBytes
+  const packing = stagedMerges && isLarge ? findPacking(table.snapshot.files) : undefined
+  if (!stagedMerges || !packing)
+    return { results: { message: 'Each load joins small files of the table, so nothing was left to do.' } }
+  await stagedMerges.writePacked({ jobId: job.id, tableId, ...ofBranch(branchOf(job)), ...packing })
+  throw new QueryMerge()
+}
+
+export const deleteRows = (
+  job: ProcessingJob,
+  { tableId, conditions }: InputOf<'tableRowsDelete'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    const engine = await services.tableEngine()
+    const { snapshot, bytesRead } = await engine.deleteRows({
+      ...withDates(conditions),
+      snapshot: table.snapshot,
+      keyPrefix: `tables/${table.internalId}/${job.id}/`,
+    })
+    services.log.info('Rows deleted', { jobId: job.id, tableId, bytesRead })
+    return {
+      table: { ...table, snapshot },
+      results: { deletedRows: table.snapshot.rowsCount - snapshot.rowsCount },
+    }
+  })
+
+/** Replaces the branch's table by the default branch's as it is now. No rows are copied: files never change. */
+export const pullTable = async (
+  job: ProcessingJob,
+  { tableId }: InputOf<'tablePull'>,
+  { own, buckets, tables, totals, projectId }: RunJobServices,
+): Promise<Outcome> => {
+  if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
+  const table = await tables.getHead(tableId)
+  const bucket = table && (await buckets.get(table.bucketId))
+  if (!bucket) return { results: null }
+  const place = { projectId, baseUrl: job.baseUrl }
+  return { results: tableResource(table, bucket, await totals.of(bucket.id), place) }
+}
+
+/** Keeps the current table with its metadata. No rows are copied: the files of a table never change. */
+export const snapshotTable = async (
+  job: ProcessingJob,
+  { tableId, description }: InputOf<'tableSnapshotCreate'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const table = await services.tables.get(tableId)
+  if (!table) throw tableNotFound(tableId, services.projectId)
+  const { name, displayName, created, lastImportDate, lastChangeDate, definition, snapshot } = table
+  const make = (id: number): SnapshotRecord => ({
+    id,
+    createdTime: job.startTime,
+    description,
+    creatorToken: job.creatorToken,
+    ...ofBranch(branchOf(job)),
+    table: {
+      id: tableIdOf(table),
+      name,
+      displayName,
+      created,
+      lastImportDate,
+      lastChangeDate,
+      ...(definition && { definition }),
+    },
+    snapshot,
+    requestKey: null,
+  })
+  const request = { scope: 'tableSnapshotCreate', key: String(job.id), request: {} }
+  const { id } = await createOnce(request, { ...services, records: services.snapshots, make })
+  const { metadata, nextId } = services
+  await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
+  return { results: { id } }
 }

@@ -1,9 +1,15 @@
-import { cleanUpMerge } from '../../lib/distributed/clean-up-merge.ts'
+import { cleanUpMerge } from '../../lib/distributed/merge-notes.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { IcebergRefusal } from '../../lib/iceberg/refusal.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
+import type { ContentThen } from '../../lib/storage/tables/content/table-contents.ts'
+import { columnField, definitionFor } from '../../lib/storage/tables/table-definition.ts'
+import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { emptySnapshot, withFields } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
-import { contentAtTime } from './content-at-time.ts'
 import { copyLoad } from './copy-load.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
@@ -58,4 +64,83 @@ const firstContent = async (
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
   }
   return contentAtTime(job, source, services)
+}
+
+type TableSource = Extract<InputOf<'tableCreate'>['source'], { type: 'table' }>
+
+const SETTINGS_UNKNOWN =
+  'The table has changed many times since. Its rows are those of then; its columns are those of the load before, and its ' +
+  'primary key is not known any more.'
+
+/**
+ * What a new table begins with that is another one as it was at a time: rows, columns and key of then, metadata and
+ * declared types of now. The files stay as long as one of the tables names them.
+ *
+ * Errors: `storage.timetravel.invalid`, `storage.validation.timeTravelNotSupported`, `storage.tables.notFound`.
+ */
+const contentAtTime = async (
+  job: ProcessingJob,
+  { tableId, at }: TableSource,
+  services: RunJobServices,
+): Promise<FirstContent> => {
+  const table = await services.tables.get(tableId)
+  if (!table) throw tableNotFound(tableId, services.projectId)
+  const { snapshot, isWhole } = await contentThen(table, { tableId, at }, services)
+  // Set before the table exists, so that whoever sees the table sees its metadata.
+  const { metadata, nextId } = services
+  await metadata.copy(metadataSubject.table(table), metadataSubject.table({ internalId: job.id }), nextId)
+  return {
+    snapshot,
+    load: copyLoad(job.id, snapshot, isWhole ? [] : [SETTINGS_UNKNOWN]),
+    definition: table.definition && definitionFor(table.definition, snapshot),
+  }
+}
+
+const contentThen = async (
+  table: TableRecord,
+  { tableId, at }: Pick<TableSource, 'tableId' | 'at'>,
+  { tables }: RunJobServices,
+): Promise<ContentThen> => {
+  if ((table.lastChangeDate ?? table.created) <= at) return { snapshot: table.snapshot, isWhole: true }
+  // A new table may have got the name since the request.
+  if (table.created > at) throw beforeTable(tableId, table, at)
+  const then = await tables.contentAt(table, new Date(at)).catch((cause: unknown) => {
+    if (!(cause instanceof IcebergRefusal)) throw cause
+    throw notSupported(`What the table "${tableId}" was at ${at} cannot be read. ${cause.message}`, { cause })
+  })
+  if (then) return then
+  throw new UserError(
+    'storage.timetravel.invalid',
+    `What the table "${tableId}" was at ${at} is not kept any more. Ask for a later time, or use a snapshot.`,
+  )
+}
+
+const notSupported = (message: string, options?: ErrorOptions): UserError =>
+  new UserError('storage.validation.timeTravelNotSupported', message, options)
+
+/** Creates an empty table with the columns of a definition, typed unless none of them has a type. */
+export const createDefinedTable = async (
+  job: ProcessingJob,
+  { definition, isTyped = true, ...newTable }: InputOf<'tableDefinitionCreate'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const columns = definition.columns.map(({ name }) => name)
+  const key = definition.primaryKeysNames
+  const { resource, alsoEnded } = await insertTable(job, newTable, services, async () => ({
+    snapshot: isTyped
+      ? withFields(emptySnapshot([], key), definition.columns.map(columnField))
+      : emptySnapshot(columns, key),
+    load: {
+      jobId: job.id,
+      importedColumns: [],
+      importedRowsCount: 0,
+      warnings: [],
+      inBytes: 0,
+      isCompressed: false,
+      durationSeconds: 0,
+    },
+    ...(isTyped && { definition }),
+    isEmpty: true,
+  }))
+  return { results: resource, alsoEnded }
 }

@@ -10,8 +10,7 @@ import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import { jobFailure } from '../job-failure.ts'
-import { recordJobEnd } from '../record-job-end.ts'
+import { jobFailure, recordJobEnd } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
 
 /** What a table that is created is called. */

@@ -3,7 +3,7 @@ import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import { jobFailure } from '../job-failure.ts'
+import { jobFailure } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './outcome.ts'
 import {

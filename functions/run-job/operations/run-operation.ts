@@ -3,25 +3,25 @@ import type { InputOf, JobInput, ProcessingJob } from '../../lib/storage/jobs/jo
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'
 import type { RunJobServices } from '../services.ts'
-import { addColumn, deleteColumn } from './alter-columns.ts'
-import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
-import { createBranch } from './create-branch.ts'
-import { createDefinedTable } from './create-defined-table.ts'
-import { createTable } from './create-table.ts'
-import { deleteBranch } from './delete-branch.ts'
+import { addColumn, deleteColumn, updateColumnDefinition } from './alter-columns.ts'
+import { createBranch, deleteBranch } from './branches.ts'
+import {
+  addPrimaryKey,
+  deletePrimaryKey,
+  deleteRows,
+  optimizeTable,
+  pullTable,
+  snapshotTable,
+  updateTable,
+} from './change-table.ts'
+import { createDefinedTable, createTable } from './create-table.ts'
 import { deleteFile } from './delete-file.ts'
-import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
 import { mergeBranch } from './merge-branch.ts'
-import { optimizeTable } from './optimize-table.ts'
 import type { InParts, Outcome, Pending } from './outcome.ts'
-import { pullTable } from './pull-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { runConfiguration } from './run-configuration.ts'
-import { snapshotTable } from './snapshot-table.ts'
-import { updateColumnDefinition } from './update-column-definition.ts'
-import { updateTable } from './update-table.ts'
 
 type Operation<Name extends JobInput['operationName']> = (
   job: ProcessingJob,

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { z } from 'zod'
-import { partRanges } from '../../lib/aws/multipart/part-ranges.ts'
+import { partRanges } from '../../lib/aws/multipart/plan-parts.ts'
 import { createS3Client } from '../../lib/aws/s3-client.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
 

@@ -18,7 +18,7 @@ export interface Statement {
 const optimize = /^OPTIMIZE (\w+)\.(\w+) REWRITE DATA USING BIN_PACK$/
 
 const table = '"(\\w+)"\\."(\\w+)"'
-/** As `functions/lib/distributed/statements/merge-statement.ts` writes it, with values that are columns or times. */
+/** As `functions/lib/distributed/statements.ts` writes it, with values that are columns or times. */
 const merge = new RegExp(
   [
     `^MERGE INTO ${table} t`,

@@ -7,7 +7,7 @@ import {
   type DestinationObject,
   objectSettings,
 } from './multipart-upload.ts'
-import { partRanges } from './part-ranges.ts'
+import { partRanges } from './plan-parts.ts'
 import { type SourceObject, sourceChanged } from './source-object.ts'
 import { copyOrigin, copyPart } from './write-part.ts'
 

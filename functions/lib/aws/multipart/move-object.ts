@@ -7,7 +7,7 @@ import {
   type DestinationObject,
   objectSettings,
 } from './multipart-upload.ts'
-import { type PartRange, partRanges } from './part-ranges.ts'
+import { type PartRange, partRanges } from './plan-parts.ts'
 import { BLOCK_BYTES, readBlock } from './read-blocks.ts'
 import type { ObjectRange, SourceObject } from './source-object.ts'
 import { assemblePart } from './write-part.ts'

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { withUnsignedBody } from '../unsigned-body.ts'
-import { createBufferPool } from './buffer-pool.ts'
 import { checksumOf, fileBodyFields, PIECE_BYTES, RING_BYTES, readPieces, sendFileBody } from './file-body.ts'
+import { createBufferPool } from './read-blocks.ts'
 
 const rings = createBufferPool(RING_BYTES)
 

@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import { parseExactly } from '../../json/parse-exactly.ts'
+import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import type { Item } from '../db/item-table.ts'
-import { type Configuration, emptyObject, type Row, rowSchema, type Version } from './configuration.ts'
+import {
+  type Configuration,
+  emptyObject,
+  type Memory,
+  memory,
+  type Row,
+  rowSchema,
+  type Version,
+} from './configuration.ts'
 import { completeVersion, storedVersion, versionText } from './configuration-history.ts'
-import { pendingState, type RowDocuments } from './row-documents.ts'
-import { completeMemory, memoryText, storedMemory } from './stored-memory.ts'
+import { formatReferences, parseReferences, pendingState, type RowDocuments } from './row-documents.ts'
 
 /** What the last write set. Only the head holds it, until the next write moves it to items. */
 const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
@@ -140,3 +148,37 @@ const newStates = (
     .filter(({ id, state }) => state !== (before.get(id) ?? emptyObject))
     .map(({ id, state }) => ({ id, state, revision, replaces: from?.stateRevisions.get(id) ?? 0 }))
 }
+
+interface MemoryOfReferences extends Omit<Memory, 'rows'> {
+  /** Every row that ever existed, and its highest version. */
+  rows: Reference[]
+  /** The rows with a state, and the head's revision in which it was set. */
+  states: Reference[]
+}
+
+/** Reads the stored memory, which refers to states. */
+const storedMemory = memory.extend({ rows: z.string(), states: z.string() }).transform(
+  ({ rows, states, ...rest }): MemoryOfReferences => ({
+    ...rest,
+    rows: parseReferences(rows),
+    states: parseReferences(states),
+  }),
+)
+
+const memoryText = ({ rows, ...rest }: Memory, stateRevisions: ReadonlyMap<string, number>): string => {
+  const versions = rows.map(({ id, version }): Reference => [id, version])
+  return JSON.stringify({
+    ...rest,
+    rows: formatReferences(versions),
+    states: formatReferences([...stateRevisions]),
+  })
+}
+
+/** The memory with the states of its rows. */
+const completeMemory = (
+  { rows, states: _, ...rest }: MemoryOfReferences,
+  statesById: ReadonlyMap<string, string>,
+): Memory => ({
+  ...rest,
+  rows: rows.map(([id, version]) => ({ id, version, state: statesById.get(id) ?? emptyObject })),
+})

@@ -6,8 +6,7 @@ import { type DocumentFiles, type StoredText, storedText } from '../db/document-
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 import { paddedNumber } from '../db/padded-number.ts'
 import { content, type Row, type Version, version } from './configuration.ts'
-import type { RowDocuments } from './row-documents.ts'
-import { formatReferences, parseReferences } from './row-references.ts'
+import { formatReferences, parseReferences, type RowDocuments } from './row-documents.ts'
 
 const referenceTo = ({ id, version: number }: Row): Reference => [id, number]
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { digestBytes, hexDigest } from '../../digests.ts'
 import { expiringIn, isExpired } from '../db/item-expiry.ts'
 import type { Item, ItemTable } from '../db/item-table.ts'
-import { openText, sealText } from '../secrets/sealed-text.ts'
+import { openText, sealText } from '../secrets/sealed-secret.ts'
 
 /** A working day: who comes back the next one signs in again. */
 const KEPT_DAYS = 0.5

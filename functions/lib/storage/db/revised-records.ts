@@ -1,8 +1,8 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { changeRevised } from './change-revised.ts'
 import { idSortKey } from './ids.ts'
 import { type Item, type ItemTable, startingWith } from './item-table.ts'
+import { changeRevised } from './until-written.ts'
 
 interface RevisedKind<Stored> {
   partition: string

@@ -1,3 +1,6 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { DATA_URL_COMPONENT } from './data-url-component.ts'
+
 /**
  * The owner of a secret. Authenticated with the value: only this configuration and its rows can open it, or without one every
  * configuration of the component.
@@ -42,4 +45,39 @@ export const formatSealed = (message: Uint8Array): string =>
 export const parseSealed = (text: string): Buffer | undefined => {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : ''
   return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : undefined
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** AES-256-GCM under a key of 32 bytes: base64 of nonce, tag and text. */
+export const sealText = (key: Buffer, text: string): string => {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+/** Throws when it was sealed under another key, or changed since. */
+export const openText = (key: Buffer, sealed: string): string => {
+  const bytes = Buffer.from(sealed, 'base64')
+  const textAt = IV_BYTES + TAG_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
+  return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+}
+
+/** The key that says that its value is a secret. */
+const KEY = '#dataUrl'
+
+/** Seals or opens an address, which may hold a signature in its query. */
+export const mapDataUrl = async (
+  dataUrl: string,
+  projectId: number,
+  map: (value: unknown, owner: SecretOwner) => Promise<unknown>,
+): Promise<string> => {
+  const owner = { projectId, componentId: DATA_URL_COMPONENT, configId: 'jobs' }
+  const mapped = await map({ [KEY]: dataUrl }, owner)
+  return (mapped as { [KEY]: string })[KEY] // maps objects to objects, and texts to texts
 }

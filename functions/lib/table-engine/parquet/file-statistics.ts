@@ -1,4 +1,4 @@
-import { truncateLower, truncateUpper } from '../../iceberg/values/truncate-bound.ts'
+import { truncateLower, truncateUpper } from '../../iceberg/values/bounds.ts'
 import { type FieldStatistics, type TableField, TIMESTAMP_ID } from '../snapshot.ts'
 import { compareValues } from '../types/compare-values.ts'
 import type { FieldType } from '../types/field-type.ts'

@@ -11,7 +11,6 @@ import { columnNames, liveRows, type Snapshot, type TableField, textColumns } fr
 import { quoteIdentifier, quoteLiteral } from '../sql.ts'
 import { duckDbType, isTyped } from '../types/field-type.ts'
 import { detectColumns } from './detect-columns.ts'
-import { quoteTableIds } from './quote-table-ids.ts'
 import { invalidQuery, type NamedTable, readStatement, type Statement } from './read-statement.ts'
 
 /** The rows of a table, or of an alias: those of its source that fulfil its conditions. */
@@ -223,3 +222,14 @@ const tooLong = (cause: Error): UserError =>
     'The query took longer than a request may. Read less, or ask an engine that reads the tables themselves (docs/query.md).',
     { cause },
   )
+
+/** `in.c-main.orders`, bare. Strings, comments and quoted names are passed over. */
+const TOKEN =
+  /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|(?<![\w.$-])(?<bare>(?:in|out)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)(?![\w.])/gi
+
+/** The statement with the ids of its tables as names that DuckDB reads. */
+const quoteTableIds = (sql: string): string =>
+  sql.replace(TOKEN, (text, ...rest) => {
+    const { bare } = rest.at(-1) as { bare?: string } // The groups of the pattern.
+    return bare === undefined ? text : `"${bare}"`
+  })

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { glueColumnName, glueTableName, refuseSharedNames } from '#lib/distributed/glue-names.ts'
-import { columnsWithGaps, mergeStatement } from '#lib/distributed/statements/merge-statement.ts'
-import { optimizeStatement } from '#lib/distributed/statements/optimize-statement.ts'
-import { MAX_STATEMENT_BYTES } from '#lib/distributed/statements/text-limit.ts'
-import { timestampLiteral } from '#lib/distributed/statements/timestamp-literal.ts'
+import {
+  columnsWithGaps,
+  MAX_STATEMENT_BYTES,
+  mergeStatement,
+  optimizeStatement,
+  timestampLiteral,
+} from '#lib/distributed/statements.ts'
 import type { TableField } from '#lib/table-engine/snapshot.ts'
 import type { FieldType } from '#lib/table-engine/types/field-type.ts'
 import { parseStatement } from '#local/runtime/athena/parse-statement.ts'

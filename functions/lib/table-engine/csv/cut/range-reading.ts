@@ -2,7 +2,6 @@ import type { CsvDialect } from '../csv-dialect.ts'
 import { type CsvDefect, CsvError } from '../csv-error.ts'
 import { CsvScanner } from '../csv-scanner.ts'
 import { TextPieces } from '../text-pieces.ts'
-import { type CutState, RecordStart } from './record-start.ts'
 
 /** A part of a CSV file, cut anywhere. It has the records that begin in it, the last of which may end after it. */
 export interface CsvRange {
@@ -128,4 +127,43 @@ export const countLines = (bytes: Uint8Array): number => {
   for (let index = bytes.indexOf(LINE_FEED); index !== -1; index = bytes.indexOf(LINE_FEED, index + 1))
     lines++
   return lines
+}
+
+/**
+ * What a byte in the middle of a file may mean. `plain`: what it says. `open`: it lies within quotes or, in a dialect
+ * with an escape character, after one. No dialect has both, so there is no third case.
+ */
+type CutState = 'plain' | 'open'
+
+/**
+ * Finds where the first record begins after a cut, if the cut is in one of the two states. It takes pieces of any size.
+ *
+ * Counting quotes is enough: a doubled quote closes and opens again, and every other quote inside a cell is an error,
+ * which the records before it show first.
+ */
+class RecordStart {
+  readonly #enclosure: number | undefined
+  readonly #escapedBy: number | undefined
+  #isOpen: boolean
+
+  constructor({ enclosure, escapedBy }: CsvDialect, state: CutState) {
+    this.#enclosure = enclosure
+    this.#escapedBy = escapedBy
+    this.#isOpen = state === 'open'
+  }
+
+  /** The index in `bytes` after the first line break that ends a record; `undefined`: not in these bytes. */
+  find(bytes: Uint8Array): number | undefined {
+    const enclosure = this.#enclosure
+    const escapedBy = this.#escapedBy
+    let isOpen = this.#isOpen
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i]
+      if (isOpen) isOpen = escapedBy === undefined && byte !== enclosure
+      else if (byte === LINE_FEED) return i + 1
+      else isOpen = (byte === enclosure || byte === escapedBy) && byte !== undefined
+    }
+    this.#isOpen = isOpen
+    return undefined
+  }
 }

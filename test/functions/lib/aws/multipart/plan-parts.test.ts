@@ -6,8 +6,10 @@ import {
   MAX_PART_BYTES,
   MAX_PARTS,
   MIN_PART_BYTES,
-} from '#lib/aws/multipart/part-ranges.ts'
-import { type Part, type PlanLimits, planParts } from '#lib/aws/multipart/plan-parts.ts'
+  type Part,
+  type PlanLimits,
+  planParts,
+} from '#lib/aws/multipart/plan-parts.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 const MiB = 1024 ** 2

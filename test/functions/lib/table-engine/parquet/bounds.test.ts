@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { truncateLower, truncateUpper } from '#lib/iceberg/values/truncate-bound.ts'
+import { truncateLower, truncateUpper } from '#lib/iceberg/values/bounds.ts'
 import { compareText } from '#lib/table-engine/parquet/compare-text.ts'
 
 const text = fc.string({

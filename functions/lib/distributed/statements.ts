@@ -1,11 +1,36 @@
+import { UserError } from '#lib/errors/errors.ts'
 import { decimalOf } from '#lib/iceberg/metadata/types.ts'
 import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
 import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { type FieldType, isTyped } from '#lib/table-engine/types/field-type.ts'
-import { type GlueTable, quoteTable } from './table-name.ts'
-import { withinTextLimit } from './text-limit.ts'
-import { timestampLiteral } from './timestamp-literal.ts'
+
+/** A table in the Glue Data Catalog. */
+interface GlueTable {
+  database: string
+  name: string
+}
+
+const quoteTable = ({ database, name }: GlueTable): string =>
+  `${quoteIdentifier(database)}.${quoteIdentifier(name)}`
+
+/** Amazon Athena User Guide, "Service Quotas": the text of a query. */
+export const MAX_STATEMENT_BYTES = 262_144
+
+/** The statement, when Athena takes it. Error: 400 `storage.tables.distributed.tooManyColumns`. */
+const withinTextLimit = (statement: string): string => {
+  const bytes = Buffer.byteLength(statement)
+  if (bytes <= MAX_STATEMENT_BYTES) return statement
+  throw new UserError(
+    'storage.tables.distributed.tooManyColumns',
+    `The load is too large for one function, and the table has too many columns with long names for Athena: its query ` +
+      `would have ${bytes} bytes of ${MAX_STATEMENT_BYTES}. Load smaller files, or use shorter names.`,
+  )
+}
+
+/** `TIMESTAMP '2026-11-21 22:41:09.123000 UTC'`, with microseconds as Iceberg stores them. */
+export const timestampLiteral = (time: Date): string =>
+  `TIMESTAMP '${time.toISOString().replace('T', ' ').replace('Z', '000')} UTC'`
 
 /** A column of the staging table. It is named by its field id: short, and safe to write without quotes. */
 export const stagedColumn = ({ id }: Pick<TableField, 'id'>): string => `c${id}`
@@ -105,3 +130,11 @@ const sameValue = ({ type, rules }: TableField, one: string, other: string): str
   const some = someValue(type)
   return `coalesce(${one}, ${some}) = coalesce(${other}, ${some}) AND (${one} IS NULL) = (${other} IS NULL)`
 }
+
+/**
+ * Packs small files of a table into large ones, and drops what is deleted in them. Athena only knows this statement, which
+ * stands for Trino's `ALTER TABLE … EXECUTE optimize` (Amazon Athena User Guide, "OPTIMIZE"). Its names are written without
+ * quotes: ours are lower-case letters, digits and underscores.
+ */
+export const optimizeStatement = ({ database, name }: GlueTable): string =>
+  `OPTIMIZE ${database}.${name} REWRITE DATA USING BIN_PACK`
