@@ -60,19 +60,6 @@ describe('tickets', () => {
 })
 
 describe('names', () => {
-  it('are made of any text', async () => {
-    expect((await call('POST', 'webalize/display-name', { displayName: 'Größe – (cm)-x' })).body).toEqual({
-      displayName: 'Grosse-cm-x',
-    })
-    expect(
-      (await call('POST', 'webalize/column-names', { columnNames: ['Größe (cm)', 'oid', 'a'] })).body,
-    ).toEqual({
-      columnNames: ['Grosse_cm', 'oid', 'a'],
-    })
-    const { status, body } = await call('POST', 'webalize/display-name', { displayName: '💰' })
-    expect([status, body.code]).toEqual([422, 'storage.webalize.displayName.invalid'])
-  })
-
   it('are checked one by one', async () => {
     expect((await call('POST', 'validate/column-names', { columnNames: ['id', 'a_b'] })).status).toBe(204)
     const { status, body } = await call('POST', 'validate/column-names', {

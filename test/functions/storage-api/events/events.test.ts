@@ -9,44 +9,6 @@ const list = async (query: string): Promise<string[]> =>
   (await service.call('GET', `${events}?${query}`)).body.map((event: { message: string }) => event.message)
 
 describe('POST events', () => {
-  it('answers 201 with the event', async () => {
-    const { status, body } = await service.call(
-      'POST',
-      events,
-      {
-        component: 'ex-test',
-        message: 'Hello',
-        type: 'warn',
-        params: { a: [] },
-        duration: 1.5,
-        configurationId: 7,
-      },
-      { 'X-KBC-RunId': '1.2' },
-    )
-    expect(status).toBe(201)
-    expect(body).toMatchObject({
-      id: expect.any(Number),
-      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      component: 'ex-test',
-      message: 'Hello',
-      type: 'warn',
-      params: { a: [] },
-      results: {},
-      duration: 1.5,
-      configurationId: '7',
-      runId: '1.2',
-      token: { id: 42 },
-    })
-    expect((await service.call('GET', `${events}/${body.id}`)).body).toEqual(body)
-  })
-
-  it('takes forms, with details as text', async () => {
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const text = 'component=ex-test&message=form&params={"a":1}&results[b]=2'
-    const { body } = await service.call('POST', events, text, form)
-    expect(body).toMatchObject({ message: 'form', type: 'info', params: { a: 1 }, results: { b: '2' } })
-  })
-
   it.each([
     ['no component', { message: 'a' }, 'storage.events.validation'],
     ['another type', { component: 'a', message: 'b', type: 'debug' }, 'storage.events.validation'],
