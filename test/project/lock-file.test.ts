@@ -37,6 +37,11 @@ describe('package-lock.json', () => {
   })
 })
 
+it('package.json and the changelog name the same version', () => {
+  const [, version] = /^## (\S+)/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? []
+  expect(manifest.version).toBe(version)
+})
+
 it('package.json names exact versions', () => {
   const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])

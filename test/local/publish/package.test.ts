@@ -47,8 +47,9 @@ const MB = 1_000_000
 describe('the package', () => {
   it('holds what runs, and neither sources nor tests', () => {
     const paths = tarball.files.map(({ path }) => path)
-    expect(paths.filter(path => !path.startsWith('dist/')).toSorted()).toEqual([
+    expect(paths.filter(path => !/^(dist|docs)\//.test(path)).toSorted()).toEqual([
       'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
       'cli/bin.js',
@@ -68,6 +69,17 @@ describe('the package', () => {
     // Started as a thread, which no import names
     expect(paths).toContain('dist/local/runtime/lambda/worker.js')
     expect(paths.filter(path => /\.tsx?$|\.test\.|(^|\/)test\/|\.db$/.test(path))).toEqual([])
+  })
+
+  it('holds each page and picture that its README links to', () => {
+    const paths = tarball.files.map(({ path }) => path)
+    const links = [
+      ...readFileSync(join(projectRoot, 'README.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g),
+    ]
+    const missing = links.flatMap(([, link = '']) =>
+      paths.some(path => path === link || path.startsWith(`${link}/`)) ? [] : [link],
+    )
+    expect(missing).toEqual([])
   })
 
   it('is no larger than it has to be', () => {
