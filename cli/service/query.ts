@@ -9,6 +9,7 @@ interface Flags extends ServiceFlags {
   format?: string
   output?: string
   detectTypes?: boolean
+  plan?: boolean
 }
 
 export const query: Command = {
@@ -18,6 +19,7 @@ export const query: Command = {
     option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`),
     option('-o, --output <path>', 'write the result to this file, compressed when its name ends in .gz'),
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
+    option('--plan', 'show which columns and how many bytes it would read, and read nothing'),
     ...serviceOptions,
   ],
   help: `The service reads the tables where they lie. Cells are text: compare and add them as numbers with a cast,
@@ -26,9 +28,13 @@ export const query: Command = {
     const format = formatOf(flags)
     if (format === 'parquet' && flags.output === undefined)
       throw new UserError('cli.usage', 'A Parquet file needs a name: give --output FILE.')
-    const { runQuery } = await import('./run-query.ts')
+    const { runQuery, showPlan } = await import('./run-query.ts')
     const { text } = await import('node:stream/consumers')
     const sql = given === '-' ? await text(shell.stdin) : given
+    if (flags.plan) {
+      await showPlan(sql, { api, out })
+      return undefined
+    }
     const outputPath = flags.output === undefined ? undefined : pathIn(shell, flags.output)
     await runQuery({ sql, format, outputPath, detectsTypes: flags.detectTypes === true }, { api, out, shell })
   }),

@@ -34,9 +34,14 @@ export interface DuckDbSession {
    */
   runInOrder(sql: string): Promise<Row[]>
   /**
-   * Runs one statement on all threads and gives its rows to `show` as they are made. A signal ends it, with DuckDB's error.
+   * Runs one statement on all threads, or on so many, and gives its rows to `show` as they are made. A signal ends it, with DuckDB's error.
    */
-  stream(sql: string, signal: AbortSignal, show: (result: StreamedRows) => Promise<void>): Promise<void>
+  stream(
+    sql: string,
+    signal: AbortSignal,
+    show: (result: StreamedRows) => Promise<void>,
+    threads?: number,
+  ): Promise<void>
   close(): Promise<void>
 }
 
@@ -147,9 +152,9 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
     },
     query: sql => run(sql, maxThreads),
     runInOrder: sql => run(sql, 1),
-    stream: (sql, signal, show) =>
+    stream: (sql, signal, show, threads = maxThreads) =>
       track(
-        onConnection(maxThreads, async connection => {
+        onConnection(threads, async connection => {
           const interrupt = () => connection.interrupt()
           signal.throwIfAborted()
           signal.addEventListener('abort', interrupt)

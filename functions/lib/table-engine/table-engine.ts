@@ -17,7 +17,14 @@ import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from 
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
-import { type QueryPlan, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
+import {
+  planQuery,
+  type QueryPlan,
+  queryLines,
+  queryTables,
+  queryToFile,
+  type TableQuery,
+} from './queries/query-tables.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
@@ -74,6 +81,13 @@ export interface TableEngine {
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
    */
   query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryPlan & Cost>
+  /** As `query`, with the rows as text, some whole lines at a time: the beginning of the file that `queryToFile` makes. */
+  queryLines(
+    query: TableQuery & { format: 'csv' | 'jsonl' },
+    show: (lines: AsyncIterable<{ text: string; rows: number }>) => Promise<void>,
+  ): Promise<QueryPlan & Cost>
+  /** What `query` would read, however much that is. Reads nothing. */
+  planQuery(query: TableQuery): Promise<QueryPlan & Cost>
   /** The same with the whole result as a file on this disk, which goes when `show` has ended. */
   queryToFile(
     query: TableQuery & { format: 'csv' | 'jsonl' | 'parquet' },
@@ -159,6 +173,8 @@ export const createTableEngineOn = (
     guessTypes: (snapshot, query) => inSession(context => guessTypes(context, snapshot, query)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),
+    queryLines: (query, show) => inSession(context => queryLines(context, query, show)),
+    planQuery: query => inSession(context => planQuery(context, query)),
     queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),

@@ -1,3 +1,4 @@
+import type { Json } from '@duckdb/node-api'
 import { UserError } from '../../errors/errors.ts'
 import type { StreamedRows } from '../duckdb-session.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -10,6 +11,7 @@ import { scanFiles, type WantedColumns } from '../scan-files.ts'
 import { columnNames, liveRows, type Snapshot, type TableField, textColumns } from '../snapshot.ts'
 import { quoteIdentifier, quoteLiteral } from '../sql.ts'
 import { duckDbType, isTyped } from '../types/field-type.ts'
+import { boundedFunctions } from './bounded-functions.ts'
 import { detectColumns } from './detect-columns.ts'
 import { invalidQuery, type NamedTable, readStatement, type Statement } from './read-statement.ts'
 
@@ -54,11 +56,67 @@ export const queryToFile = (
 ): Promise<QueryPlan> =>
   onViews(context, query, async sql => {
     const path = context.session.scratchPath('result')
-    // The statement may end in a comment.
-    const copy = `COPY (${sql.replace(/;\s*$/, '')}\n) TO ${quoteLiteral(path)} (${FILE_OPTIONS[format]})`
-    await context.session.stream(copy, query.signal, async () => undefined)
+    const copy = `COPY ${inBrackets(sql)} TO ${quoteLiteral(path)} (${FILE_OPTIONS[format]})`
+    // Rows of text stand in the order in which `queryLines` has them.
+    const threads = format === 'parquet' ? undefined : 1
+    await context.session.stream(copy, query.signal, async () => undefined, threads)
     await show(path)
   })
+
+/** See `TableEngine.queryLines`. */
+export const queryLines = (
+  context: EngineContext,
+  { format, ...query }: TableQuery & { format: 'csv' | 'jsonl' },
+  show: (lines: AsyncIterable<Lines>) => Promise<void>,
+): Promise<QueryPlan> =>
+  onViews(context, query, async sql => {
+    const { session } = context
+    const described = await session.query(`DESCRIBE ${inBrackets(sql)}`)
+    const names = described.map(([name]) => String(name))
+    const head = format === 'csv' ? `${names.map(quoteIdentifier).join(',')}\n` : ''
+    const lines =
+      format === 'csv'
+        ? `SELECT ${names.map((_, place) => csvCell(`c${place}`)).join(` || ',' || `)} FROM ${inBrackets(sql)} AS q(${names.map((_, place) => `c${place}`).join(', ')})`
+        : `SELECT to_json(q)::VARCHAR FROM ${inBrackets(sql)} AS q`
+    await session.stream(lines, query.signal, async ({ rows }) => show(joined(head, rows)), 1)
+  })
+
+/** As `FORCE_QUOTE *` of a CSV file has it. */
+const csvCell = (column: string): string =>
+  `CASE WHEN ${column} IS NULL THEN '' ELSE '"' || system.main.replace(${column}::VARCHAR, '"', '""') || '"' END`
+
+/** Some whole lines. */
+interface Lines {
+  text: string
+  rows: number
+}
+
+async function* joined(head: string, rows: AsyncIterable<Json[][]>): AsyncGenerator<Lines> {
+  if (head !== '') yield { text: head, rows: 0 }
+  for await (const some of rows) yield { text: some.map(([line]) => `${line}\n`).join(''), rows: some.length }
+}
+
+/** The statement may end in a comment. */
+const inBrackets = (sql: string): string => `(${sql.replace(/;\s*$/, '')}\n)`
+
+/** See `TableEngine.planQuery`. */
+export const planQuery = async (context: EngineContext, query: TableQuery): Promise<QueryPlan> =>
+  planOf(await planTables(context, quoteTableIds(query.sql), query))
+
+const planOf = (tables: readonly PlannedTable[]): QueryPlan => ({
+  tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })),
+})
+
+const planTables = async (
+  context: EngineContext,
+  sql: string,
+  query: TableQuery,
+): Promise<PlannedTable[]> => {
+  const statement = await readSql(context, sql)
+  const tables: PlannedTable[] = []
+  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
+  return tables
+}
 
 const FILE_OPTIONS = {
   csv: 'FORMAT csv, HEADER, FORCE_QUOTE *',
@@ -73,9 +131,7 @@ const onViews = async (
   run: (sql: string) => Promise<void>,
 ): Promise<QueryPlan> => {
   const sql = quoteTableIds(query.sql)
-  const statement = await readSql(context, sql)
-  const tables: PlannedTable[] = []
-  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
+  const tables = await planTables(context, sql, query)
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
   if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
   await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
@@ -86,8 +142,9 @@ const onViews = async (
     await makeView(context, { ...table, files }, query)
     first += files.length
   }
+  for (const macro of boundedFunctions) await context.session.query(macro)
   await asked(context, query.signal, () => run(sql))
-  return { tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })) }
+  return planOf(tables)
 }
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import { boundedNames } from './bounded-functions.ts'
 
 /** A table as the statement names it: by its id, or as `"in.c-main"."orders"`. */
 export interface NamedTable {
@@ -28,8 +29,18 @@ type Node = Readonly<Record<string, unknown>>
 /** Everything else that stands where a table may stand reads files, settings or the catalogue of the database. */
 const TABLE_FUNCTIONS = new Set(['generate_series', 'json_each', 'json_tree', 'range', 'unnest'])
 
-/** These tell about the process, or write. */
-const REFUSED_FUNCTIONS = new Set(['current_setting', 'getenv', 'getvariable', 'write_log'])
+/**
+ * These tell about the process, write, sleep, or make a list as long as a number says, whose memory DuckDB does not count; `stats` tells
+ * of rows that an alias does not show.
+ */
+const REFUSED_FUNCTIONS = new Set([
+  ...['current_setting', 'getenv', 'getvariable', 'write_log', 'sleep_ms', 'stats'],
+  ...['array_resize', 'generate_series', 'list_resize', 'range'],
+])
+
+/** A width in a format: of more than three digits, from an argument, or nested. */
+const WIDE_FORMAT = /\d{4}|%[^a-z%]*\*|\{[^}]*\{/
+const MAX_REPLACEMENT = 64
 
 /** A name that DuckDB would not take for that of a file. */
 const LOCAL_NAME = /^[\p{L}_][\p{L}\p{N}_ -]*$/u
@@ -53,7 +64,13 @@ export const readStatement = (answer: unknown): Statement => {
     throw invalidQuery(`Give one query; these are ${read.statements.length} statements.`)
   const nodes = [...nodesIn(statement.node)]
   const local = localNames(nodes)
-  for (const node of nodes) refuseOthers(node)
+  const asTables = new Set(
+    nodes.flatMap(({ type, function: called }) => (type === 'TABLE_FUNCTION' ? [called] : [])),
+  )
+  for (const node of nodes) {
+    refuseOthers(node)
+    if (node['class'] === 'FUNCTION' && !asTables.has(node)) refuseFunction(node)
+  }
   const tables = tablesIn(nodes, local)
   const firstRows = tables.length === 1 && local.size === 0 ? shownAsTheyLie(statement.node) : undefined
   return { tables, mayRead: columnFilter(nodes, tables), ...(firstRows && { firstRows }) }
@@ -79,10 +96,26 @@ const localNames = (nodes: readonly Node[]): ReadonlySet<string> => {
   return new Set(names.map(name => name.toLowerCase()))
 }
 
+/** A text and no calculation, as far as the statement says it. */
+const literal = z.object({ class: z.literal('CONSTANT'), value: z.object({ value: z.string() }) })
+
+const refuseFunction = (node: Node): void => {
+  const name = String(node['function_name']).toLowerCase()
+  if (REFUSED_FUNCTIONS.has(name))
+    throw invalidQuery(
+      `The function ${name} is not available.${TABLE_FUNCTIONS.has(name) ? ` Read from it: FROM ${name}(…).` : ''}`,
+    )
+  if (boundedNames.has(name) && (node['schema'] || node['catalog']))
+    throw invalidQuery(`Write ${name} without a schema.`)
+  const given = Array.isArray(node['children']) ? node['children'] : []
+  const textAt = (place: number) => literal.safeParse(given[place]).data?.value.value
+  if (['format', 'printf'].includes(name) && WIDE_FORMAT.test(textAt(0) ?? '{{'))
+    throw invalidQuery(`The format of ${name} must be a text with widths below 1000.`)
+  if (name === 'regexp_replace' && (textAt(2)?.length ?? Infinity) > MAX_REPLACEMENT)
+    throw invalidQuery(`The replacement of ${name} must be a text of at most ${MAX_REPLACEMENT} characters.`)
+}
+
 const refuseOthers = (node: Node): void => {
-  const named = node['function_name']
-  const name = typeof named === 'string' ? named.toLowerCase() : ''
-  if (REFUSED_FUNCTIONS.has(name)) throw invalidQuery(`The function ${name} is not available.`)
   if (node['type'] === 'TABLE_FUNCTION') {
     const [called] = [...nodesIn(node['function'])]
     const table = String(called?.['function_name'] ?? '').toLowerCase()

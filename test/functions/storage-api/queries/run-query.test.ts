@@ -1,4 +1,5 @@
 import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { rowSource } from '#lib/storage/tables/aliases/row-source.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
@@ -155,7 +156,7 @@ describe('POST query', () => {
     expect(await textOf(`${sql} LIMIT 0`, 'csv')).toBe('"id","total"\n')
     expect(await textOf(`${sql} LIMIT 0`, 'jsonl')).toBe('')
     expect(await textOf('SELECT * FROM range(100000)', 'csv')).toHaveLength(8 + 788_890)
-    expect(await parquetReadObjects({ file: await bytesOf(sql, 'parquet') })).toEqual([
+    expect(await parquetReadObjects({ file: await bytesOf(sql, 'parquet'), compressors })).toEqual([
       { id: '1', total: 10.5 },
       { id: '3', total: 100 },
     ])
@@ -204,6 +205,43 @@ describe('a query reads nothing else', () => {
     [`SELECT _timestamp FROM in.c-main.orders`, '_timestamp'],
     [`SELECT file_index FROM in.c-main.orders`, 'file_index'],
     [`SELECT getenv('HOME')`, 'not available'],
+    [`SELECT list_transform(['HOME'], lambda x: getenv(x))`, 'not available'],
+    [`SELECT stats(id) FROM in.c-main.orders`, 'not available'],
+    ['SELECT sleep_ms(60000)', 'not available'],
+    ['PRAGMA database_list', 'Only queries'],
+    ['CALL pragma_version()', 'Only queries'],
+    ['INSTALL httpfs', 'Only queries'],
+    ['LOAD httpfs', 'Only queries'],
+    ["EXPORT DATABASE '/tmp/y'", 'Only queries'],
+    ['CREATE SECRET s (TYPE s3)', 'Only queries'],
+    ['INSERT INTO in.c-main.orders VALUES (1)', 'Only queries'],
+    ['EXPLAIN ANALYZE SELECT 1', 'Only queries'],
+    ["SELECT * FROM 'http://127.0.0.1:1/x.parquet'", 'There is no table'],
+    [`SELECT * FROM "/etc/passwd".x.y`, 'There is no table'],
+    [`SELECT * FROM "in.c-main"."../../../etc/passwd"`, 'There is no table'],
+    ...[
+      ...['read_blob', 'read_json_auto', 'sniff_csv', 'parquet_scan', 'parquet_metadata', 'iceberg_scan'],
+      ...['duckdb_secrets', 'which_secret', 'json_execute_serialized_sql', 'repeat_row', 'test_all_types'],
+    ].map((name): [string, string] => [`SELECT * FROM ${name}('x')`, 'cannot be read from']),
+    ['SELECT * FROM in.c-main.orders o, LATERAL (SELECT * FROM read_text(o.id))', 'cannot be read from'],
+    ['SELECT * FROM in.c-main.orders AT (VERSION => 1)', 'time travel'],
+    // What makes more in one step than its text shows, which no bound of memory sees.
+    ['SELECT length(repeat(city, 2000000000)) FROM in.c-main.orders', 'more than 16777216 characters'],
+    [`SELECT length(repeat(repeat('x', 1000000), 3000))`, 'more than 16777216 characters'],
+    [`SELECT length(system.main.repeat('x', 2000000000))`, 'without a schema'],
+    [`SELECT length(rpad('x', 2000000000, 'y'))`, 'more than 16777216 characters'],
+    [`SELECT replace(repeat('x', 1000000), 'x', repeat('y', 1000000))`, 'more than 16777216 characters'],
+    [`SELECT regexp_replace(repeat('x', 1000000), 'x', repeat('y', 1000000), 'g')`, 'at most 64 characters'],
+    [`SELECT format('{:1000000000}', 1)`, 'widths below 1000'],
+    [`SELECT printf('%*d', 1000000000, 1)`, 'widths below 1000'],
+    [`SELECT printf(city, 1) FROM in.c-main.orders`, 'widths below 1000'],
+    ['SELECT list_resize([1], 1000000000)', 'not available'],
+    [`SELECT list_sum(range(1000000000))`, 'FROM range'],
+    [`SELECT ${'1+'.repeat(40_000)}1`, 'depth'],
+    [
+      `WITH RECURSIVE r(i, s) AS (SELECT 1, 'x' UNION ALL SELECT i + 1, s || s FROM r WHERE i < 60) SELECT max(length(s)) FROM r`,
+      'needs more memory',
+    ],
     ['SELECT ?', 'parameter'],
   ])('%s is refused', async (sql, words) => {
     const { status, body, text } = await send({ sql })
@@ -248,6 +286,84 @@ describe('a query reads nothing else', () => {
     await expect(engine.query(large, async () => undefined)).rejects.toMatchObject({
       code: 'storage.query.tooLarge',
     })
+  })
+})
+
+it('functions that are bounded do what they did', async () => {
+  const sql = `SELECT repeat('ab', 2), repeat([1], 2), lpad('7', 3, '0'), rpad('7', 3, '-'), replace('Brno', 'r', 'R'),
+    printf('%.2f', 1.005), format('{:>5}', 'x'), regexp_replace('a1b2', '\\d', '#', 'g'), repeat(NULL, 3)`
+  expect(await rowsOf(sql)).toEqual([['abab', [1, 1], '007', '7--', 'BRno', '1.00', '    x', 'a#b#', null]])
+  let nested = 'city'
+  for (let depth = 0; depth < 40; depth++) nested = `replace(${nested}, '${depth}', 'x')`
+  expect(await rowsOf(`SELECT ${nested} FROM ${orders} WHERE id = '2'`)).toEqual([['Brno']])
+})
+
+it('a pattern that would take another engine for ever takes none here', async () => {
+  expect(await rowsOf(`SELECT regexp_matches(repeat('a', 100000) || 'b', '(a+)+$')`)).toEqual([[false]])
+})
+
+it('in a branch reads the tables of the branch', async () => {
+  const { body: branch } = await service.call('POST', '/v2/storage/dev-branches', { name: newName() })
+  await service.jobsEnded()
+  const { body: all } = await service.call('GET', '/v2/storage/dev-branches')
+  const id = branch.results?.id ?? all.find(({ isDefault }: { isDefault: boolean }) => !isDefault).id
+  const inBranch = `/v2/storage/branch/${id}`
+  await service.call('DELETE', `${inBranch}/tables/${orders}/rows?whereColumn=id&whereValues[]=3`)
+  await service.jobsEnded()
+  const sql = `SELECT count(*) FROM ${orders}`
+  expect((await service.call('POST', `${inBranch}/query`, { sql })).body.rows).toEqual([['2']])
+  expect(await rowsOf(sql)).toEqual([['3']])
+})
+
+it('says what it would read, and reads nothing', async () => {
+  const { body } = await send({ sql: `SELECT sum(total::DOUBLE) FROM ${orders}`, plan: true })
+  expect(body).toEqual({
+    tables: [{ tableId: orders, columns: ['total'], bytes: expect.any(Number) }],
+    bytes: body.tables[0].bytes,
+    maxBytes: 256 * 1024 ** 2,
+  })
+  expect(
+    (await send({ sql: `SELECT * FROM ${orders}`, plan: true }, await tokenFor({ [aliases]: 'read' })))
+      .status,
+  ).toBe(403)
+})
+
+describe('the beginning of a result', () => {
+  const beginning = async (sql: string, format: string) => {
+    const reply = await service.app.fetch(
+      new Request('http://localhost/v2/storage/query', {
+        method: 'POST',
+        headers: { 'X-StorageApi-Token': service.token, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ sql, format, inline: true }),
+      }),
+    )
+    return { text: await reply.text(), isTruncated: reply.headers.get('x-millrace-truncated') }
+  }
+  const whole = async (sql: string, format: string) => {
+    const { body } = await send({ sql, format })
+    const { body: file } = await service.call('GET', `/v2/storage/files/${body.file.id}`)
+    return await (await fetch(file.url)).text()
+  }
+  const VALUES = `SELECT 'a "b", c' AS "t ""x", 10.5::DOUBLE AS d, 100::DOUBLE AS e, NULL AS n, '' AS empty, TIMESTAMP '2026-01-02 03:04:05' AS at,
+    [1, 2] AS list, {'k': 'v'} AS struct, true AS yes, DATE '2026-01-02' AS day, 1.50::DECIMAL(5,2) AS dec, 'x' || chr(10) || 'y' AS lines -- end`
+
+  it.each(['csv', 'jsonl'])('is that of its file, byte by byte: %s', async format => {
+    for (const sql of [VALUES, `SELECT * FROM ${orders} ORDER BY id;`, `SELECT 1 WHERE false`])
+      expect(await beginning(sql, format)).toEqual({ text: await whole(sql, format), isTruncated: '0' })
+  })
+
+  it.each(['csv', 'jsonl'])(
+    'of many rows is cut at the end of one, and the file goes on with it: %s',
+    async format => {
+      const sql = `SELECT range AS n, 'row ' || range AS t FROM range(300000)`
+      const { text, isTruncated } = await beginning(sql, format)
+      expect([isTruncated, text.endsWith('\n')]).toEqual(['1', true])
+      expect((await whole(sql, format)).startsWith(text)).toBe(true)
+    },
+  )
+
+  it('says why there is none', async () => {
+    expect((await beginning('SELECT nothing', 'csv')).text).toContain('storage.query.invalid')
   })
 })
 
