@@ -52,6 +52,8 @@ const stackConfig = z.object({
     .string()
     .regex(/^[a-z]{1,40}$/, 'backendName must be small letters')
     .default(DEFAULT_BACKEND),
+  /** Whether a number with more digits than its column holds is refused or rounded. */
+  numberRounding: z.enum(['refuse', 'round']).default('refuse'),
   /** Minutes for which the master token before the present one is accepted, too. */
   masterTokenOverlapMinutes: z.coerce.number().int().min(0).max(10_080).default(60),
   /** Key rules of the landing bucket, tried before the convention. */

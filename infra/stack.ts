@@ -123,6 +123,7 @@ export class MillraceStack extends DeployedStack {
       bundles,
       projectId,
       backendName,
+      numberRounding: config.numberRounding,
       snapshotRetentionDays,
       shares: config,
       keeps: config,

@@ -56,6 +56,7 @@ interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly backendName: string
+  readonly numberRounding: string
   readonly snapshotRetentionDays: number
   readonly shares: Shares
   readonly keeps: Keeps
@@ -111,13 +112,14 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.items = items
     this.tablesBucket = tables
     const content = { projectId, snapshotRetentionDays, items, tables }
-    const { backendName } = props
+    const { backendName, numberRounding } = props
     const queryService =
       queries &&
       new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })
     const store: Store = {
       ...content,
       backendName,
+      numberRounding,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
       queryService,
@@ -173,6 +175,7 @@ const DAYS_LEFT_TO_SWEEP = 2
 interface Store {
   readonly projectId: string
   readonly backendName: string
+  readonly numberRounding: string
   readonly shares: Shares
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
@@ -200,6 +203,7 @@ const storeEnvironment = (store: Store) => ({
   JOB_MACHINE_ARN: store.jobMachineArn,
   PROJECT_ID: store.projectId,
   BACKEND_NAME: store.backendName,
+  NUMBER_ROUNDING: store.numberRounding,
 })
 
 const runJobFunction = (

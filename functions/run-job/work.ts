@@ -35,6 +35,8 @@ const env = readEnv([
   'PROJECT_ID',
   /** What the backend is called to clients; read where it is shown. */
   'BACKEND_NAME',
+  /** `round` or `refuse`; read where cells are. */
+  'NUMBER_ROUNDING',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   'SHARES',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */

@@ -32,7 +32,9 @@ export const createApp = (services: Services): App => {
     const { openApiDocument } = await import('./openapi.ts')
     return ok(openApiDocument({ origin: new URL(req.url).origin, version: services.revision }))
   })
-  hono.notFound(({ req }) => answerNoRoute(req.method, req.path, services))
+  hono.notFound(({ req }) =>
+    answerNoRoute(req.method, req.path, new URL(req.url).pathname.endsWith('/'), services),
+  )
   hono.onError(error => errorReply(error, services.log))
 
   return {
@@ -103,6 +105,7 @@ const anybody: Caller = {
   tokenId: '',
   description: '',
   isMaster: false,
+  masterId: '',
   canManageBuckets: false,
   canReadAllFileUploads: false,
   canPurgeTrash: false,
@@ -118,7 +121,14 @@ const boundedHeader = (headers: Headers, name: string, maxLength: number): strin
   return value
 }
 
-const answerNoRoute = (method: string, path: string, { log }: Services): Response => {
+const answerNoRoute = (method: string, path: string, endsInSlash: boolean, { log }: Services): Response => {
+  const takesId = ({ method: of, pathPattern }: Route) =>
+    of.toUpperCase() === method && pathPattern.test(`${path}/id`)
+  // `PUT …/configs/`: a client put a text without characters where an id belongs.
+  if (endsInSlash && routes.some(takesId)) {
+    const message = 'The path ends where an id is expected: resource not found.'
+    return errorReply(new UserError('storage.validation', message), log)
+  }
   const allowed = routes
     .filter(({ pathPattern }) => pathPattern.test(path))
     .map(route => route.method.toUpperCase())

@@ -60,6 +60,8 @@ const env = readEnv([
   'PROJECT_ID',
   /** What the backend is called to clients; read where it is shown. */
   'BACKEND_NAME',
+  /** `round` or `refuse`; read where defaults of columns are. */
+  'NUMBER_ROUNDING',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   'SHARES',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */

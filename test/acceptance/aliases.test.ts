@@ -57,7 +57,12 @@ describe('a simple alias', () => {
         lastImportDate: source.lastImportDate,
       })
     }
-    expect((await aliases.detail(third)).sourceTable.id).toBe(second)
+    const metadata = [{ key: 'k', value: 'v' }]
+    await aliases.target.call('POST', `columns/${sourceId}.city/metadata`, { provider: 'p', metadata })
+    expect((await aliases.detail(third)).sourceTable).toMatchObject({
+      id: second,
+      columnMetadata: { city: metadata },
+    })
     expect(await aliases.preview(third)).toEqual([
       '"id","name","city","sex","age"',
       '"7","eva","BRN","female","30"',

@@ -41,6 +41,7 @@ describe('a configuration in a branch', () => {
       changeDescription: comment,
       state: { s: 1 },
       currentVersion: {
+        created: original.currentVersion.created,
         changeDescription: comment,
         versionIdentifier: original.currentVersion.versionIdentifier,
       },

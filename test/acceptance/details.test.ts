@@ -50,6 +50,18 @@ describe('a bucket', () => {
       })
   })
 
+  it('names the database and the schema in which clients look for it', async () => {
+    const { body } = await createBucket({ name: `${unique}-p` })
+    expect(body.backendPath).toEqual([expect.stringMatching(/^project_\d+$/), body.id])
+  })
+
+  it('is updated by its metadata', async () => {
+    const { body } = await createBucket({ name: `${unique}-m` })
+    const metadata = [{ key: 'KBC.description', value: 'Orders' }]
+    await target.call('POST', `buckets/${body.id}/metadata`, { provider: 'user', metadata })
+    expect((await target.call('GET', `buckets/${body.id}`)).body).toMatchObject({ updated: date })
+  })
+
   it('is not updated by a new display name, but by a new colour', async () => {
     const { body } = await createBucket({ name: `${unique}-d` })
     const update = async (change: object) => (await target.call('PUT', `buckets/${body.id}`, change)).body
@@ -58,6 +70,10 @@ describe('a bucket', () => {
       updated: null,
     })
     expect(await update({ color: 'red' })).toMatchObject({ color: 'red', updated: date })
+    expect(await update({ displayName: null, color: null })).toMatchObject({
+      displayName: `${unique}-e`,
+      color: null,
+    })
   })
 
   it('of an unknown backend is refused', async () => {
@@ -81,9 +97,11 @@ describe('a table', () => {
     await target.call('PUT', `tables/${tableId}`, { displayName: 'shown' })
     const dataFileId = await target.upload('id\n')
     const refused = { code: 'storage.buckets.tableAlreadyExists' }
+    const taken = tableId.split('.').at(-1)
     for (const body of [{ name: 'shown' }, { name: 'other', displayName: 'shown' }]) {
       const reply = await target.call('POST', `buckets/${bucketId}/tables-async`, { ...body, dataFileId })
       expect(reply).toMatchObject({ status: 400, body: refused })
+      expect(reply.body.error).toContain(`The table "${taken}" in the bucket`)
       const defined = await target.call('POST', `buckets/${bucketId}/tables-definition`, {
         ...body,
         columns: [{ name: 'id' }],

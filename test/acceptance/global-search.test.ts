@@ -126,6 +126,12 @@ describe('a global search', () => {
       isNative: true,
     })
     expect((await search('branchTypes[]=development')).all).toBe(5)
+    // A bucket of the default branch that a client made for a branch.
+    const metadata = [{ key: 'KBC.createdBy.branch.id', value: String(branch.id) }]
+    await target.call('POST', `buckets/${bucketId}/metadata`, { provider: 'system', metadata })
+    const ofBuckets = 'types[]=table&types[]=bucket&branchTypes[]'
+    expect((await search(`${ofBuckets}=development`)).all).toBe(2)
+    expect((await search(`${ofBuckets}=production`)).all).toBe(0)
     expect(await search('projectIds[]=1000001')).toEqual({
       all: 0,
       items: [],

@@ -93,7 +93,7 @@ describe('webalize', () => {
 
   it.each([[['']], [[null]]])('refuses %j', async columnNames => {
     const { status, body } = await columns(columnNames)
-    expect(status).toBe(422)
+    expect(status).toBe(400)
     expect(body).toMatchObject({
       code: 'validation.failed',
       error: 'Invalid request:\n - columnNames[0]: "This value should not be blank."',

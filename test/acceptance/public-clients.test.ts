@@ -49,6 +49,8 @@ describe('the PHP client finds', () => {
     expect(row).not.toHaveProperty('versionIdentifier')
     const { body: whole } = await target.call('GET', `${configs}/${made.id}`)
     expect(whole.rows).toEqual([row])
+    const { body: versions } = await target.call('GET', `${configs}/${made.id}/rows/r/versions`)
+    expect(versions[0]).not.toHaveProperty('versionIdentifier')
     await target.call('DELETE', `${configs}/${made.id}`)
   })
 
@@ -64,6 +66,11 @@ describe('the PHP client finds', () => {
       'whereFilters[0][column]=a&whereFilters[0][operator]=is&whereFilters[0][values][]=1',
       'Invalid where operator is',
     ],
+    [
+      'orderBy[column]=a',
+      'All items in param "orderBy" should be an arrays, but parameter contains:\n{"column":"a"}',
+    ],
+    ['whereColumn=a', 'Invalid request:\n - whereColumn: "To use "whereColumn" specify "whereValues"."'],
     ['orderBy=a', 'Parameter "orderBy" should be an array, but parameter contains:\n"a"'],
     ['orderBy[]=a', 'All items in param "orderBy" should be an arrays, but parameter contains:\n["a"]'],
     [
@@ -121,7 +128,7 @@ describe('clients that list tables find', () => {
 describe('other words and events that the PHP client knows', () => {
   it.each([
     ['POST', { provider: 'a' }, '', 400, 'The metadata parameter must be an array.'],
-    ['POST', { metadata: [{ key: 'a', value: 'b' }] }, '', 400, 'Provider is required. It must be a text.'],
+    ['POST', { metadata: [{ key: 'a', value: 'b' }] }, '', 400, 'Provider is required.'],
     ['DELETE', undefined, '/9', 404, `Metadata "9" not found for bucket "${bucketId}".`],
   ])('%s metadata of a bucket with %j', async (method, body, path, status, error) => {
     const reply = await target.call(method, `buckets/${bucketId}/metadata${path}`, body)

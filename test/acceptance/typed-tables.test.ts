@@ -237,7 +237,10 @@ describe('the rows of a typed table', () => {
         status: 'error',
         error: { code, contextParams: { line: 4, column: name, value } },
       })
-      expect(job.error.message).toMatch(/^Load error: An exception occurred while executing a query: /)
+      const opening = code === 'rowTooLarge' ? 'Load error' : 'Table import error: Load error'
+      expect(job.error.message).toMatch(
+        new RegExp(`^${opening}: An exception occurred while executing a query: `),
+      )
       expect(job.error.message).toContain(text)
       expect(await world.preview(oneRow)).toEqual([firstShown])
     },

@@ -29,7 +29,6 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.mergeRequest.notFound': 404,
   'storage.columns.notFound': 404,
   'storage.tables.columns.notFound': 404,
-  'validation.failed': 422,
   'storage.webalize.displayName.invalid': 422,
   'storage.files.notFound': 404,
   'storage.snapshots.notFound': 404,

@@ -107,7 +107,7 @@ const valueError = ({ text, column, problem, source, line, unit }: BadCell): Use
   const what =
     problem === 'required'
       ? `Load error: Required field ${column.name} cannot be null`
-      : `Load error: An exception occurred while executing a query: ${describeProblem(text, column, problem)}`
+      : `${problem === 'notRecognized' ? 'Table import error: ' : ''}Load error: An exception occurred while executing a query: ${describeProblem(text, column, problem)}`
   return new UserError(
     CODES[problem],
     `${what}\n  In ${where.filter(Boolean).join(', ')}, whose type is ${typeName(column)}. Nothing was loaded.`,

@@ -22,7 +22,10 @@ export const rowVersionBody = z
   })
   .register(described, { name: 'ConfigurationRowVersion' })
 
-export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: true })
+export const listedRowVersionBody = z.partial(rowVersionBody, {
+  configuration: true,
+  versionIdentifier: true,
+})
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowBody = z
@@ -94,6 +97,7 @@ export type VersionBody = z.infer<typeof versionBody>
 
 /** In a list a version has only those parts of its content that were asked for. */
 export const listedVersionBody = z.partial(versionBody, {
+  description: true,
   configuration: true,
   rows: true,
   rowsSortOrder: true,

@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
 import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { deleteBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
@@ -139,14 +140,8 @@ const deleteFiles = async (
   }
 }
 
-/** Clients without branches for tables keep them in the default branch, in buckets with this mark. */
 const deleteMarkedBuckets = async (branchId: number, services: RunJobServices): Promise<void> => {
-  for (const bucket of await services.buckets.list()) {
-    const metadata = await services.metadata.list(metadataSubject.bucket(bucket))
-    const isMarked = metadata.some(
-      ({ provider, key, value }) =>
-        provider === 'system' && key === 'KBC.createdBy.branch.id' && value === String(branchId),
-    )
-    if (isMarked) await deleteBucket(bucket.id, true, services)
-  }
+  for (const bucket of await services.buckets.list())
+    if ((await markedBranch(bucket, services)) === String(branchId))
+      await deleteBucket(bucket.id, true, services)
 }

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseAdvancedAlias } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { createAlias as insertAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
@@ -111,16 +111,10 @@ const refuseBranchBuckets = async (
   { branchId, bucket, source }: NewAliasPlace,
 ): Promise<void> => {
   const sourceBucket = await findBucket(services, source.bucketId)
-  if (branchId !== defaultBranchId || (await isOfBranch(bucket, services)))
+  if (branchId !== defaultBranchId || (await markedBranch(bucket, services)) !== undefined)
     throw refused('Creating aliases in Dev/Branch buckets is not supported yet.')
-  if (await isOfBranch(sourceBucket, services))
+  if ((await markedBranch(sourceBucket, services)) !== undefined)
     throw refused('Creating aliases from Dev/Branch tables is not supported yet.')
 }
-
-/** Clients mark the buckets of a branch so. */
-const isOfBranch = async (bucket: BucketRecord, { metadata }: Pick<Services, 'metadata'>): Promise<boolean> =>
-  (await metadata.list(metadataSubject.bucket(bucket))).some(
-    ({ key, provider }) => key === 'KBC.createdBy.branch.id' && provider === 'system',
-  )
 
 const refused = (message: string): UserError => new UserError('storage.tables.aliasingNotAllowed', message)

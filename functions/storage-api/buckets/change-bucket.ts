@@ -17,21 +17,24 @@ import { metadataOf } from '../metadata/metadata-resource.ts'
 import { checkDisplayName } from './bucket-settings.ts'
 import { findBucket } from './find-bucket.ts'
 
-const isAsync = { async: flag().default(false) }
-
-/** Changes display name and colour. The id never changes. */
+/** Changes display name and colour, of which `null` is none. The id never changes. */
 export const updateBucket = defineRoute({
   method: 'put',
   path: '/v2/storage/buckets/{bucketId}',
   summary: 'Update a bucket',
   tag: 'buckets',
   access: 'manage',
-  query: z.object(isAsync),
+  query: z.object({ async: flag().default(false) }),
   body: z.object({
-    ...isAsync,
-    displayName: text({ max: 300 }).optional(),
-    color: text({ max: 50 }).optional(),
+    async: flag()
+      .nullish()
+      .transform(given => given ?? false),
+    displayName: text({ max: 300 })
+      .nullish()
+      .transform(given => given ?? undefined),
+    color: text({ max: 50 }).nullish(),
   }),
+  keepsNull: true,
   validationCode: 'storage.buckets.validation',
   replies: { 200: 'The bucket', 202: 'A job `bucketUpdate`, with `async=1`', 404: 'There is no such bucket' },
   reply: bucketBody,
@@ -55,7 +58,7 @@ export const updateBucket = defineRoute({
     const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
     await recordEvent(request, services, event)
     return ok({
-      ...bucketResource(bucket, await services.totals.of(id), baseUrl),
+      ...bucketResource(bucket, await services.totals.of(id), { ...services, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
     })
   },

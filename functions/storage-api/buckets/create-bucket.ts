@@ -64,6 +64,6 @@ export const createBucket = defineRoute({
     const { id, stage, description, color } = bucket
     const params = { stage, name, displayName, description, color }
     await recordEvent(request, services, auditEvent('bucketCreated', { id, name, params }))
-    return created({ ...bucketResource(bucket, noTotals, baseUrl), metadata: [] })
+    return created({ ...bucketResource(bucket, noTotals, { ...services, baseUrl }), metadata: [] })
   },
 })

@@ -33,7 +33,7 @@ export const listBuckets = defineRoute({
     const listed = await pMap(
       visible,
       async bucket => ({
-        ...bucketResource(bucket, totalsOf.get(bucket.id) ?? noTotals, baseUrl),
+        ...bucketResource(bucket, totalsOf.get(bucket.id) ?? noTotals, { ...services, baseUrl }),
         ...(query.include.includes('metadata') && {
           metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
         }),
@@ -59,7 +59,7 @@ export const getBucket = defineRoute({
   handle: async ({ params, query, baseUrl }, services) => {
     const bucket = await findBucket(services, params.bucketId)
     return ok({
-      ...bucketResource(bucket, await services.totals.of(bucket.id), baseUrl),
+      ...bucketResource(bucket, await services.totals.of(bucket.id), { ...services, baseUrl }),
       tables: await listedTables(services, { bucket, include: query.include, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
       attributes: [],

@@ -86,15 +86,7 @@ const LOADS_AT_ONCE = 8
 /** Parts of a version that a list has only if they are asked for. */
 const contents = ['configuration', 'rows', 'rowsSortOrder', 'isDisabled'] as const
 /** Always there, or never: clients ask for the state, which belongs to no version. */
-const others = [
-  'name',
-  'description',
-  'version',
-  'created',
-  'creatorToken',
-  'changeDescription',
-  'isDeleted',
-] as const
+const others = ['name', 'version', 'created', 'creatorToken', 'changeDescription', 'isDeleted'] as const
 
 /** The versions, newest first (docs/reference/storage-api.md#versions). With `include`, parts of their content. */
 export const listVersions = defineRoute({
@@ -103,7 +95,7 @@ export const listVersions = defineRoute({
   summary: 'List the versions of a configuration',
   tag: 'configurations',
   query: z.object({
-    include: includeOf([...contents, ...others, 'versionIdentifier', 'state']),
+    include: includeOf([...contents, ...others, 'description', 'versionIdentifier', 'state']),
     limit: integer({ max: 1000 }).default(100),
     offset: integer().default(0),
   }),
@@ -117,8 +109,11 @@ export const listVersions = defineRoute({
       const version =
         asked.length > 0 && (await services.configurations.version(configuration, entry.version))
       const content: Record<string, unknown> = version ? versionResource(version) : {}
+      const { description, ...shown } = versionEntryResource(entry)
       return {
-        ...versionEntryResource(entry),
+        ...shown,
+        // A list that asks for parts has the description only when it is one of them.
+        ...((include.length === 0 || include.includes('description')) && { description }),
         ...Object.fromEntries(asked.map(part => [part, content[part]])),
       }
     }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
@@ -90,22 +91,39 @@ export const authorsOfSealed = async (
   return [{ id: tokenId, description }, ...(await Promise.all(authors))]
 }
 
-const CODE = 'storage.components.validation'
-
 /** The only body in which other fields are refused: a component must not believe that they were saved. */
 export const stateBody = z.looseObject({ state: jsonObject().optional() })
 
-/** The state as it is stored. Error: 400 `storage.components.validation`. */
+/** How the body of a state is refused: clients know other words for a row's than for a configuration's. */
+interface StateRefusal {
+  unexpected: UserCode
+  format: Refusal
+}
+
+const stateOfConfiguration: StateRefusal = {
+  unexpected: 'storage.components.validation',
+  format: { code: 'storage.components.validation', label: 'Invalid parameters - state' },
+}
+
+export const stateOfRow: StateRefusal = {
+  unexpected: 'storage.componentsRows.validation',
+  format: { code: 'validation.invalidStateFormat', label: 'Invalid state body format' },
+}
+
+/** The state as it is stored. Errors: 400 with the codes of the refusal. */
 export const sealedState = async (
   { state, ...others }: z.output<typeof stateBody>,
   { params, caller }: SecretsRequest,
   services: Pick<Services, 'seal' | 'projectId'>,
+  { unexpected, format }: StateRefusal = stateOfConfiguration,
 ): Promise<string> => {
-  const [unexpected] = Object.keys(others)
-  if (unexpected !== undefined) throw invalid(`${unexpected.slice(0, 100)}: This field was not expected.`)
-  if (state === undefined) throw invalid('state: This field is missing.')
-  const value = parseJsonObject(state, { code: CODE, label: 'Invalid parameters - state' })
+  const [name] = Object.keys(others)
+  if (name !== undefined)
+    throw new UserError(
+      unexpected,
+      `Invalid parameters - ${name.slice(0, 100)}: This field was not expected.`,
+    )
+  if (state === undefined) throw new UserError(format.code, `${format.label}: This field is missing.`)
+  const value = parseJsonObject(state, format)
   return JSON.stringify(await services.seal(value, { ...ownerAt(params, services), tokenId: caller.tokenId }))
 }
-
-const invalid = (what: string) => new UserError(CODE, `Invalid parameters - ${what}`)

@@ -13,6 +13,8 @@ export interface Caller extends Rights {
   description: string
   /** The token in the stack's own secret. It may do everything. */
   isMaster: boolean
+  /** Which id is the master token's. */
+  masterId: string
   /** The stored token. `undefined` for the master token. */
   token: TokenRecord | undefined
 }
@@ -36,29 +38,33 @@ export const createAuthenticate = (
   master: MasterTokens,
   { tokens, now }: { tokens: Pick<TokenStore, 'get'>; now: () => Date },
 ): Authenticate => {
-  /** Its id, which a new master token keeps, when it is one of those that count. */
-  const masterIdOf = async (value: string, digest: string): Promise<string | undefined> => {
+  /** The master token's id, which a new one keeps, and whether this is one of those that count. */
+  const judgeMaster = async (
+    value: string,
+    digest: string,
+  ): Promise<{ masterId: string; isMaster: boolean }> => {
     const known = await master.known()
     const id = tokenIdOf(known[0])
-    if (isOneOf(digest, known)) return id ?? '1'
+    const masterId = id ?? '1'
+    if (isOneOf(digest, known)) return { masterId, isMaster: true }
     // It may be newer than what is known here.
-    if (id === undefined || tokenIdOf(value) !== id) return undefined
-    return isOneOf(digest, await master.readAgain()) ? id : undefined
+    const mayBeNewer = id !== undefined && tokenIdOf(value) === id
+    return { masterId, isMaster: mayBeNewer && isOneOf(digest, await master.readAgain()) }
   }
 
   return async headers => {
     const value = tokenOf(headers)
     if (value === undefined) throw new UserError('storage.tokenMissing', 'Access token must be set')
     const digest = digestOf(value)
-    const masterId = await masterIdOf(value, digest)
-    if (masterId !== undefined) return masterCaller(masterId)
+    const { masterId, isMaster } = await judgeMaster(value, digest)
+    if (isMaster) return masterCaller(masterId)
 
     const id = parseId(tokenIdOf(value) ?? '')
     const token = id === undefined ? undefined : await tokens.get(id)
     if (!token || !isSame(digest, token.digest))
       throw new UserError('storage.tokenInvalid', 'Invalid access token')
     if (isExpired(token, now())) throw new UserError('storage.tokenInvalid', 'Access token has expired')
-    return callerOf(token)
+    return callerOf(token, masterId)
   }
 }
 
@@ -66,6 +72,7 @@ const masterCaller = (tokenId: string): Caller => ({
   tokenId,
   description: 'Master token',
   isMaster: true,
+  masterId: tokenId,
   ...allRights,
   token: undefined,
 })
@@ -76,10 +83,11 @@ const isOneOf = (digest: string, masterTokens: readonly string[]): boolean =>
 /** SHA-256 in hexadecimal digits, which is how tokens are stored. */
 export const digestOf = (token: string): string => hexDigest(token)
 
-const callerOf = (token: TokenRecord): Caller => ({
+const callerOf = (token: TokenRecord, masterId: string): Caller => ({
   tokenId: String(token.id),
   description: token.description,
   isMaster: false,
+  masterId,
   canManageBuckets: token.canManageBuckets,
   canReadAllFileUploads: token.canReadAllFileUploads,
   canPurgeTrash: token.canPurgeTrash,

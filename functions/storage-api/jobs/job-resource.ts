@@ -1,5 +1,5 @@
 import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
-import { branchOf, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, type JobMetrics, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 
 /** The job on the wire. `url` is the address to poll. */
@@ -17,6 +17,10 @@ export const jobResource = (job: JobRecord, baseUrl: string) => ({
   ...(job.warnings && { warnings: job.warnings }),
   results: 'results' in job ? job.results : null,
   creatorToken: job.creatorToken,
-  metrics: job.status === 'success' ? job.metrics : noMetrics,
+  metrics: job.status === 'success' ? shownMetrics(job.metrics) : noMetrics,
   ...(job.status === 'error' && { error: { ...job.error, uuid: job.error.exceptionId } }),
 })
+
+/** As in the hosted service, `outBytes` are the bytes of compressed files. */
+const shownMetrics = (metrics: JobMetrics): JobMetrics =>
+  metrics.outCompressed ? metrics : { ...metrics, outBytes: 0 }

@@ -100,7 +100,8 @@ const storeJob = async (
       ...ofBranch(branchId),
       ...(!caller.isMaster && { share: shareOf(caller.tokenId, input) }),
       createdTime: now().toISOString(),
-      runId,
+      // Each job belongs to a run: without a name from the client it is one of its own.
+      runId: runId ?? String(id),
       creatorToken: { id: caller.tokenId, description: caller.description },
       isByMaster: caller.isMaster,
       baseUrl,

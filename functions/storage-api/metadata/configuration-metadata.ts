@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
@@ -64,6 +65,7 @@ export const bucketMetadata: MetadataOwner<{ bucketId: string }, BucketRecord> =
   find: ({ params }, services) => findBucket(services, params.bucketId),
   findToChange: ({ params }, services) => findBucketToChange(services, params.bucketId),
   subject: metadataSubject.bucket,
+  wasSet: ({ id }, services) => updateBucket(id, { isDescribed: true }, services),
   setEvent: ({ id, name }, params) => auditEvent('bucketMetadataSet', { id, name, params }),
   deletedEvent: ({ id, name }, facts) => auditEvent('bucketMetadataDeleted', { id, name, ...facts }),
   notFound: (metadataId, { id }) =>

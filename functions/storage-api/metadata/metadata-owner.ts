@@ -54,6 +54,10 @@ export interface MetadataOwner<Params, Found> {
   ): AuditEvent | Promise<AuditEvent>
   /** Replies of a delete besides 204 and 404. */
   deleteReplies?: Record<number, string>
+  /** Throws when none of this provider may be set. Default: each may. */
+  refuseSet?(found: Found, provider: string): void
+  /** Notes on what has the metadata that some were set. */
+  wasSet?(found: Found, services: Services): Promise<unknown>
   /** Throws when this one may not be deleted. Default: each may. */
   refuseDelete?(found: Found, metadataId: string, request: Asked<Params>): void
   /** Default: 404 `storage.metadata.notFound`. */
@@ -112,11 +116,14 @@ export const setMetadata = <Params, Found>(owner: MetadataOwner<Params, Found>):
     handle: async (sent, services) => {
       const request = asked<Params>(sent)
       const found = await findToChange(owner, request, services)
+      const provider = owner.hasProvider ? readProvider(sent.body.provider) : ''
+      owner.refuseSet?.(found, provider)
       const given: NewMetadatum[] = readMetadata(sent.body.metadata, {
-        provider: owner.hasProvider ? readProvider(sent.body.provider) : '',
+        provider,
         column: owner.column?.(found) ?? '',
       })
       await storeMetadata(services, owner.subject(found), given)
+      await owner.wasSet?.(found, services)
       const event = await owner.setEvent(found, metadataParams(given), request, services)
       await recordEvent(sent, services, event)
       return created(await listOf(owner, found, services))
@@ -147,7 +154,7 @@ export const deleteMetadatum = <Params, Found>(owner: MetadataOwner<Params, Foun
         metadataId,
         column,
       )
-      if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound(metadataId)
+      if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound()
       const event = await owner.deletedEvent(found, deletedFacts(deleted), request, services)
       await recordEvent(sent, services, event)
       return noContent()

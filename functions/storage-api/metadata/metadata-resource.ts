@@ -38,14 +38,12 @@ export const tableMetadata = async (
   }
 }
 
-/** What an alias shows of the metadata of its source: nothing of columns that it does not show. */
+/** What an alias shows of the metadata of the table whose rows it shows: nothing of columns that it does not show. */
 export const sourceMetadata = async (
-  services: Pick<Services, 'metadata' | 'tables'>,
+  services: Pick<Services, 'metadata'>,
   { alias, snapshot }: TableHead,
-): Promise<Awaited<ReturnType<typeof tableMetadata>>> => {
-  const source = alias && (await services.tables.getHead(alias.record.sourceTableId))
-  return source ? tableMetadata(services, { ...source, snapshot }) : { metadata: [], columnMetadata: {} }
-}
+): Promise<Awaited<ReturnType<typeof tableMetadata>>> =>
+  alias ? tableMetadata(services, { ...alias.root, snapshot }) : { metadata: [], columnMetadata: {} }
 
 /** The metadata of anything but a table. */
 export const metadataOf = async (

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { withoutGaps } from '../http/fields.ts'
-import { refuseServiceProvider } from './service-metadata.ts'
 
 /** Validated below, not by a schema: the errors have their own codes. */
 export const metadataFields = {
@@ -30,16 +29,19 @@ const MAX_VALUE_LENGTH = 100_000
 /** Each is stored by its own write. */
 const MAX_ITEMS = 1_000
 
+const hasKeyCharacters = (text: string): boolean => /^[^%+]+$/.test(text)
+
 const item = z.looseObject({
   key: z.union([z.string(), z.number()]).transform(String),
   value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
 })
 
-/** Error: 400 `storage.metadata.invalidProvider`, 403 for the provider `storage`. */
+/** Error: 400 `storage.metadata.invalidProvider`. */
 export const readProvider = (provider: unknown): string => {
   if (typeof provider !== 'string' || provider === '' || provider.length > MAX_KEY_LENGTH)
-    throw new UserError('storage.metadata.invalidProvider', 'Provider is required. It must be a text.')
-  refuseServiceProvider(provider)
+    throw new UserError('storage.metadata.invalidProvider', 'Provider is required.')
+  if (!hasKeyCharacters(provider))
+    throw new UserError('storage.metadata.invalidProvider', 'Invalid metadata provider.')
   return provider.toWellFormed()
 }
 
@@ -52,6 +54,7 @@ export const readMetadata = (
   { provider, field = 'metadata', column = '' }: { provider: string; field?: string; column?: string },
 ): NewMetadatum[] => {
   const list = withoutGaps(given)
+  if (typeof list === 'object' && list !== null && !Array.isArray(list)) throw invalidStructure()
   if (!Array.isArray(list))
     throw new UserError('storage.metadata.invalidParameter', 'The metadata parameter must be an array.')
   if (list.length === 0) throw invalidStructure()
@@ -60,7 +63,7 @@ export const readMetadata = (
     const parsed = item.safeParse(each)
     if (!parsed.success) throw invalidStructure()
     const { key, value } = parsed.data
-    if (!/^[^%+]+$/.test(key) || key.length > MAX_KEY_LENGTH)
+    if (!hasKeyCharacters(key) || key.length > MAX_KEY_LENGTH)
       throw new UserError('storage.metadata.invalidKey', `Invalid Metadata Key (${field}[${index}][key])`)
     if (value.length > MAX_VALUE_LENGTH)
       throw invalidParameter(`${field}[${index}][value] is longer than ${MAX_VALUE_LENGTH} characters`)
@@ -106,5 +109,5 @@ const invalidStructure = () =>
 const invalidParameter = (what: string) =>
   new UserError('storage.metadata.invalidParameter', `Invalid metadata: ${what}.`)
 
-export const metadataNotFound = (id: string): UserError =>
-  new UserError('storage.metadata.notFound', `Metadata with id ${id.slice(0, 50)} not found`)
+export const metadataNotFound = (): UserError =>
+  new UserError('storage.metadata.notFound', 'The supplied metadata ID was not found')

@@ -22,7 +22,7 @@ import {
   readMetadata,
   readProvider,
 } from './read-metadata.ts'
-import { refuseServiceMetadatum } from './service-metadata.ts'
+import { refuseServiceMetadatum, refuseServiceProvider } from './service-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 export const tableMetadataOwner: MetadataOwner<{ tableId: string }, TableHead> = {
@@ -59,6 +59,7 @@ export const setTableMetadata = defineRoute({
     const { params, body, raw } = request
     const table = await findTableToChange(services, params.tableId)
     const provider = readProvider(body.provider)
+    refuseServiceProvider(table, provider)
     const ofTable =
       body.metadata === undefined && body.columnsMetadata !== undefined
         ? []
@@ -123,5 +124,6 @@ export const columnMetadata: MetadataOwner<{ columnId: string }, Column> = {
       words: { column, ...words },
       params: { column, ...params },
     }),
+  refuseSet: ({ table }, provider) => refuseServiceProvider(table, provider),
   refuseDelete: ({ table }, metadataId) => refuseServiceMetadatum(table, metadataId),
 }

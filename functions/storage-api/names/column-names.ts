@@ -28,7 +28,10 @@ export const validateColumnNames = defineRoute({
     })
     const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
     if (errors.length > 0)
-      throw new UserError('validation.failed', `Invalid request:${lines.join('')}`, { params: { errors } })
+      throw new UserError('validation.failed', `Invalid request:${lines.join('')}`, {
+        params: { errors },
+        status: 422,
+      })
     return noContent()
   },
 })
@@ -82,7 +85,7 @@ export const webalizeColumnNames = defineRoute({
   tag: 'names',
   body: z.object({ columnNames }),
   validationCode: 'validation.failed',
-  replies: { 200: 'The column names, in the same order', 422: '`validation.failed`: a name is blank' },
+  replies: { 200: 'The column names, in the same order', 400: '`validation.failed`: a name is blank' },
   reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
   handle: async ({ body }) =>
     ok({

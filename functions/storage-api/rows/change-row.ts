@@ -16,7 +16,7 @@ import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
 import { patchFields, readPatch } from '../configurations/patch-body.ts'
 import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
-import { sealedSettings, sealedState, stateBody } from '../configurations/sealed-settings.ts'
+import { sealedSettings, sealedState, stateBody, stateOfRow } from '../configurations/sealed-settings.ts'
 import { flag, text } from '../http/fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -110,14 +110,14 @@ export const setRowState = defineRoute({
   body: stateBody,
   replies: {
     200: 'The row',
-    400: '`storage.components.validation`',
+    400: '`storage.componentsRows.validation`, `validation.invalidStateFormat`',
     404: 'There is no such configuration or row',
   },
   reply: rowBody,
   handle: async (request, services) => {
     const { rowId } = request.params
     findRow(await findConfiguration(request, services), rowId)
-    const state = await sealedState(request.body, request, services)
+    const state = await sealedState(request.body, request, services, stateOfRow)
     const step = (current: Configuration) => setState(current, rowId, state)
     const event = 'componentConfigurationRowStateChanged'
     return ok(await storeRow(request, services, rowId, { event, step }))

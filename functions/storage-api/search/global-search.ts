@@ -42,10 +42,11 @@ export const globalSearch = defineRoute({
   reply: searchBody,
   handle: async ({ query, caller, branchId, baseUrl }, services) => {
     const branches = await searchedBranches(query, branchId, services)
-    const everything = await pMap(branches, branch => everythingIn(branch, caller, services), {
+    const readsMarks = query.branchTypes.length > 0
+    const everything = await pMap(branches, branch => everythingIn(branch, caller, services, readsMarks), {
       concurrency: 2,
     })
-    const found = bestFirst(everything.flat(), query)
+    const found = bestFirst(everything.flat().filter(isOfTypes(query)), query)
     const { projectId } = services
     const byType = Object.groupBy(found, ({ type }) => type)
     const counts = Object.entries(byType).map(([type, items]) => [type, items.length] as const)
@@ -73,10 +74,16 @@ const searchedBranches = async (
     ({ id }) =>
       (branchOfPath === defaultBranchId || branchOfPath === id) &&
       (branchIds.length === 0 || branchIds.includes(id)) &&
-      (branchTypes.length === 0 ||
-        branchTypes.includes(id === defaultBranchId ? 'production' : 'development')),
+      (id === defaultBranchId || branchTypes.length === 0 || branchTypes.includes('development')),
   )
 }
+
+/** A marked bucket of the default branch is a development branch's. */
+const isOfTypes =
+  ({ branchTypes }: Query) =>
+  ({ branch, isMarked }: Searchable): boolean =>
+    branchTypes.length === 0 ||
+    branchTypes.includes(branch.id === defaultBranchId && !isMarked ? 'production' : 'development')
 
 const bestFirst = (everything: Searchable[], { query, types }: Query): Searchable[] => {
   const rankOf = matchName(query)

@@ -12,6 +12,9 @@ import { listedTables, tableIncludes } from '../tables/table-includes.ts'
 
 const LOADS_AT_ONCE = 16
 
+const nothingGiven =
+  'At least on of search parameters metadataKey|metadataValue|metadataProvider must be provided.'
+
 /** Tables by their metadata. Slow: it reads the metadata of every table that the token may read. */
 export const searchTables = defineRoute({
   method: 'get',
@@ -30,10 +33,9 @@ export const searchTables = defineRoute({
     const { buckets, tables } = services
     const { metadataKey, metadataValue, metadataProvider, include } = query
     if (metadataKey === undefined && metadataValue === undefined && metadataProvider === undefined)
-      throw new UserError(
-        'storage.validation',
-        'Invalid request: give metadataKey, metadataValue or metadataProvider.',
-      )
+      throw new UserError('validationError', `Invalid request:\n - metadataKey: "${nothingGiven}"`, {
+        params: { errors: [{ key: 'metadataKey', message: nothingGiven }] },
+      })
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
       visible,

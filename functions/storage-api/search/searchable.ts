@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
@@ -19,6 +20,8 @@ export interface Searchable {
   /** ISO 8601. */
   created: string
   branch: BranchRecord
+  /** In the default branch, with the mark of a development branch, where clients without branches for tables keep them. */
+  isMarked?: boolean
   component?: Component
   configuration?: { id: string; name: string }
   bucket?: { id: string; name: string }
@@ -26,17 +29,19 @@ export interface Searchable {
 
 const LOADS_AT_ONCE = 8
 
-/** Everything in a branch that the caller may read, except what is in the trash. */
+/** Everything in a branch that the caller may read, except what is in the trash. `readsMarks` costs a look at each bucket. */
 export const everythingIn = async (
   branch: BranchRecord,
   caller: Caller,
   services: Services,
+  readsMarks: boolean,
 ): Promise<Searchable[]> => [
   // What a branch shares with the default branch is found there.
   ...(await bucketsAndTables(
     branch,
     caller,
     branch.id === defaultBranchId ? services.inBranch(branch.id) : services.ownTables(branch.id),
+    readsMarks && branch.id === defaultBranchId ? services.metadata : undefined,
   )),
   ...(await configurationsAndRows(branch, caller, services)),
 ]
@@ -45,23 +50,29 @@ const bucketsAndTables = async (
   branch: BranchRecord,
   caller: Caller,
   { buckets, tables }: Pick<Services, 'buckets' | 'tables'>,
+  metadata: Services['metadata'] | undefined,
 ): Promise<Searchable[]> => {
   const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
   const perBucket = await pMap(
     visible,
-    async ({ id, displayName: name, created }): Promise<Searchable[]> => [
-      { id, type: 'bucket', name, created, branch },
-      ...(await tables.listNames(id)).map(
-        (table): Searchable => ({
-          id: tableIdOf(table),
-          type: 'table',
-          name: table.displayName,
-          created: table.created,
-          branch,
-          bucket: { id, name },
-        }),
-      ),
-    ],
+    async (bucket): Promise<Searchable[]> => {
+      const { id, displayName: name, created } = bucket
+      const isMarked = metadata && (await markedBranch(bucket, { metadata })) !== undefined
+      const place = { branch, ...(isMarked && { isMarked }) }
+      return [
+        { ...place, id, type: 'bucket', name, created },
+        ...(await tables.listNames(id)).map(
+          (table): Searchable => ({
+            ...place,
+            id: tableIdOf(table),
+            type: 'table',
+            name: table.displayName,
+            created: table.created,
+            bucket: { id, name },
+          }),
+        ),
+      ]
+    },
     { concurrency: LOADS_AT_ONCE },
   )
   return perBucket.flat()

@@ -13,7 +13,7 @@ import { commaList, flag, text, textList } from '../http/fields.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findOwnTable, findTable } from './find-table.ts'
+import { findOwnTable, findTable, findTableInBucket } from './find-table.ts'
 import { tableDetail } from './read-tables.ts'
 import { checkTableName } from './table-name.ts'
 
@@ -70,7 +70,7 @@ export const deleteTable = defineRoute({
     204: 'Deleted',
     202: 'A job `tableDrop`, with `async=1`',
     400: '`tables.cannotDeletedTableWithAliases`: it has aliases, and `force=1` was not given',
-    404: 'There is no such table',
+    404: 'There is no such bucket or table',
   },
   handle: async (request, services) => {
     const { tableId } = request.params
@@ -79,12 +79,12 @@ export const deleteTable = defineRoute({
       return submitJob(request, services, {
         input: { operationName: 'tableDrop', tableId, force },
         admit: async () => {
-          const table = await findTable(services, tableId)
+          const table = await findTableInBucket(services, tableId)
           await refuseAliases(table, force, services.aliases)
           return { tableId: tableIdOf(table), force }
         },
       })
-    const table = await findTable(services, tableId)
+    const table = await findTableInBucket(services, tableId)
     const deletedAliases = await dropTable(table, { ...services, force })
     for (const id of [...deletedAliases, tableId]) {
       const event = auditEvent('tableDeleted', { id, name: nameOfTable(id), params: { force } })

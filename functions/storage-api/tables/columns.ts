@@ -29,7 +29,8 @@ export const addColumn = defineRoute({
   path: '/v2/storage/tables/{tableId}/columns',
   summary: 'Add a column to a table',
   tag: 'tables',
-  body: z.object(columnFields),
+  // An empty name is refused like every other that a column cannot have.
+  body: z.object({ ...columnFields, name: text({ max: 255 }) }),
   validationCode: 'storage.tables.validation',
   replies: {
     202: 'The job `tableColumnAdd`',

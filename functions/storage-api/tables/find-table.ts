@@ -1,6 +1,8 @@
 import type { ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { bucketOfTable } from '../../lib/storage/tokens/rights.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../services.ts'
 
 /** The head of the table of a path, without its files, or 404 `storage.tables.notFound`. */
@@ -11,6 +13,16 @@ export const findTable = async (
   const table = await tables.getHead(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
   return table
+}
+
+/** As `findTable`. A bucket that is not there is said first, by 404 `storage.buckets.notFound`. */
+export const findTableInBucket = async (
+  services: Pick<Services, 'buckets' | 'tables' | 'projectId'>,
+  tableId: string,
+): Promise<TableHead> => {
+  const table = await services.tables.getHead(tableId)
+  if (!table) await findBucket(services, bucketOfTable(tableId))
+  return table ?? findTable(services, tableId)
 }
 
 /**

@@ -37,9 +37,10 @@ const conditions = <Item extends z.ZodType>(name: string, item: Item) =>
     if (list === undefined) return undefined
     const contains = `but parameter contains:\n${JSON.stringify(value)}`
     if (Array.isArray(list) && list.every(each => typeof each === 'object')) return list
-    const refusal = Array.isArray(list)
-      ? `All items in param "${name}" should be an arrays, ${contains}`
-      : `Parameter "${name}" should be an array, ${contains}`
+    const refusal =
+      typeof list === 'object' && list !== null
+        ? `All items in param "${name}" should be an arrays, ${contains}`
+        : `Parameter "${name}" should be an array, ${contains}`
     context.addIssue(wholeSentence(refusal))
     return z.NEVER
   }, listOf(item, { max: MAX_CONDITIONS }).optional())
@@ -81,7 +82,7 @@ export const rowQueryFields = {
 
 const rowQuerySchema = z.object(rowQueryFields)
 
-/** The fields in the table engine's form. Error: 400 `storage.tables.validation`. */
+/** The fields in the table engine's form. Errors: 400 `storage.tables.validation`, `validation.failed`. */
 export const readRowQuery = (
   fields: z.output<typeof rowQuerySchema>,
   now: Date,
@@ -128,11 +129,12 @@ const simpleCondition = ({
   whereValues,
 }: z.output<typeof rowQuerySchema>): Filter[] => {
   if (whereColumn === undefined) {
-    if (whereValues !== undefined) throw invalid('whereColumn', 'This field is missing.')
+    if (whereValues !== undefined) throw invalid('This field is missing.')
     return []
   }
-  if (whereValues === undefined) throw invalid('whereColumn', 'To use "whereColumn" specify "whereValues".')
+  if (whereValues === undefined) throw invalid('To use "whereColumn" specify "whereValues".')
   return [{ column: whereColumn, operator: whereOperator ?? 'eq', values: whereValues }]
 }
 
-const invalid = (field: string, message: string) => refused(`Invalid request:\n - ${field}: "${message}"`)
+const invalid = (message: string) =>
+  new UserError('validation.failed', `Invalid request:\n - whereColumn: "${message}"`)

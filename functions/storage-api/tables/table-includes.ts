@@ -40,7 +40,7 @@ export const listedTables = async (
   { bucket, tables, include, baseUrl }: ListedTables,
 ) => {
   const shown = include.includes('buckets') && {
-    bucket: bucketResource(bucket, await services.totals.of(bucket.id), baseUrl),
+    bucket: bucketResource(bucket, await services.totals.of(bucket.id), { ...services, baseUrl }),
   }
   return pMap(
     tables ?? (await services.tables.listInBucket(bucket.id)),

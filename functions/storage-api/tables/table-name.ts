@@ -20,7 +20,9 @@ export const checkTableName = ({
   if (reason) throw invalid(`Invalid table name: ${reason}`)
   if (!displayName) return { name, displayName: name }
 
-  const displayReason = displayName.startsWith('_') ? 'Cannot start with underscore.' : whyBad(displayName)
+  const displayReason = displayName.startsWith('_')
+    ? `'${displayName.slice(0, 200)}' contains not allowed characters. Cannot start with underscore.`
+    : whyBad(displayName)
   if (displayReason) throw invalid(`Invalid data - displayName: ${displayReason}`)
   return { name, displayName }
 }

@@ -22,6 +22,15 @@ export const visibleTriggers = (caller: Caller, triggers: readonly TriggerRecord
   return triggers.filter(({ component }) => mayUseComponent(caller, component))
 }
 
+/** Only the master token lets runs have its own rights. Error: 403 `accessDenied`. */
+export const requireMasterFor = (caller: Caller): void => {
+  if (!caller.isMaster)
+    throw new UserError(
+      'accessDenied',
+      "The 'runByToken' cannot be admin's token when your main token is not admin's",
+    )
+}
+
 /**
  * Refuses a token for the runs of a trigger that may do more than the caller: the caller would gain rights by it. Error:
  * 403 `accessDenied`.

@@ -15,7 +15,12 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
-import { requireComponents, requireNoMoreRights, visibleTriggers } from './trigger-rights.ts'
+import {
+  requireComponents,
+  requireMasterFor,
+  requireNoMoreRights,
+  visibleTriggers,
+} from './trigger-rights.ts'
 
 export const listTriggers = defineRoute({
   method: 'get',
@@ -76,6 +81,14 @@ const coolDown = () =>
     if (minutes < 1) context.addIssue(wholeSentence('Minimal cool down period is 1 minute'))
   })
 
+/** A field that must be there. The sentence is the one that clients of the hosted service know. */
+const given = <Schema extends z.ZodType>(name: string, schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (value !== undefined) return value
+    context.addIssue(wholeSentence(`Invalid parameters - ${name}: This field is missing.`))
+    return z.NEVER
+  }, schema)
+
 /** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
 export const createTrigger = defineRoute({
   method: 'post',
@@ -83,13 +96,16 @@ export const createTrigger = defineRoute({
   summary: 'Create a trigger',
   tag: 'triggers',
   body: z.object({
-    runWithTokenId: integer({ min: 1 }),
-    component: text({ min: 1, max: 255 }),
-    configurationId: text({ min: 1, max: 255 }),
-    coolDownPeriodMinutes: coolDown(),
-    tableIds: textList({ max: 1_000, itemMax: 400 }).refine(ids => ids.length > 0, {
-      error: 'This value should name at least one table.',
-    }),
+    runWithTokenId: given('runWithTokenId', integer({ min: 1 })),
+    component: given('component', text({ min: 1, max: 255 })),
+    configurationId: given('configurationId', text({ min: 1, max: 255 })),
+    coolDownPeriodMinutes: z.preprocess(minutes => minutes ?? 0, coolDown()),
+    tableIds: given(
+      'tableIds',
+      textList({ max: 1_000, itemMax: 400 }).refine(ids => ids.length > 0, {
+        error: 'This value should name at least one table.',
+      }),
+    ),
   }),
   replies: {
     201: 'The trigger',
@@ -174,9 +190,9 @@ export const updateTrigger = defineRoute({
 type Checked = Partial<Pick<TriggerRecord, 'tableIds' | 'runWithTokenId'>>
 
 /**
- * Checks the token of a trigger, then its tables: they exist, and the caller may use them.
+ * Checks the tables of a trigger, then its token: they exist, and the caller may use them.
  *
- * Errors: 404 `storage.tokens.notFound`, 400 `storage.triggers.tokenExpires`, 404 `storage.tables.notFound`, 403
+ * Errors: 404 `storage.tables.notFound`, `storage.tokens.notFound`, 400 `storage.triggers.tokenExpires`, 403
  * `accessDenied`.
  */
 const checkTrigger = async (
@@ -184,11 +200,11 @@ const checkTrigger = async (
   caller: Caller,
   services: Services,
 ): Promise<void> => {
-  if (runWithTokenId !== undefined) await checkToken(runWithTokenId, caller, services)
   for (const tableId of tableIds) {
     requireTable(caller, tableId, 'read')
     await findTable(services, tableId)
   }
+  if (runWithTokenId !== undefined) await checkToken(runWithTokenId, caller, services)
 }
 
 const checkToken = async (
@@ -196,8 +212,8 @@ const checkToken = async (
   caller: Caller,
   { tokens }: Pick<Services, 'tokens'>,
 ): Promise<void> => {
-  // Its own record does not exist, and it never expires.
-  if (caller.isMaster && String(tokenId) === caller.tokenId) return
+  // The master token has no record, and it never expires.
+  if (String(tokenId) === caller.masterId) return requireMasterFor(caller)
   const token = await tokens.get(tokenId)
   if (!token) throw new UserError('storage.tokens.notFound', `Token with id "${tokenId}" was not found.`)
   if (token.expires !== null)

@@ -122,6 +122,7 @@ it(`${FILES} files that land in one table, 1,000 a second, are there in minutes,
       caller: {
         tokenId: '42',
         description: 'Master token',
+        masterId: '1',
         isMaster: true,
         canManageBuckets: true,
         canReadAllFileUploads: true,

@@ -48,6 +48,25 @@ describe('triggers', () => {
   ])('refuse %s', async (_what, change, status) => {
     expect((await call('POST', 'triggers', { ...given, ...change })).status).toBe(status)
   })
+
+  it.each(Object.keys(given))('say in the words of the hosted service that %s is missing', async name => {
+    const { body } = await call('POST', 'triggers', { ...given, [name]: undefined })
+    expect(body.error).toBe(
+      name === 'coolDownPeriodMinutes'
+        ? 'Minimal cool down period is 1 minute'
+        : `Invalid parameters - ${name}: This field is missing.`,
+    )
+  })
+
+  it('do not run with the master token for whoever has another one', async () => {
+    const { body: other } = await call('POST', 'tokens', { canManageBuckets: true })
+    const headers = { 'X-StorageApi-Token': other.token }
+    const { status, body } = await call('POST', 'triggers', given, headers)
+    expect([status, body.error]).toEqual([
+      403,
+      "The 'runByToken' cannot be admin's token when your main token is not admin's",
+    ])
+  })
 })
 
 describe('tickets', () => {

@@ -17,6 +17,11 @@ export const configurationCodes = {
     meaning: 'A setting of the configuration, row or state is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
+  'storage.componentsRows.validation': {
+    status: 400,
+    meaning: 'The body with the state of a row has another field.',
+    remedy: 'Send the state alone.',
+  },
   'validation.invalidConfigurationFormat': {
     status: 400,
     meaning: 'The field "configuration" is not a JSON object, is nested too deep or is too large.',

@@ -33,6 +33,11 @@ export const requestCodes = {
     meaning: 'A parameter, a header or the body of the request is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
+  validationError: {
+    status: 400,
+    meaning: 'A search names nothing to search for.',
+    remedy: 'Give one of the parameters that the message names.',
+  },
   malformedRequest: {
     status: 400,
     meaning: 'The form of the request holds bytes that are no UTF-8 text.',

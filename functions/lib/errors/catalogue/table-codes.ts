@@ -220,9 +220,9 @@ export const tableCodes = {
       'Check the delimiter of the file, or load fewer columns. Where an API has data as keys of its objects, map the columns of the table.',
   },
   'validation.failed': {
-    status: 422,
-    meaning: 'Some of the column names cannot be used.',
-    remedy: 'Rename the columns that the reply lists in errors.',
+    status: 400,
+    meaning: 'A field is missing or has the wrong form. With 422: some of the column names cannot be used.',
+    remedy: 'Correct the field, or rename the columns that the reply lists in errors.',
   },
   'storage.webalize.displayName.invalid': {
     status: 422,

@@ -5,7 +5,11 @@ import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
 
 /** The bucket on the wire, as in lists and inside a table: `tables` is the address of its tables. */
-export const bucketResource = (bucket: BucketRecord, totals: Totals, baseUrl: string) => {
+export const bucketResource = (
+  bucket: BucketRecord,
+  totals: Totals,
+  { baseUrl, projectId }: { baseUrl: string; projectId: number },
+) => {
   const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
   return {
     uri,
@@ -29,7 +33,8 @@ export const bucketResource = (bucket: BucketRecord, totals: Totals, baseUrl: st
     hasExternalSchema: false,
     databaseName: '',
     path: bucket.id,
-    backendPath: [bucket.id],
+    // Of Snowflake: the database, which clients put before the schema.
+    backendPath: [...(backendName === 'snowflake' ? [`project_${projectId}`] : []), bucket.id],
     isSnowflakeSharedDatabase: false,
     owner: bucket.owner ?? null,
     color: bucket.color,

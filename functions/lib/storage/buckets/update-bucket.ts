@@ -10,8 +10,10 @@ import type { BucketRecord, BucketStore } from './bucket-store.ts'
 
 interface BucketChange {
   displayName?: string | undefined
-  color?: string | undefined
+  color?: string | null | undefined
   owner?: BucketRecord['owner']
+  /** Metadata of it were set. */
+  isDescribed?: boolean
 }
 
 /**
@@ -20,7 +22,7 @@ interface BucketChange {
  */
 export const updateBucket = (
   bucketId: string,
-  { displayName, color, owner }: BucketChange,
+  { displayName, color, owner, isDescribed = false }: BucketChange,
   { buckets, totals, now }: Pick<StorageStores, 'buckets' | 'totals'> & { now: () => Date },
 ): Promise<BucketRecord | undefined> => {
   return untilWritten(
@@ -31,14 +33,13 @@ export const updateBucket = (
       const changed = {
         ...bucket,
         displayName: displayName ?? bucket.displayName,
-        color: color ?? bucket.color,
+        color: color === undefined ? bucket.color : color,
         ...(owner && { owner }),
       }
-      const isOwnersChange = changed.owner?.id !== bucket.owner?.id
-      const isRecolored = changed.color !== bucket.color
-      if (changed.displayName === bucket.displayName && !isRecolored && !isOwnersChange) return bucket
+      const isUpdate = isDescribed || changed.owner?.id !== bucket.owner?.id || changed.color !== bucket.color
+      if (changed.displayName === bucket.displayName && !isUpdate) return bucket
       if (changed.displayName !== bucket.displayName) await refuseTaken(changed, { buckets, totals })
-      const updated = { ...changed, ...((isRecolored || isOwnersChange) && { updated: now().toISOString() }) }
+      const updated = { ...changed, ...(isUpdate && { updated: now().toISOString() }) }
       return (await buckets.replace(updated)) ? updated : OVERTAKEN
     },
   )

@@ -15,13 +15,14 @@ export const branchConfiguration = (
   { internalId, at, token }: NewCopy,
 ): Configuration => {
   const { version, content, changed } = configuration.current
-  const ofBranch = { at, token }
   const rows = content.rows.map(row => ({
     ...row,
     version: 1,
     configurationVersion: 1,
+    created: at,
     changed: {
-      ...ofBranch,
+      at,
+      token,
       description: `Copied from default branch configuration row "${row.name}" (${row.id}) version ${row.version}`,
       identifier: row.changed.identifier,
     },
@@ -29,13 +30,16 @@ export const branchConfiguration = (
   return {
     ...configuration,
     internalId,
+    created: at,
     rows: configuration.rows
       .filter(({ id }) => rows.some(row => row.id === id))
       .map(remembered => ({ ...remembered, version: 1 })),
     current: {
       version: 1,
       changed: {
-        ...ofBranch,
+        // The version is as old as the one that it copies.
+        at: changed.at,
+        token,
         description: `Copied from default branch configuration "${content.name}" (${configuration.id}) version ${version}`,
         listed: `Copied from default branch configuration version "${content.name}" (configuration id: ${configuration.id}) version ${version}`,
         identifier: changed.identifier,

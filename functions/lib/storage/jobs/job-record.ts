@@ -131,7 +131,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('bucketUpdate'),
     bucketId: z.string(),
     displayName: z.string().optional(),
-    color: z.string().optional(),
+    color: z.string().nullable().optional(),
   }),
   z.object({
     operationName: z.literal('configurationRun'),

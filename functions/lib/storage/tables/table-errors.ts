@@ -13,7 +13,7 @@ export const tableNotFound = (tableId: string, projectId: number | string): User
 export const tableBusy = (tableId: string): TransientError =>
   new TransientError('storage.tables.busy', `The table "${tableId}" is being changed by another request.`)
 
-/** 400 `storage.buckets.tableAlreadyExists`, from the request or from the job that was slower. */
+/** 400 `storage.buckets.tableAlreadyExists` for the name of the table that is there, from the request or from the job that was slower. */
 export const tableAlreadyExists = (name: string, displayName: string): UserError =>
   new UserError(
     'storage.buckets.tableAlreadyExists',

@@ -53,7 +53,7 @@ export const tableResource = (table: TableHead, bucket: BucketRecord, totals: To
   columns: columnNames(table.snapshot),
   ...emptyTableMetadata,
   attributes: [],
-  bucket: bucketResource(bucket, totals, place.baseUrl),
+  bucket: bucketResource(bucket, totals, place),
 })
 
 const uriOf = (id: string, { baseUrl }: Place): string => `${baseUrl}/v2/storage/tables/${id}`

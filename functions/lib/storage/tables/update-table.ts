@@ -33,6 +33,6 @@ export const refuseTakenName = async (
   tables: Pick<TableStore, 'called'>,
 ): Promise<void> => {
   const called = await tables.called(bucketId, displayName)
-  if (called.some(other => other.name !== name && other.displayName === displayName))
-    throw tableAlreadyExists(name, displayName)
+  const taken = called.find(other => other.name !== name && other.displayName === displayName)
+  if (taken) throw tableAlreadyExists(taken.name, displayName)
 }

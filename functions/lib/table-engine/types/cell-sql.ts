@@ -1,7 +1,15 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
 import { quoteList, quoteLiteral } from '../sql.ts'
 import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
-import { FALSE_WORDS, FIRST_MICROS, LAST_MICROS, patterns, readCell, TRUE_WORDS } from './read-cell.ts'
+import {
+  FALSE_WORDS,
+  FIRST_MICROS,
+  LAST_MICROS,
+  patterns,
+  readCell,
+  roundsNumbers,
+  TRUE_WORDS,
+} from './read-cell.ts'
 
 /** Ends the statement. Which cell it was is then found by `findBadCell`. */
 const WRONG = "error('cell')"
@@ -50,7 +58,11 @@ const valueCases = (cell: string, type: FieldType, { maxLength, isTime }: CellRu
     case 'long':
       return when(
         [isLike(cell, decimalPattern(0))],
-        orWrong(`TRY_CAST(split_part(${cell}, '.', 1) AS BIGINT)`),
+        orWrong(
+          roundsNumbers()
+            ? `TRY_CAST(TRY_CAST(${cell} AS DECIMAL(38, 0)) AS BIGINT)`
+            : `TRY_CAST(split_part(${cell}, '.', 1) AS BIGINT)`,
+        ),
       )
     case 'double': {
       const value = `TRY_CAST(${cell} AS DOUBLE)`
@@ -84,9 +96,13 @@ const valueCases = (cell: string, type: FieldType, { maxLength, isTime }: CellRu
   }
 }
 
-/** No digits beyond the scale but zeros: DuckDB would round them. */
-const decimalPattern = (scale: number): string =>
-  scale === 0 ? '[+-]?[0-9]+(?:\\.0*)?' : `[+-]?(?:[0-9]+(?:\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`
+/** No digits beyond the scale but zeros, where numbers are not to be rounded: DuckDB would. */
+const decimalPattern = (scale: number): string => {
+  if (roundsNumbers()) return scale === 0 ? '[+-]?[0-9]+(?:\\.[0-9]*)?' : patterns.decimal
+  return scale === 0
+    ? '[+-]?[0-9]+(?:\\.0*)?'
+    : `[+-]?(?:[0-9]+(?:\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`
+}
 
 /** The time without its zone. A day alone ends like an offset. */
 const wallTime = (cell: string): string =>

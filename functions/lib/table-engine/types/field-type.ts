@@ -57,4 +57,4 @@ export const duckDbType = (type: FieldType): string => {
 }
 
 /** Whether the default of a column is the time of each load. */
-export const isLoadTime = (text: string): boolean => /^current_(time|timestamp)\(\)$/i.test(text)
+export const isLoadTime = (text: string): boolean => /^current_(time|timestamp)(\(\))?$/i.test(text)

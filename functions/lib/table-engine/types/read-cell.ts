@@ -75,20 +75,33 @@ const timeText = (text: string): string => {
   return digits === '' ? time : `${time}.${digits}`
 }
 
+/** Whether a number with more digits than its column holds is rounded, half away from zero. Otherwise it is refused. */
+export const roundsNumbers = (): boolean => process.env['NUMBER_ROUNDING'] === 'round'
+
 const readLong = (text: string): ReadCell => {
   const [, whole, fraction = ''] = /^([+-]?[0-9]+)(?:\.([0-9]*))?$/.exec(text) ?? []
   if (whole === undefined) return notRecognized
-  const value = BigInt(whole.replace(/^\+/, ''))
-  if (/[1-9]/.test(fraction) || value >= LONG_LIMIT || value < -LONG_LIMIT) return outOfRange
+  const value = readDigits(text, fraction, 0)
+  if (value === undefined || value >= LONG_LIMIT || value < -LONG_LIMIT) return outOfRange
   return { value: String(value) }
 }
 
 const readDecimal = (text: string, { precision, scale }: { precision: number; scale: number }): ReadCell => {
   if (!isLike(text, 'decimal')) return notRecognized
   const [, fraction = ''] = text.split('.')
-  if (/[1-9]/.test(fraction.slice(scale))) return outOfRange
-  const unscaled = unscaledOf(text, scale)
-  return isWithin(unscaled, precision) ? { value: formatDecimal(unscaled, scale) } : outOfRange
+  const unscaled = readDigits(text, fraction, scale)
+  if (unscaled === undefined || !isWithin(unscaled, precision)) return outOfRange
+  return { value: formatDecimal(unscaled, scale) }
+}
+
+/** The number without its point. Undefined: it has more digits than the scale, and is not to be rounded. */
+const readDigits = (text: string, fraction: string, scale: number): bigint | undefined => {
+  const cut = unscaledOf(text, scale)
+  const beyond = fraction.slice(scale)
+  if (!/[1-9]/.test(beyond)) return cut
+  if (!roundsNumbers()) return undefined
+  if (beyond < '5') return cut
+  return text.startsWith('-') ? cut - 1n : cut + 1n
 }
 
 const isWithin = (unscaled: bigint, precision: number): boolean => {
@@ -138,10 +151,11 @@ const readTimestamp = (text: string, type: 'timestamp' | 'timestamptz'): ReadCel
 }
 
 /**
- * A value to compare numbers with: digits beyond the scale of the column are cut off, and `isCut` says that the number
+ * A value to compare with. A whole number stands for a moment as its seconds since 1970. Of numbers, digits beyond the scale of the column are cut off, and `isCut` says that the number
  * lies above the value and below the next one.
  */
-export const readBound = (text: string, cell: CellType): ReadCell & { isCut?: boolean } => {
+export const readBound = (given: string, cell: CellType): ReadCell & { isCut?: boolean } => {
+  const text = isMoment(cell) && /^-?[0-9]{1,11}$/.test(given) ? momentOfSeconds(given) : given
   const scale = cell.type === 'long' ? 0 : decimalOf(cell.type)?.scale
   const { maxLength: _, ...rules } = cell.rules ?? { nullable: true }
   if (cell.type === 'date') return readDayBound(text, { type: 'date', rules })
@@ -153,6 +167,11 @@ export const readBound = (text: string, cell: CellType): ReadCell & { isCut?: bo
   const floor = unscaledOf(text, scale) - (text.startsWith('-') ? 1n : 0n)
   return { ...readCell(formatDecimal(floor, scale), cell), isCut: true }
 }
+
+const isMoment = ({ type }: CellType): boolean =>
+  type === 'date' || type === 'timestamp' || type === 'timestamptz'
+
+const momentOfSeconds = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
 
 /** A day, or a time of that day. */
 const readDayBound = (text: string, cell: CellType): ReadCell & { isCut?: boolean } => {

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { cellSql, textSql, valueLiteral } from '#lib/table-engine/types/cell-sql.ts'
 import { compareValues } from '#lib/table-engine/types/compare-values.ts'
 import type { CellType } from '#lib/table-engine/types/field-type.ts'
@@ -8,6 +8,7 @@ import { readBound, readCell } from '#lib/table-engine/types/read-cell.ts'
 
 const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
 afterAll(() => instance.closeSync())
+afterEach(() => vi.unstubAllEnvs())
 
 const loadedAt = new Date('2026-11-21T10:00:00.5Z')
 const rules = { nullable: true }
@@ -69,6 +70,29 @@ describe('the value of a cell', () => {
     expect(isEqual).toBe(true)
     // What is shown is a form of the same value.
     expect(readCell(String(shown), cell)).toEqual({ value })
+  })
+
+  it.each<[CellType['type'], string, string | undefined]>([
+    ['long', '3.14', '3'],
+    ['long', '3.5', '4'],
+    ['long', '-3.5', '-4'],
+    ['long', '-0.4', '0'],
+    ['long', '9223372036854775806.5', '9223372036854775807'],
+    ['long', '9223372036854775807.5', undefined],
+    ['long', '1.2.3', undefined],
+    ['decimal(5,2)', '1.234', '1.23'],
+    ['decimal(5,2)', '-1.235', '-1.24'],
+    ['decimal(5,2)', '.995', '1.00'],
+    ['decimal(5,2)', '999.995', undefined],
+    ['decimal(4,0)', '12.5', '13'],
+    ['decimal(4,0)', '12.', '12'],
+  ])('of type %s, %s, is %s where numbers are rounded', async (type, text, value) => {
+    vi.stubEnv('NUMBER_ROUNDING', 'round')
+    const cell = { type, rules }
+    const read = readCell(text, cell)
+    expect('value' in read ? read.value : undefined).toBe(value)
+    if (value === undefined) expect(await isRefusedBySql(text, cell)).toBe(true)
+    else expect((await readBySql(text, cell, value))[0]).toBe(true)
   })
 
   it.each<[CellType['type'], string, string]>([

@@ -24,13 +24,18 @@ describe('PUT configs/{id}/state', () => {
     ],
     ['a blank', { state: '' }, 'Invalid parameters - state: This value should not be blank.'],
     ['text that is no JSON', { state: 'a' }, 'Invalid parameters - state: This value should be valid JSON.'],
-  ])('refuses %s', async (_what, body, message) => {
+  ])('refuses %s, for a row in the words of rows', async (what, body, message) => {
     const id = await routes.create()
-    const reply = await routes.send('PUT', `${id}/state`, body)
-    expect([reply.status, reply.body.code, reply.body.error]).toEqual([
+    const { body: row } = await routes.send('POST', `${id}/rows`, { name: 'a' })
+    const refusalAt = async (path: string) => {
+      const { status, body: refusal } = await routes.send('PUT', `${path}/state`, body)
+      return [status, refusal.code, refusal.error]
+    }
+    expect(await refusalAt(id)).toEqual([400, 'storage.components.validation', message])
+    expect(await refusalAt(`${id}/rows/${row.id}`)).toEqual([
       400,
-      'storage.components.validation',
-      message,
+      what === 'another field' ? 'storage.componentsRows.validation' : 'validation.invalidStateFormat',
+      message.replace('Invalid parameters - state', 'Invalid state body format'),
     ])
   })
 })

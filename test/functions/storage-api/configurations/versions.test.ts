@@ -26,6 +26,7 @@ describe('GET versions', () => {
     ])
     const page = await routes.send('GET', `${id}/versions?limit=1&offset=1&include=name,state,configuration`)
     expect(page.body).toMatchObject([{ version: 2, configuration: { a: 1 } }])
+    expect(page.body[0]).not.toHaveProperty('description')
   })
 
   it('shows one with its rows but without states', async () => {

@@ -89,6 +89,12 @@ describe('paths', () => {
     expect(body.contextParams.allowed).toEqual(['GET', 'POST'])
   })
 
+  it('answers a path that ends where an id is expected with 400', async () => {
+    const path = '/v2/storage/components/ex-generic-v2/configs/'
+    const { status, body } = await send(path, { method: 'PUT', headers: authorized() })
+    expect([status, body.error]).toEqual([400, 'The path ends where an id is expected: resource not found.'])
+  })
+
   it('answers HEAD like GET without a body', async () => {
     const { status, text } = await send('/v2/storage', { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])

@@ -37,6 +37,8 @@ describe('a job', () => {
       endTime: null,
       operationParams: expect.any(Object),
       metrics: { inBytes: 0 },
+      // Nobody named a run, so it is one of its own.
+      runId: String(job.id),
     })
     expect(job).not.toHaveProperty('error')
     expect(service.startedJobs).toEqual([job.id])

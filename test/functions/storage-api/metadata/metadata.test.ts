@@ -55,6 +55,7 @@ describe.each([
   it.each([
     ['no list', { metadata: 'a' }, 'storage.metadata.invalidParameter'],
     ['nothing', {}, 'storage.metadata.invalidParameter'],
+    ['one object', { metadata: { key: 'a', value: 'a' } }, 'storage.metadata.invalidStructure'],
     ['an empty list', { metadata: [] }, 'storage.metadata.invalidStructure'],
     ['an item without a value', { metadata: [{ key: 'a' }] }, 'storage.metadata.invalidStructure'],
     ['a blank key', { metadata: [{ key: '', value: 'a' }] }, 'storage.metadata.invalidKey'],
@@ -78,7 +79,12 @@ describe('metadata', () => {
       .map((each: { value: string }) => each.value)
     expect(values).toEqual(['one', 'two'])
     const refused = await call('POST', path, { metadata: [{ key: 'a', value: 'a' }] })
-    expect(refused.body.code).toBe('storage.metadata.invalidProvider')
+    expect(refused.body.error).toBe('Provider is required.')
+    const odd = await call('POST', path, { provider: '%a$', metadata: [{ key: 'a', value: 'a' }] })
+    expect([odd.body.code, odd.body.error]).toEqual([
+      'storage.metadata.invalidProvider',
+      'Invalid metadata provider.',
+    ])
   })
 
   it.each([
@@ -94,6 +100,13 @@ describe('metadata', () => {
     expect(status).toBe(201)
     expect(body.metadata.map((each: { key: string }) => each.key)).toContain('t')
     expect(body.columnsMetadata.city).toContainEqual(expect.objectContaining({ key: 'k', value }))
+  })
+
+  it('of the service itself may be set where it says nothing itself', async () => {
+    const metadata = [{ key: 'a', value: 'b' }]
+    const set = (path: string) => call('POST', `${path}/metadata`, { provider: 'storage', metadata })
+    expect((await set('tables/in.c-main.orders')).status).toBe(201)
+    expect((await set('columns/in.c-main.orders.city')).status).toBe(201)
   })
 
   it('of a column that is not there are refused', async () => {
@@ -128,6 +141,10 @@ describe('metadata', () => {
     const { body: found } = await call('GET', 'search/tables?metadataKey=t&metadataProvider=user')
     expect(found).toMatchObject([{ id: 'in.c-main.orders', bucket: { id: 'in.c-main' } }])
     expect((await call('GET', 'search/tables?metadataKey=absent')).body).toEqual([])
+    expect((await call('GET', 'search/tables')).body).toMatchObject({
+      code: 'validationError',
+      errors: [{ key: 'metadataKey' }],
+    })
     expect((await call('GET', 'search/tables')).status).toBe(400)
   })
 

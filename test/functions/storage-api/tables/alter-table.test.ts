@@ -32,7 +32,7 @@ describe('POST tables/{id}/columns', () => {
     ['a name that is taken, but for case', 'ID', 'storage.tables.columnAlreadyExists'],
     ['a name of which nothing is left', '💰', 'storage.tables.invalidColumnName'],
     ['a long name', 'a'.repeat(65), 'storage.tables.invalidColumnName'],
-    ['no name', '', 'storage.tables.validation'],
+    ['no name', '', 'storage.tables.invalidColumnName'],
   ])('refuses %s', async (_, name, code) => {
     const id = await newTable('id\n')
     expect(await refusal(send('POST', id, '/columns', { name }))).toEqual([400, code])
@@ -160,7 +160,7 @@ describe('DELETE tables/{id}/rows', () => {
       'storage.tables.validation.unintendedTruncation',
     ],
     ['an unknown column', '?whereColumn=x&whereValues[]=1', 'storage.tables.columnNotExists'],
-    ['no values', '?whereColumn=id', 'storage.tables.validation'],
+    ['no values', '?whereColumn=id', 'validation.failed'],
   ])('refuses %s', async (_, query, code) => {
     const id = await newTable(content)
     expect(await refusal(send('DELETE', id, `/rows${query}`))).toEqual([400, code])

@@ -141,7 +141,7 @@ describe('POST tables-async', () => {
       'a bad display name',
       { displayName: '_x' },
       'storage.tables.validation',
-      'Invalid data - displayName: Cannot start with underscore.',
+      "Invalid data - displayName: '_x' contains not allowed characters. Cannot start with underscore.",
     ],
     [
       'no file',

@@ -70,7 +70,7 @@ describe('POST tables/{id}/export-async', () => {
           timezone: 'UTC',
         },
       },
-      metrics: { outCompressed: false, outBytes: 57, outBytesUncompressed: 57 },
+      metrics: { outCompressed: false, outBytes: 0, outBytesUncompressed: 57 },
     })
     const { body: file } = await service.call('GET', `/v2/storage/files/${job.results.file.id}`)
     expect(file).toMatchObject({

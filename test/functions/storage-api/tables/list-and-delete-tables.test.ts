@@ -40,6 +40,16 @@ describe('GET tables', () => {
 })
 
 describe('DELETE tables/{id}', () => {
+  it.each([
+    ['in.c-nothing.a', 'storage.buckets.notFound'],
+    ['in.c-main.nothing', 'storage.tables.notFound'],
+  ])('of %s says what is not there', async (id, code) => {
+    for (const query of ['', '?async=1']) {
+      const { status, body } = await service.call('DELETE', `/v2/storage/tables/${id}${query}`)
+      expect([status, body.code]).toEqual([404, code])
+    }
+  })
+
   it('deletes at once: one client does not wait for jobs', async () => {
     const tableId = await service.createTable(bucketId, newName(), 'a\n1\n')
     expect((await service.call('DELETE', `/v2/storage/tables/${tableId}?force=1`)).status).toBe(204)

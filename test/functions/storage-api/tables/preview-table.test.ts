@@ -116,7 +116,7 @@ describe('GET data-preview', () => {
     ['format=xml', 'storage.tables.validation.invalidFormat'],
     ['columns=nothing', 'storage.tables.validation.columnNotExists'],
     ['whereColumn=nothing&whereValues[]=1', 'storage.tables.validation.columnNotExists'],
-    ['whereColumn=id', 'storage.tables.validation'],
+    ['whereColumn=id', 'validation.failed'],
     [
       'whereFilters[0][column]=id&whereFilters[0][operator]=like&whereFilters[0][values][]=1',
       'storage.tables.validation',
