@@ -110,7 +110,7 @@ export class MillraceStack extends DeployedStack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { shape, storageUrl, storageTokenSecret, projectId, backendName, snapshotRetentionDays } = config
+    const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
     const { masterTokenOverlapMinutes } = config
     const { distributed, queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } = config
     if (shape === 'functions' && storageUrl && storageTokenSecret) {
@@ -122,8 +122,7 @@ export class MillraceStack extends DeployedStack {
     const service = new StorageService(this, 'Storage', {
       bundles,
       projectId,
-      backendName,
-      numberRounding: config.numberRounding,
+      dialect: config,
       snapshotRetentionDays,
       shares: config,
       keeps: config,

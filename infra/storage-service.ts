@@ -55,8 +55,7 @@ import { writtenKinds } from './written-kinds.ts'
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
-  readonly backendName: string
-  readonly numberRounding: string
+  readonly dialect: { readonly backendName: string; readonly numberRounding: string }
   readonly snapshotRetentionDays: number
   readonly shares: Shares
   readonly keeps: Keeps
@@ -112,14 +111,12 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.items = items
     this.tablesBucket = tables
     const content = { projectId, snapshotRetentionDays, items, tables }
-    const { backendName, numberRounding } = props
     const queryService =
       queries &&
       new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })
     const store: Store = {
       ...content,
-      backendName,
-      numberRounding,
+      dialect: props.dialect,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
       queryService,
@@ -174,8 +171,7 @@ const DAYS_LEFT_TO_SWEEP = 2
 /** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
-  readonly backendName: string
-  readonly numberRounding: string
+  readonly dialect: StorageServiceProps['dialect']
   readonly shares: Shares
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
@@ -202,8 +198,8 @@ const storeEnvironment = (store: Store) => ({
   TABLES_BUCKET: store.tables.bucketName,
   JOB_MACHINE_ARN: store.jobMachineArn,
   PROJECT_ID: store.projectId,
-  BACKEND_NAME: store.backendName,
-  NUMBER_ROUNDING: store.numberRounding,
+  BACKEND_NAME: store.dialect.backendName,
+  NUMBER_ROUNDING: store.dialect.numberRounding,
 })
 
 const runJobFunction = (

@@ -94,10 +94,13 @@ const LARGE_BYTES = 1024 * KiB
 export const startedInstallation = async ({
   largeBytes = LARGE_BYTES,
   tlsName,
+  context = {},
 }: {
   largeBytes?: number | undefined
   /** With TLS, too, under this name. */
   tlsName?: string
+  /** Settings of its stack beside those of this test. */
+  context?: Readonly<Record<string, unknown>>
 } = {}): Promise<StartedInstallation> => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-smoke-'))
   const dataDir = join(folder, 'data')
@@ -108,7 +111,7 @@ export const startedInstallation = async ({
     durability: 'relaxed',
     logFile,
     environment: {
-      MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays }),
+      MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays, ...context }),
       ...(tlsName && { MILLRACE_TLS: `${tlsName}:0` }),
     },
   })

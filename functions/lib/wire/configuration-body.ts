@@ -12,7 +12,7 @@ export const changeBody = z.object({
 
 /** A row without its state, as it is in versions. */
 export const rowVersionBody = z
-  .extend(changeBody, {
+  .extend(z.omit(changeBody, { versionIdentifier: true }), {
     id: z.string(),
     name: z.string(),
     description: z.string(),
@@ -22,14 +22,11 @@ export const rowVersionBody = z
   })
   .register(described, { name: 'ConfigurationRowVersion' })
 
-export const listedRowVersionBody = z.partial(rowVersionBody, {
-  configuration: true,
-  versionIdentifier: true,
-})
+export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: true })
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowBody = z
-  .extend(z.omit(rowVersionBody, { versionIdentifier: true }), { state: anyObject })
+  .extend(rowVersionBody, { state: anyObject })
   .register(described, { name: 'ConfigurationRow' })
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */

@@ -24,30 +24,30 @@ const changeResource = (changed: Change) => ({
   versionIdentifier: changed.identifier,
 })
 
-/** A row without its state, as it is in versions. */
-export const rowVersionResource = (row: Row) => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  configuration: parseExactly(row.configuration),
-  isDisabled: row.isDisabled,
-  version: row.version,
-  ...changeResource(row.changed),
-})
+/** A row without its state, as it is in versions. Clients compare rows whole, and theirs have no identifier. */
+export const rowVersionResource = (row: Row) => {
+  const { versionIdentifier: _, ...change } = changeResource(row.changed)
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    configuration: parseExactly(row.configuration),
+    isDisabled: row.isDisabled,
+    version: row.version,
+    ...change,
+  }
+}
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowResource = (row: Row, configuration: Configuration) =>
   rowWithState(row, rowMemory(configuration, row.id).state)
 
-const rowWithState = (row: Row, state: string) => {
-  const { versionIdentifier: _, ...shown } = rowVersionResource(row)
-  return {
-    ...shown,
-    created: wireDate(row.created),
-    creatorToken: tokenOf(row.creatorToken),
-    state: parseExactly(state),
-  }
-}
+const rowWithState = (row: Row, state: string) => ({
+  ...rowVersionResource(row),
+  created: wireDate(row.created),
+  creatorToken: tokenOf(row.creatorToken),
+  state: parseExactly(state),
+})
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
 const configurationSummary = (configuration: Configuration) => {

@@ -37,13 +37,13 @@ export const getRow = defineRoute({
   },
 })
 
-/** All but the configuration and the identifier are always there. The state belongs to no version: clients ask for it all the same. */
+/** All but the configuration are always there, or never: the state and the identifier belong to no version of a row, and clients ask for them. */
 const rowVersionParts = [
   ...['configuration', 'name', 'description', 'state', 'isDisabled', 'version', 'created', 'creatorToken'],
   ...['changeDescription', 'isDeleted', 'versionIdentifier'],
 ]
 
-/** The versions of one row, newest first. With `include`, their content and identifiers. */
+/** The versions of one row, newest first. With `include=configuration`, their content. */
 export const listRowVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions',
@@ -62,12 +62,8 @@ export const listRowVersions = defineRoute({
     findRow(configuration, request.params.rowId)
     const rows = rowVersions(services, configuration, request.params.rowId)
     const show = (row: Row) => {
-      const { configuration, versionIdentifier, ...version } = rowVersionResource(row)
-      return {
-        ...version,
-        ...(include.includes('configuration') && { configuration }),
-        ...(include.includes('versionIdentifier') && { versionIdentifier }),
-      }
+      const { configuration, ...version } = rowVersionResource(row)
+      return { ...version, ...(include.includes('configuration') && { configuration }) }
     }
     return ok(await page(rows, { limit, offset, show }))
   },

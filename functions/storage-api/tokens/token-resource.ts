@@ -41,7 +41,7 @@ const projectAdmin = {
   features: [],
   isOrganizationMember: true,
   role: 'admin',
-  isActivated: true,
+  isActivated: false,
 }
 
 /**
