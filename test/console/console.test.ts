@@ -240,7 +240,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.locator('.status.success').first().waitFor()
     await listed('runs')
     await open('/jobs')
-    await page.getByRole('link', { name: /^run / }).first().click()
+    await page.getByRole('link', { name: 'Run of bench' }).first().click()
     await page.getByRole('link', { name: 'in.c-shop.orders' }).waitFor()
   })
 

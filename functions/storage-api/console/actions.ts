@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { redrivenAllBody } from '../../lib/wire/dead-letter-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { newTokenBody } from '../../lib/wire/token-body.ts'
 import { configurationActions } from './actions/configurations.ts'
@@ -13,7 +14,10 @@ const cancel = (kind: 'jobs' | 'runs'): ActionRoute => ({
   at: '/console/jobs',
   act: async (client, { params }) => {
     await client.send('POST', `${kind}/${idIn(params)}/cancel`, {}, z.unknown())
-    return { redirect: `/console/${kind}/${idIn(params)}` }
+    return {
+      redirect: `/console/${kind}/${idIn(params)}`,
+      said: { text: 'It stops at the next page or slice; nothing is half loaded.' },
+    }
   },
 })
 
@@ -34,8 +38,9 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/redrive',
     at: '/console/dead-letters',
     act: async client => {
-      await client.send('POST', 'dead-letters/redrive', {}, z.unknown())
-      return { redirect: '/console/dead-letters' }
+      const { redriven, refused } = await client.send('POST', 'dead-letters/redrive', {}, redrivenAllBody)
+      const kept = refused.length === 0 ? '' : `, ${refused.length} stay: they cannot be started again`
+      return { redirect: '/console/dead-letters', said: { text: `${redriven.length} started again${kept}.` } }
     },
   },
   {
@@ -43,7 +48,7 @@ export const actions: readonly ActionRoute[] = [
     at: '/console/dead-letters',
     act: async (client, { params, form: { version = 'same' } }) => {
       await client.send('POST', `dead-letters/${idIn(params)}/redrive`, { version }, z.unknown())
-      return { redirect: '/console/dead-letters' }
+      return { redirect: '/console/dead-letters', said: { text: 'It was started again: see jobs and runs.' } }
     },
   },
   {
@@ -51,7 +56,7 @@ export const actions: readonly ActionRoute[] = [
     at: '/console/dead-letters',
     act: async (client, { params }) => {
       await client.send('DELETE', `dead-letters/${idIn(params)}`, {}, z.unknown())
-      return { redirect: '/console/dead-letters' }
+      return { redirect: '/console/dead-letters', said: { text: 'The letter was deleted.' } }
     },
   },
   cancel('jobs'),
@@ -63,7 +68,7 @@ export const actions: readonly ActionRoute[] = [
     at: '/console/files',
     act: async (client, { params }) => {
       await client.send('DELETE', `files/${idIn(params)}`, {}, z.unknown())
-      return { redirect: '/console/files' }
+      return { redirect: '/console/files', said: { text: 'The file was deleted.' } }
     },
   },
   {
@@ -86,7 +91,7 @@ export const actions: readonly ActionRoute[] = [
     at: '/console/tokens',
     act: async (client, { params }) => {
       await client.send('DELETE', `tokens/${idIn(params)}`, {}, z.unknown())
-      return { redirect: '/console/tokens' }
+      return { redirect: '/console/tokens', said: { text: 'The token was deleted.' } }
     },
   },
 ]

@@ -17,18 +17,17 @@ export const said = z.object({
 })
 export type Said = z.infer<typeof said>
 
+export interface PageBuilt {
+  title: string
+  body: Child
+  /** Between the section and the page. */
+  crumbs?: readonly Crumb[]
+  /** Beside the title: what somebody comes here to do. */
+  action?: Child
+}
+
 /** What a page or an action comes to: a whole page, a part of one that asked for itself again, or another address. */
-export type Built =
-  | {
-      title: string
-      body: Child
-      /** Between the section and the page. */
-      crumbs?: readonly Crumb[]
-      /** Beside the title: what somebody comes here to do. */
-      action?: Child
-    }
-  | { fragment: Child }
-  | { redirect: string; said?: Said }
+export type Built = PageBuilt | { fragment: Child } | { redirect: string; said?: Said }
 
 interface Asked {
   /** Of the path, decoded. */

@@ -1,14 +1,17 @@
+import { listedComponentBody } from '../../lib/wire/component-body.ts'
+import { scheduleBody } from '../../lib/wire/configuration-body.ts'
+import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
 import { hoursBody } from '../../lib/wire/hours-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
-import { runBody } from '../../lib/wire/run-body.ts'
+import { type RunBody, runBody } from '../../lib/wire/run-body.ts'
 import { searchBody } from '../../lib/wire/search-body.ts'
 import { bucketBody, listedTableBody } from '../../lib/wire/table-body.ts'
-import { type ApiClient, idIn, query } from './api-client.ts'
+import { type ApiClient, idIn, query, Refusal } from './api-client.ts'
 import type { PageRoute } from './built.ts'
 import { exportColumns } from './export-columns.ts'
-import { configurationPages } from './pages/configurations.tsx'
+import { configurationPages, configurationPath } from './pages/configurations.tsx'
 import { queryPages } from './pages/query.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
@@ -17,11 +20,12 @@ import { tokensPage } from './tokens-page.tsx'
 import { Drop } from './views/drop.tsx'
 import { EventSearch } from './views/events.tsx'
 import { FileDetail, FileList } from './views/files.tsx'
+import { isLate, type Scheduled } from './views/freshness.tsx'
 import { Overview } from './views/overview.tsx'
 import { PaletteOptions, SearchResults } from './views/search.tsx'
 
 const JOBS_LOOKED_AT = 100
-const FAILED_RUNS_SHOWN = 8
+const SCHEDULES_SHOWN = 20
 const EVENTS_SHOWN = 50
 const FILES_SHOWN = 100
 
@@ -31,30 +35,75 @@ const events = (client: ApiClient, q: string) =>
 const search = (client: ApiClient, q: string) =>
   client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchBody)
 
-const overview = async (client: ApiClient) => {
-  const [tables, stats, jobs, failedRuns] = await Promise.all([
+/** Nothing where the token may not look. */
+const orNone = async <Found,>(asked: Promise<Found[]>): Promise<Found[]> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return []
+    throw error
+  }
+}
+
+/** Configurations with a clock that is armed, each with its newest run. */
+const schedulesOf = async (client: ApiClient, runs: readonly RunBody[], now: Date): Promise<Scheduled[]> => {
+  const components = await client.list('components?include=configuration', listedComponentBody)
+  const clocked = components
+    .flatMap(({ id, configurations }) => configurations.map(one => ({ componentId: id, ...one })))
+    .filter(({ configuration, isDisabled }) => configuration?.['schedule'] !== undefined && !isDisabled)
+    .slice(0, SCHEDULES_SHOWN)
+  const found = await Promise.all(
+    clocked.map(async ({ componentId, id, name }) => {
+      const path = configurationPath({ component: componentId, id })
+      const { isActive, nextTimes } = await client.get(`${path}/schedule`, scheduleBody)
+      const [next] = nextTimes
+      if (!isActive || next === undefined) return []
+      const last = runs.find(run => run.componentId === componentId && run.configId === id)
+      return [
+        { componentId, configId: id, name: name || id, last, next, isLate: isLate(last, nextTimes, now) },
+      ]
+    }),
+  )
+  return found.flat()
+}
+
+const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<string, string>) => {
+  const [tables, stats, jobs, runs, letters] = await Promise.all([
     client.list('tables?include=', listedTableBody),
-    client.get('stats/hours', hoursBody),
+    client.get(`stats/hours${query({ hours })}`, hoursBody),
     // All of them, not those that failed: a list of failures would read all jobs ever where nothing fails.
     client.list(`jobs${query({ limit: JOBS_LOOKED_AT })}`, jobBody),
-    client.list(`runs${query({ status: 'error', limit: FAILED_RUNS_SHOWN })}`, runBody),
+    client.list(`runs${query({ limit: JOBS_LOOKED_AT })}`, runBody),
+    orNone(client.list(`dead-letters${query({ limit: JOBS_LOOKED_AT })}`, deadLetterBody)),
   ])
   const failedJobs = jobs.filter(
     ({ status, operationName }) => status === 'error' && operationName !== 'configurationRun',
   )
-  return <Overview tables={tables} stats={stats} failedJobs={failedJobs} failedRuns={failedRuns} />
+  const props = {
+    tables,
+    stats,
+    failedJobs,
+    failedRuns: runs.filter(({ status }) => status === 'error'),
+    letters: letters.length,
+    held: runs.filter(({ results, decision }) => results?.['status'] === 'held' && !decision),
+    schedules: await schedulesOf(client, runs, now),
+  }
+  return <Overview {...props} />
 }
 
 export const pages: readonly PageRoute[] = [
   {
     path: '/console',
     at: '/console',
-    build: async client => ({ title: 'Overview', body: await overview(client) }),
+    build: async (client, { now, query }) => ({
+      title: 'Overview',
+      body: await overview(client, now, query),
+    }),
   },
   {
     path: '/console/live',
     at: '/console',
-    build: async client => ({ fragment: await overview(client) }),
+    build: async (client, { now, query }) => ({ fragment: await overview(client, now, query) }),
   },
   ...tablePages,
   ...queryPages,

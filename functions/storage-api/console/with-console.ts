@@ -7,7 +7,11 @@ export const withConsole = (api: App, openConsole: () => Promise<App>): App => {
   let opened: Promise<App> | undefined
   return {
     fetch: async request => {
-      const { pathname } = new URL(request.url)
+      const { pathname, search } = new URL(request.url)
+      // A person typed the address of the service, or a stroke too many; a client that asks for JSON gets the API's word.
+      const isPerson = pathname === '/' && request.headers.get('accept')?.includes('text/html') === true
+      if (isPerson || pathname === `${CONSOLE_PATH}/`)
+        return new Response(null, { status: 303, headers: { location: `${CONSOLE_PATH}${search}` } })
       const isConsole = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`)
       if (!isConsole) return api.fetch(request)
       opened ??= openConsole()

@@ -64,7 +64,7 @@ export const configurationActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params }) => {
       const job = await client.send('POST', `${configurationPath(params)}/run`, {}, jobBody)
-      return { redirect: `/console/jobs/${job.id}` }
+      return { redirect: `/console/runs/run-${job.id}` }
     },
   },
   {

@@ -1,13 +1,17 @@
+import { configurationBody } from '#lib/wire/configuration-body.ts'
 import { deadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { eventBody } from '#lib/wire/event-body.ts'
-import { jobBody } from '#lib/wire/job-body.ts'
-import { type LogLinesBody, logLinesBody, runBody } from '#lib/wire/run-body.ts'
+import { fileBody } from '#lib/wire/file-body.ts'
+import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { type LogLinesBody, logLinesBody, type RunBody, runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
-import type { PageRoute } from '../built.ts'
+import type { PageBuilt, PageRoute } from '../built.ts'
 import { DeadLetterList } from '../views/dead-letters.tsx'
 import { JobDetail } from '../views/jobs.tsx'
-import { RunDetail } from '../views/runs.tsx'
+import { jobTitle } from '../views/links.tsx'
+import { RunDetail, RunToCome } from '../views/runs.tsx'
 import { Timeline } from '../views/timeline.tsx'
+import { configurationPath } from './configurations.tsx'
 
 const SHOWN = 50
 const at = '/console/jobs'
@@ -33,19 +37,51 @@ const logOf = async (
   }
 }
 
+/** The name of the file that a job loads; undefined when there is none, or it is gone. */
+const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<string | undefined> => {
+  const id = operationParams['dataFileId']
+  if (typeof id !== 'number' && typeof id !== 'string') return undefined
+  try {
+    return (await client.get(`files/${encodeURIComponent(id)}`, fileBody)).name
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
 const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
   const job = await client.get(`jobs/${idIn(params)}`, jobBody)
   const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
   const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
   const log = await logOf(client, job.runId || `job-${job.id}`)
-  return { title: `Job ${job.id}`, body: <JobDetail job={job} events={events} log={log} /> }
+  const file = await fileOf(client, job)
+  return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} log={log} /> }
 }
 
-const runDetail = async (client: ApiClient, params: Record<string, string>) => {
-  const run = await client.get(`runs/${idIn(params)}`, runBody)
-  return {
-    title: `Run of ${run.componentId}/${run.configId}`,
-    body: <RunDetail run={run} log={await logOf(client, run.id)} />,
+const runDetail = async (client: ApiClient, params: Record<string, string>): Promise<PageBuilt> => {
+  const asked = /^run-(\d+)$/.exec(params['id'] ?? '')?.[1]
+  try {
+    const run = await client.get(`runs/${idIn(params)}`, runBody)
+    return {
+      title: `Run of ${await nameOf(client, run)}`,
+      body: <RunDetail run={run} log={await logOf(client, run.id)} />,
+    }
+  } catch (error) {
+    // Asked for a moment ago: its machine has not begun, or it never will, which its job says.
+    if (!(error instanceof Refusal && error.status === 404) || asked === undefined) throw error
+    const job = await client.get(`jobs/${asked}`, jobBody)
+    return { title: jobTitle(job), body: <RunToCome job={job} /> }
+  }
+}
+
+/** Of the configuration, as people named it. */
+const nameOf = async (client: ApiClient, { componentId, configId }: RunBody): Promise<string> => {
+  try {
+    const path = configurationPath({ component: componentId, id: configId })
+    return (await client.get(path, configurationBody)).name || configId
+  } catch (error) {
+    if (error instanceof Refusal) return configId
+    throw error
   }
 }
 

@@ -1,12 +1,32 @@
+import type { Child } from 'hono/jsx'
+import * as z from 'zod/mini'
 import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { readable } from '../format.ts'
 import { Empty } from '../layout.tsx'
-import { Confirm } from '../parts.tsx'
+import { Confirm, Time } from '../parts.tsx'
+import { pathOf } from './configurations.tsx'
+
+const object = z.object({ key: z.string() })
+const configuration = z.object({ componentId: z.string(), configId: z.string() })
+const event = z.object({ detail: z.object({ object }) })
+
+/** The file or the configuration that it is about. */
+const subjectOf = ({ machine, input }: DeadLetterBody): Child => {
+  const file = object.safeParse(input).data ?? event.safeParse(input).data?.detail.object
+  if (file !== undefined) return `Import of ${file.key}`
+  const { data } = configuration.safeParse(input)
+  if (data === undefined) return `A piece of work of the machine ${machine}`
+  return (
+    <>
+      Run of <a href={pathOf(data.componentId, data.configId)}>{data.configId}</a>
+    </>
+  )
+}
 
 /** What failed and waits for somebody: why, with which input, and what can be done. */
 export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[] }) =>
   letters.length === 0 ? (
-    <Empty>Nothing has failed that waits for you.</Empty>
+    <Empty icon="check">Nothing has failed that waits for you.</Empty>
   ) : (
     <>
       <form method="post" action="/console/dead-letters/redrive" class="actions">
@@ -15,7 +35,10 @@ export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[]
       {letters.map(letter => (
         <section class="panel">
           <h2>
-            {letter.machine}, {letter.created}
+            {subjectOf(letter)}{' '}
+            <small class="hint">
+              <Time at={letter.created} />
+            </small>
           </h2>
           <p class="problem">
             {letter.failure.message} <code>{letter.failure.code}</code>
@@ -26,8 +49,9 @@ export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[]
           </details>
           {letter.hasNewestVersion && (
             <p class="hint">
-              "Start it again" loads the version that failed: right once its cause is mended elsewhere. Is
-              there a mended file under the same key? Then start it with the newest file.
+              “Start it again” loads the file as it was when it failed, which helps when the table was the
+              cause. “Start it with the newest file” loads what lies there under this name now. The letter
+              goes away when it starts; if it fails again, a new one comes.
             </p>
           )}
           <div class="actions">

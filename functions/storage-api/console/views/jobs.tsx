@@ -6,10 +6,10 @@ import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText } from '#lib/wire/job
 import type { LogLinesBody } from '#lib/wire/run-body.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem } from '../layout.tsx'
-import { Status } from '../parts.tsx'
+import { Status, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { EventList } from './events.tsx'
-import { CancelButton, TableLink } from './links.tsx'
+import { CancelButton, runPath, TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 export const Outcome = ({ job }: { job: JobBody }) => {
@@ -49,7 +49,7 @@ const subjectOf = (job: JobBody): [string, Child][] => {
 const RunOfJob = ({ job }: { job: JobBody }) => {
   const asked = configurationOf(job)
   if (asked === undefined || asked.decides !== undefined) return <span>{job.runId || '–'}</span>
-  return <a href={`/console/runs/run-${job.id}`}>run-{job.id}</a>
+  return <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
 }
 
 interface JobDetailProps {
@@ -74,7 +74,7 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
       <Facts
         of={[
           ['Status', <Status value={job.status} />],
-          ['Operation', job.operationName],
+          ['Took', duration(job.startTime, job.endTime ?? new Date().toISOString()) || '–'],
           ...subjectOf(job),
           ['Read', bytes(job.metrics.inBytes)],
           ['What became of it', <Outcome job={job} />],
@@ -83,30 +83,30 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
         ]}
       />
       {!isOver(job) && <CancelButton of="jobs" id={job.id} />}
-      <h2>Steps</h2>
-      <ol class="steps">
+      <ol class="steps-of-job">
         <li>
-          {job.createdTime} accepted{job.startTime === null && ', waiting for its turn'}
+          Accepted <Time at={job.createdTime} />
+          {job.startTime === null && ', waiting for its turn'}
         </li>
         {job.startTime !== null && (
           <li>
-            {job.startTime} started, after {duration(job.createdTime, job.startTime)}
+            Started <Time at={job.startTime} />, after {duration(job.createdTime, job.startTime)}
           </li>
         )}
         {isOver(job) && (
           <li>
-            {job.endTime} {job.status === 'error' ? 'failed' : 'done'}
+            {job.status === 'error' ? 'Failed' : 'Done'} <Time at={job.endTime} />
             {job.startTime !== null && `, after ${duration(job.startTime, job.endTime)}`}
           </li>
         )}
       </ol>
-      <h2>Result</h2>
-      <pre>{readable(job.results) || '–'}</pre>
-      <h2>Parameters</h2>
-      <pre>{readable(job.operationParams)}</pre>
+      <Logs log={log} />
       <h2>Events</h2>
       <EventList events={events} />
-      <Logs log={log} />
+      <details>
+        <summary>What was asked, and the whole result</summary>
+        <pre>{readable({ parameters: job.operationParams, results: job.results })}</pre>
+      </details>
     </div>
   )
 }

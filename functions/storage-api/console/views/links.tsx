@@ -1,18 +1,49 @@
+import * as z from 'zod/mini'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import type { RunBody } from '#lib/wire/run-body.ts'
 
 export const tablePath = (id: string): string => `/console/tables/${encodeURIComponent(id)}`
 
-export const JobLink = ({ job }: { job: JobBody }) => (
-  <a href={`/console/jobs/${job.id}`}>
-    {job.operationName} {job.id}
-  </a>
-)
+/** What a job does to a table, by its operation. */
+const deeds: Readonly<Record<string, string>> = {
+  tableCreate: 'Import into',
+  tableImport: 'Import into',
+  tableDefinitionCreate: 'New table',
+  tableExport: 'Export of',
+  tableUpdate: 'Renaming of',
+  tableColumnAdd: 'New column of',
+  tableColumnDelete: 'Removal of a column of',
+  tableRowsDelete: 'Deletion of rows of',
+  tableSnapshotCreate: 'Snapshot of',
+  tableRestore: 'Restoration of',
+  tableDrop: 'Deletion of',
+  tableOptimize: 'Tidying of',
+}
 
-export const RunLink = ({ run }: { run: RunBody }) => (
-  <a href={`/console/runs/${encodeURIComponent(run.id)}`}>run {run.id}</a>
-)
+const subject = z.object({
+  name: z.optional(z.string()),
+  componentId: z.optional(z.string()),
+  configId: z.optional(z.string()),
+  snapshotId: z.optional(z.unknown()),
+})
+
+/** `Import of people.csv into in.c-main.people`: what a job is about, in words. */
+export const jobTitle = (job: JobBody, file?: string): string => {
+  const { name = 'a table', configId, snapshotId } = subject.safeParse(job.operationParams).data ?? {}
+  if (job.operationName === 'configurationRun') return `Run of ${configId ?? 'a configuration'}`
+  const table = tableOfJob(job) ?? name
+  if (job.operationName === 'tableCreate' && snapshotId !== undefined) return `Snapshot back as ${table}`
+  const deed = deeds[job.operationName]
+  if (deed === undefined) return job.operationName.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return `${file === undefined ? deed : deed.replace(' into', ` of ${file} into`)} ${table}`
+}
+
+export const JobLink = ({ job }: { job: JobBody }) => <a href={`/console/jobs/${job.id}`}>{jobTitle(job)}</a>
+
+export const runPath = (id: string): string => `/console/runs/${encodeURIComponent(id)}`
+
+export const RunLink = ({ run }: { run: RunBody }) => <a href={runPath(run.id)}>Run of {run.configId}</a>
 
 /** The table of a job: the one that it was asked for, or that it made. */
 export const TableLink = ({ job }: { job: JobBody }) => {

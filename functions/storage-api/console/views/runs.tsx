@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { JobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import {
   type JobOutcome,
@@ -12,7 +13,7 @@ import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
-import { CancelButton, tablePath } from './links.tsx'
+import { CancelButton, runPath, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 /** One run; asks for itself again until it is over. */
@@ -62,6 +63,34 @@ export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { pr
       {status === 'held' && <Held run={run} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
       <Logs log={log} />
+    </div>
+  )
+}
+
+/** In place of a run whose machine has not begun. Asks for itself again, until the run is there. */
+export const RunToCome = ({ job }: { job: JobBody }) => {
+  const isOver = job.status === 'success' || job.status === 'error'
+  return (
+    <div
+      {...(!isOver && {
+        'hx-get': `${runPath(`run-${job.id}`)}/live`,
+        'hx-trigger': 'every 1s',
+        'hx-swap': 'outerHTML',
+      })}
+      aria-live="polite"
+    >
+      {job.error === undefined ? (
+        <p>
+          <Status value="waiting" /> The run begins.
+        </p>
+      ) : (
+        <Problem>
+          {job.error.message} <code>{job.error.code}</code>
+        </Problem>
+      )}
+      <p>
+        <a href={`/console/jobs/${job.id}`}>The job that asked for it</a>
+      </p>
     </div>
   )
 }

@@ -112,6 +112,17 @@ it('the page of a run that holds tables back shows what has changed, with Approv
   expect(await page('/console/runs/good')).not.toContain('Approve')
 })
 
+it('a run that was asked for a moment ago is waited for, and a job is named by what it does', async () => {
+  const { body } = await service.call('POST', '/v2/storage/components/ex-generic-v2/configs/shop/run', {})
+  const shown = await page(`/console/runs/run-${body.id}`)
+  expect(shown).toContain('<h1>Run of shop</h1>')
+  expect(await page('/console/jobs')).toContain(`<a href="/console/jobs/${body.id}">Run of shop</a>`)
+})
+
+it('the overview says what waits for a person', async () => {
+  expect(await page('/console')).toMatch(/Needs you<\/h2>.*Run of shop<\/a> waits for approval/)
+})
+
 it('a run that succeeded and has warnings is not shown as a good one, alone and among others', async () => {
   const warned = 'done, with warnings</span>'
   expect(await page('/console/runs/warned')).toContain(warned)

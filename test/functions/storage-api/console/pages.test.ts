@@ -160,7 +160,7 @@ describe('what has not the form that it should have', () => {
 describe('jobs and runs', () => {
   it('are one list, and a run says what each row did and why its jobs ended', async () => {
     const html = await page('/console/jobs')
-    expect(html).toContain('tableCreate')
+    expect(html).toContain('Import into in.c-main.orders')
     expect(html).toContain('/console/runs/r1')
     const detail = await page('/console/runs/r1')
     for (const text of ['short page', 'A list inside a list', 'in.c-main.orders', 'schedule nightly'])
@@ -171,7 +171,7 @@ describe('jobs and runs', () => {
 describe('a table', () => {
   it('shows where its rows come from, how an engine attaches, and its columns', async () => {
     const html = await page('/console/tables/in.c-main.orders')
-    for (const text of ['tableCreate', `${'http'}`, '/iceberg', 'ATTACH']) expect(html).toContain(text)
+    for (const text of ['Import into', `${'http'}`, '/iceberg', 'ATTACH']) expect(html).toContain(text)
     const profile = await page('/console/tables/in.c-main.orders/profile')
     expect(profile).toContain('(empty) × 1')
     expect(profile).not.toContain('A sample')

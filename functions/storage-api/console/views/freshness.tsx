@@ -1,0 +1,88 @@
+import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
+import type { ListedTableBody } from '#lib/wire/table-body.ts'
+import { Grid } from '../layout.tsx'
+import { Status, Time } from '../parts.tsx'
+import { pathOf } from './configurations.tsx'
+import { runPath, tablePath } from './links.tsx'
+
+/** A configuration that runs by a clock. */
+export interface Scheduled {
+  componentId: string
+  configId: string
+  name: string
+  /** Undefined: it never ran, or long ago. */
+  last: RunBody | undefined
+  next: string
+  /** Whether it should have run since. */
+  isLate: boolean
+}
+
+/** A part of an interval that a run may be late, before somebody is told. */
+const TOLERANCE = 1.5
+
+/** Whether more than an interval and a half has passed since the last run began, by the clock's next two times. */
+export const isLate = (last: RunBody | undefined, [first, second]: readonly string[], now: Date): boolean =>
+  last !== undefined &&
+  first !== undefined &&
+  second !== undefined &&
+  now.getTime() - Date.parse(last.startTime) > TOLERANCE * (Date.parse(second) - Date.parse(first))
+
+/** Late ones first, then those that run next. */
+export const Schedules = ({ of }: { of: readonly Scheduled[] }) => (
+  <>
+    <h2>Schedules</h2>
+    <Grid caption="Schedules" head={['Configuration', 'State', 'Last run', 'Next run']}>
+      {of
+        .toSorted((a, b) => Number(b.isLate) - Number(a.isLate) || a.next.localeCompare(b.next))
+        .map(({ componentId, configId, name, last, next, isLate }) => (
+          <tr>
+            <th scope="row">
+              <a href={pathOf(componentId, configId)}>{name}</a>
+            </th>
+            <td>
+              <Status value={isLate ? 'late' : last === undefined ? 'not run yet' : shownStatus(last)} />
+            </td>
+            <td>
+              {last === undefined ? (
+                '–'
+              ) : (
+                <a href={runPath(last.id)}>
+                  <Time at={last.startTime} />
+                </a>
+              )}
+            </td>
+            <td>
+              <Time at={next} />
+            </td>
+          </tr>
+        ))}
+    </Grid>
+  </>
+)
+
+const TABLES_SHOWN = 8
+
+/** Tables whose last load is longest ago first. */
+export const Freshness = ({ tables }: { tables: readonly ListedTableBody[] }) => (
+  <>
+    <h2>Freshness of tables</h2>
+    <Grid caption="Tables, longest without a load first" head={['Table', 'Last load', { number: 'Rows' }]}>
+      {tables
+        .toSorted(
+          (a, b) => Date.parse(a.lastImportDate ?? a.created) - Date.parse(b.lastImportDate ?? b.created),
+        )
+        .slice(0, TABLES_SHOWN)
+        .map(({ id, lastImportDate, rowsCount }) => (
+          <tr>
+            <th scope="row">
+              <a href={tablePath(id)}>{id}</a>
+            </th>
+            <td>
+              <Time at={lastImportDate} />
+            </td>
+            <td class="number">{rowsCount?.toLocaleString('en') ?? '–'}</td>
+          </tr>
+        ))}
+    </Grid>
+  </>
+)
