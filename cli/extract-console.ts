@@ -99,7 +99,9 @@ export const createExtractConsole = (
       const message = sentenceOf(error)
       log({ level: 'error', message, ...params, ...trace })
       // Once more as plain text, which is easier to read than JSON
-      if (!terminal) errors.write(`${printableLines(message)}\n`)
+      const { job, request } = isUser ? error.params : {}
+      const place = request === undefined ? '' : ` (job ${job}, ${request})`
+      if (!terminal) errors.write(`${printableLines(message + place)}\n`)
     },
     print: text => {
       clear()

@@ -16,10 +16,11 @@ type CsvSettings = Pick<ResponseSettings, 'delimiter' | 'quote' | 'escape' | 'co
  */
 export async function* csvRecords(text: AsyncIterable<string>, settings: CsvSettings): AsyncGenerator<Json> {
   let damage: Error | undefined
+  const file = await afterSeparator(withoutLines(text, settings.skipLines ?? 0))
   const records = pipeline(
-    Readable.from(withoutLines(text, settings.skipLines ?? 0)),
+    Readable.from(file.text),
     parse({
-      delimiter: settings.delimiter ?? ',',
+      delimiter: settings.delimiter ?? file.delimiter ?? ',',
       quote: settings.quote ?? '"',
       escape: settings.escape ?? settings.quote ?? '"',
       columns: settings.columns === undefined ? columnsOf : columnsOf(settings.columns),
@@ -46,6 +47,25 @@ const columnsOf = (header: readonly string[]): string[] => {
     'CSV',
     `there are two columns "${twice}". Name them in "columns" and leave out the header by "skipLines"`,
   )
+}
+
+/** Excel writes `sep=;` in the first line for what separates the cells. */
+const afterSeparator = async (
+  text: AsyncGenerator<string>,
+): Promise<{ delimiter: string | undefined; text: AsyncIterable<string> }> => {
+  let start = ''
+  let isEnd = false
+  while (start.length < 'sep=;\r\n'.length && !isEnd) {
+    const { value, done } = await text.next()
+    if (done === true) isEnd = true
+    else start += value
+  }
+  const [line = '', delimiter] = /^sep=([^\r\n])\r?\n/i.exec(start) ?? []
+  const rest = async function* (): AsyncGenerator<string> {
+    if (start.length > line.length) yield start.slice(line.length)
+    yield* text
+  }
+  return { delimiter, text: rest() }
 }
 
 /** A report may say above its header what it is. */

@@ -4,6 +4,7 @@ import type { Job } from '../config/job-schema.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
 import { firstHeader, type HttpResponse } from '../http/http-response.ts'
 import type { Log } from '../masking/log.ts'
+import { isObject } from '../php/php-values.ts'
 import { findItems } from '../select/find-items.ts'
 import { keysOf } from '../select/json-path.ts'
 import { likePattern } from '../select/like-pattern.ts'
@@ -110,18 +111,18 @@ export const readAnswer = async (
 
   const itemsOf = (
     format: Format,
-    { content }: AnswerFile,
+    { content, name }: AnswerFile,
     onRest: (rest: Json) => void,
   ): AsyncIterable<Json> => {
     switch (format) {
       case 'json':
-        return itemsOfJson(content, onRest)
+        return itemsOfJson(content, encodingOf(name), onRest)
       case 'jsonl':
-        return jsonLines(textOf(content, encoding))
+        return jsonLines(textOf(content, encodingOf(name)))
       case 'csv':
-        return csvRecords(textOf(content, encoding), settings)
+        return csvRecords(textOf(content, encodingOf(name)), settings)
       case 'xml':
-        return xmlItems(textOf(content, encoding), {
+        return xmlItems(textOf(content, encodingOf(name)), {
           path: xmlPath(options),
           lists: settings.lists ?? [],
           objects: settings.objects ?? [],
@@ -133,6 +134,7 @@ export const readAnswer = async (
   /** JSON is parsed as a whole: `bodyLimitBytes` holds for it. */
   const itemsOfJson = async function* (
     content: AnswerFile['content'],
+    encoding: string,
     onRest: (rest: Json) => void,
   ): AsyncGenerator<Json> {
     const parts: string[] = []
@@ -144,7 +146,9 @@ export const readAnswer = async (
     yield* found.items
   }
 
-  const encoding = settings.encoding ?? 'utf-8'
+  /** The charset of an answer says nothing of the files of an archive. */
+  const encodingOf = (name: string | undefined): string =>
+    settings.encoding ?? (name === undefined ? charsetOf(response.headers) : undefined) ?? 'utf-8'
   const written = await writeItems(folder, items())
   if (files === 0)
     throw new UserError(
@@ -153,6 +157,16 @@ export const readAnswer = async (
     )
   if (written.items === 0) log.warning(`The response holds no items! (endpoint: ${options.endpoint})`)
   return { response: rest, items: written }
+}
+
+/** Nothing for what nobody knows. */
+const charsetOf = (headers: HttpResponse['headers']): string | undefined => {
+  const said = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+  try {
+    return said === undefined ? undefined : new TextDecoder(said.replace('_', '-')).encoding
+  } catch {
+    return undefined
+  }
 }
 
 const parsed = (text: string): Json => {
@@ -240,9 +254,12 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
       )
     for (const line of lines) {
       const item = read(line)
-      if (item !== undefined) yield item
+      if (item !== undefined) yield* itemsIn(item)
     }
   }
   const last = read(rest)
-  if (last !== undefined) yield last
+  if (last !== undefined) yield* itemsIn(last)
 }
+
+/** A list of objects in one line is a JSON document that was taken for lines. */
+const itemsIn = (line: Json): readonly Json[] => (Array.isArray(line) && isObject(line[0]) ? line : [line])

@@ -78,7 +78,10 @@ export const oauth2Authentication = (
     masker.addPassing(credentialsIn(response))
     const token = valueAt('access_token', response)
     if (isEmpty(token))
-      throw new UserError('extractor.authentication.oauth', 'The token response has no "access_token".')
+      throw new UserError(
+        'extractor.authentication.oauth',
+        `The token response has no "access_token"${refusalIn(response)}.`,
+      )
     const next = toText(valueAt('refresh_token', response))
     // Before the access token is used: the server may have ended the old refresh token already
     if (settings.grant === 'refresh_token' && next !== '') await refreshTokens.replace(configuredToken, next)
@@ -96,3 +99,12 @@ export const oauth2Authentication = (
 }
 
 const renewalMargin = (lifetime: number): number => Math.min(renewalMarginSeconds, lifetime / 10)
+
+/** RFC 6749, 5.2: some servers say it under status 200. */
+const refusalIn = (response: Json): string => {
+  const said = ['error', 'error_description'].flatMap(name => {
+    const text = valueAt(name, response)
+    return typeof text === 'string' ? [text.slice(0, 200)] : []
+  })
+  return said.length === 0 ? '' : `: ${said.join(', ')}`
+}

@@ -20,9 +20,9 @@ export const ResponseSettings = strictObject({
   ),
   encoding: key(
     optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
-    'Without it: of JSON as `Content-Type` says; of CSV, JSON lines and XML `utf-8`.',
+    'Without it: as `Content-Type` says, else `utf-8`.',
   ),
-  delimiter: key(optional(character), 'CSV: what separates cells.', ','),
+  delimiter: key(optional(character), 'CSV: what separates cells. A line `sep=;` before the header says it, too.', ','),
   quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),
   escape: key(
     optional(character),

@@ -131,7 +131,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     const body = options.compat || isError ? given.body : jsonText(given, encoding)
     const response = { ...given, body }
     const { headers, url } = response
-    const ways = { method, ignoreErrors, emptyIsLast, log, masker }
+    const ways = { method, ignoreErrors, emptyIsLast, nothingIsLast: !options.compat, log, masker }
     if (isUsual(response, ways))
       return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
     const { json, isParsed, ends } = parseResponse(response, ways)

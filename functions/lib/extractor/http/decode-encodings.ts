@@ -10,6 +10,8 @@ import {
   createZstdDecompress,
   gunzip,
   inflate,
+  inflateRaw,
+  type ZlibOptions,
   zstdDecompress,
 } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
@@ -19,7 +21,8 @@ import { NetworkFailure } from './network-failure.ts'
 const decoders = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
+  deflate: (body: Buffer, options: ZlibOptions) =>
+    (isZlib(body) ? promisify(inflate) : promisify(inflateRaw))(body, options),
   br: promisify(brotliDecompress),
   zstd: promisify(zstdDecompress),
 } as const
@@ -31,6 +34,10 @@ const fileDecoders = {
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
 } as const
+
+/** RFC 1950, 2.2. Some servers send "deflate" without that header (RFC 9110, 8.4.1.2). */
+const isZlib = ([first = 0, second = 0]: Buffer): boolean =>
+  (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 
 /** Encodings that we ask for, best first. */
 export const acceptEncoding = 'gzip, br'

@@ -172,7 +172,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
     const { cassette, mask = text => text, now, keptAnswers, account = '' } = options
     // What is kept or shown of an exchange is made of its whole body
-    const send = (sent: OutgoingRequest) => throughNetwork(sent, cassette === undefined ? spillTo : undefined)
+    const isJson = spillTo === undefined
+    const send = (sent: OutgoingRequest) =>
+      throughNetwork(sent, { spillTo: cassette === undefined ? spillTo : undefined, isJson })
     const { unsigned } = request
     // Below the cassette: a recording has the whole answer, and needs none that was kept before it
     const network = () =>
@@ -182,7 +184,10 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 
-  const throughNetwork = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
+  const throughNetwork = async (
+    request: OutgoingRequest,
+    { spillTo, isJson }: { spillTo: string | undefined; isJson: boolean },
+  ): Promise<Outcome> => {
     try {
       const { status, headers, body, file } = await collectResponse(options.dispatcher, {
         request: {
@@ -202,8 +207,10 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
         await decodeFile(file, encoding, options.bodyLimitBytes)
         return { status, headers, body, file, url: request.url.href }
       }
+      // Files of gzip come without a word, too; no JSON begins so
+      const packed = encoding ?? (isJson && body[0] === 0x1f && body[1] === 0x8b ? 'gzip' : undefined)
       const decoded =
-        encoding === undefined ? body : await decodeEncodings(body, encoding, options.bodyLimitBytes)
+        packed === undefined ? body : await decodeEncodings(body, packed, options.bodyLimitBytes)
       return { status, headers, body: decoded, url: request.url.href }
     } catch (error) {
       if (error instanceof UserError) throw error

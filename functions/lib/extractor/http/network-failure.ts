@@ -47,9 +47,13 @@ export const toNetworkFailure = (error: unknown): NetworkFailure | undefined => 
     if (name === 'TimeoutError') return new NetworkFailure(28, 'Operation timed out', { cause: error })
     if (name === 'HTTPParserError')
       // The end of a body that was cut, as against one that is none
-      return new NetworkFailure(code === 'HPE_INVALID_EOF_STATE' ? 56 : 1, `Malformed response: ${message}`, {
-        cause: error,
-      })
+      return new NetworkFailure(
+        /Invalid EOF state/.test(message) ? 56 : 1,
+        `Malformed response: ${message}`,
+        {
+          cause: error,
+        },
+      )
     if (code === undefined) continue
     if (certificateProblem.test(code))
       return new NetworkFailure(60, `SSL certificate problem: ${message}`, { cause: error })
@@ -59,10 +63,10 @@ export const toNetworkFailure = (error: unknown): NetworkFailure | undefined => 
       return new NetworkFailure(56, `Malformed response: ${message}`, { cause: error })
     const known = byCode[code]
     // A socket that ends while the body is read was not "empty": curl calls that a receive failure
-    if (known !== undefined)
-      return new NetworkFailure(known === 52 && hasBegun ? 56 : known, describe(known, message), {
-        cause: error,
-      })
+    if (known !== undefined) {
+      const number = known === 52 && hasBegun ? 56 : known
+      return new NetworkFailure(number, describe(number, message), { cause: error })
+    }
   }
   return undefined
 }
@@ -89,6 +93,7 @@ const describe = (code: number, message: string): string => {
     7: 'Failed to connect',
     28: 'Operation timed out',
     52: 'Empty reply from server',
+    56: 'The connection ended before the answer did',
     100: 'The headers of the response are too large',
   }
   const known = what[code]

@@ -15,6 +15,8 @@ export interface ParseResponseOptions {
   ignoreErrors: ReadonlySet<number>
   /** A body without content counts as a page without items (docs/reference/extractor-jobs.md#items), not as damaged JSON. */
   emptyIsLast: boolean
+  /** So does an answer with status 204. Not so in Generic Extractor. */
+  nothingIsLast: boolean
   log: Log
   masker: Masker
 }
@@ -36,7 +38,7 @@ export const parseResponse = (
   const problem = response.status >= 400 ? statusError(response, options) : undefined
   if (problem !== undefined && !ignored) throw problem
   if (problem !== undefined) options.log.warning(`Failed to get response ${problem.message}`)
-  if (options.emptyIsLast && problem === undefined && isBlank(response.body)) {
+  if (isEmptyPage(response, options)) {
     options.log.warning('The response is empty: it contains no data!')
     return { json: [], isParsed: false }
   }
@@ -77,9 +79,15 @@ const ruledResponse = (
 /** Whether a response is a page and no more: all that parsing it can say is that it is no JSON. */
 export const isUsual = (
   { rule, status, body }: HttpResponse,
-  { ignoreErrors, emptyIsLast }: Pick<ParseResponseOptions, 'ignoreErrors' | 'emptyIsLast'>,
+  { ignoreErrors, ...options }: Pick<ParseResponseOptions, 'ignoreErrors' | 'emptyIsLast' | 'nothingIsLast'>,
 ): boolean =>
-  rule === undefined && status < 400 && !ignoreErrors.has(status) && !(emptyIsLast && isBlank(body))
+  rule === undefined && status < 400 && !ignoreErrors.has(status) && !isEmptyPage({ status, body }, options)
+
+/** 204 says that there is nothing (RFC 9110, 15.3.5). */
+const isEmptyPage = (
+  { status, body }: Pick<HttpResponse, 'status' | 'body'>,
+  { emptyIsLast, nothingIsLast }: Pick<ParseResponseOptions, 'emptyIsLast' | 'nothingIsLast'>,
+): boolean => status < 400 && (emptyIsLast || (nothingIsLast && status === 204)) && isBlank(body)
 
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 

@@ -5,7 +5,7 @@ import { evaluate } from '../functions/evaluate.ts'
 import { isEmpty, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { durationOf } from '../windows/duration.ts'
-import { readMoment } from '../windows/moments.ts'
+import { formatMoment, readMoment } from '../windows/moments.ts'
 import { timeToRead, type Window, windowAt } from '../windows/windows.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
@@ -54,6 +54,11 @@ const startOne = (
   if (begun === undefined) return []
   const whole = timeToRead({ ...endsOf(plan, settings, { rows, placeholders }, context), ...begun }, settings)
   if (whole === undefined) {
+    const { finished = 0 } = begun
+    if (finished > context.time.currentStart * 1_000) {
+      const message = `Job '${plan.job.endpoint}' asks for nothing: the state says that it is read up to ${String(formatMoment(finished))}, which is to come.`
+      if (context.statistics.silent(plan, message)) context.log.warning(message)
+    }
     context.statistics.ended(plan, 'all windows have been read before')
     return []
   }

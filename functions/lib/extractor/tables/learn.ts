@@ -99,7 +99,11 @@ export const hasHeader = (node: StructureNode): boolean =>
   node.header !== undefined && node.header !== '' && node.header !== '0'
 
 const incompatible = (message: string, node: StructureNode): UserError => {
-  return new UserError('extractor.tables.incompatibleTypes', `Error parsing response JSON: ${message}`, {
-    params: { path: node.path.join('.') },
-  })
+  return new UserError(
+    'extractor.tables.incompatibleTypes',
+    `Error parsing response JSON: ${message} ("typeConflicts": "keep" in "config" keeps both kinds)`,
+    {
+      params: { path: node.path.join('.') },
+    },
+  )
 }

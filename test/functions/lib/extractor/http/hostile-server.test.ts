@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { startApi } from '../api-server.ts'
+import { type Answer, startApi } from '../api-server.ts'
 import { extractFrom, rowCount, runExtraction } from '../run-extraction.ts'
 
 const noRetry = { retryConfig: { maxRetries: 0 } }
@@ -86,9 +86,15 @@ describe('a server that misbehaves', () => {
     expect(error?.message).toMatch(/nested|Invalid JSON|deep/)
   })
 
-  it('sends nothing: the same error', async () => {
-    const { error } = await runExtraction((_, response) => response.writeHead(204).end(), {})
-    expect(error?.message).toContain('Invalid JSON response from API')
+  it.each([
+    [200, {}, 'Invalid JSON response from API'],
+    [204, {}, undefined],
+    [204, { compat: true }, 'Invalid JSON response from API'],
+  ])('sends nothing with status %d and %j: an error, or no items', async (status, options, message) => {
+    const answer: Answer = (_, response) => response.writeHead(status).end()
+    const { error } = await runExtraction(answer, { options })
+    if (message === undefined) expect(error).toBeUndefined()
+    else expect(error?.message).toContain(message)
   })
 
   it('storms with 429: bounded by the retries', async () => {

@@ -33,6 +33,16 @@ describe('windows of a run', () => {
     expect(requests.map(({ query }) => [query.get('since'), query.get('before')])).toEqual([[since, before]])
   })
 
+  it('that a state says are read up to a time to come are said', async () => {
+    const settings = job()
+    const state = { millrace: { windows: { issues: '2090-01-01T00:00:00Z' } } }
+    const { requests, result } = await runExtraction(() => [], { ...settings, options: { now, state } })
+    expect(requests).toEqual([])
+    expect(result?.finished === true && result.warnings).toEqual([
+      expect.stringContaining('up to 2090-01-01'),
+    ])
+  })
+
   it('are sent in a body, in a GraphQL variable and in the path', async () => {
     const own = { cursor: 'updated_at', start: '2026-02-27', format: 'date' }
     const range = { from: { window: 'start' }, to: { window: 'end' } }
