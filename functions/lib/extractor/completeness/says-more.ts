@@ -40,6 +40,26 @@ const TOTAL =
 const COUNT = /^(record|result|row|item)?s?count$/
 const WRONG = /^errors?(message|msg)?$|^fault(string)?$|^exception$/
 
+const kinds = { FLAG, LAST, LINK, CURSOR, PAGE, PAGES, TOTAL, COUNT, WRONG, LINKS: /^links?$/ }
+
+type Kind = keyof typeof kinds
+
+/** What names may say, worked out once each: pages have the same ones over and over. */
+const known = new Map<string, ReadonlySet<Kind>>()
+const MAX_KNOWN = 10_000
+
+const kindsOf = (name: string): ReadonlySet<Kind> => {
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const word = plain(name)
+  const found = new Set((Object.keys(kinds) as Kind[]).filter(kind => kinds[kind].test(word))) // its own names
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(name, found)
+  return found
+}
+
+/** An object with more is a map of rows. */
+const MAX_KEYS = 1_000
 const MAX_DEPTH = 3
 const MAX_OBJECTS = 50
 const LONGEST_WORDS = 80
@@ -64,11 +84,13 @@ export const saysMore = (beside: Json | undefined, headers: Page['headers'], see
   let isLast = false
   for (const place of [...placesIn(beside, seen), { ...inHeaders(headers), of: 'headers' as const }]) {
     const { object, isAboutRows } = place
-    for (const [name, value] of Object.entries(object)) {
-      const [word, count] = [plain(name), asCount(isObject(value) ? value['value'] : value)]
-      if (!isAboutRows || count === undefined || isRow(value, seen)) continue
-      if (TOTAL.test(word)) totals.push(count)
-      if (COUNT.test(word)) counts.push(count)
+    for (const [name, value] of isAboutRows ? entriesOf(object) : []) {
+      const kind = kindsOf(name)
+      if (!kind.has('TOTAL') && !kind.has('COUNT')) continue
+      const count = asCount(isObject(value) ? value['value'] : value)
+      if (count === undefined || isRow(value, seen)) continue
+      if (kind.has('TOTAL')) totals.push(count)
+      if (kind.has('COUNT')) counts.push(count)
     }
     const of = factsOf(place, seen)
     if (of === 'last') isLast = true
@@ -81,6 +103,9 @@ export const saysMore = (beside: Json | undefined, headers: Page['headers'], see
 /** The list of rows, or the only one. */
 const isRow = (value: Json, { rows }: Seen): boolean =>
   rows !== undefined && (value === rows || (rows.length === 1 && value === rows[0]))
+
+const entriesOf = (object: Readonly<Record<string, Json>>): [string, Json][] =>
+  Object.entries(object).slice(0, MAX_KEYS)
 
 const plain = (name: string): string =>
   name
@@ -102,20 +127,20 @@ interface Place {
 
 const factsOf = (place: Place, seen: Seen): Saying[] | 'last' => {
   const found: Saying[] = []
-  for (const [name, value] of Object.entries(place.object)) {
-    const word = plain(name)
-    const flag = flagOf(value)
-    const isLast = LAST.test(word) && typeof value !== 'number'
-    if (flag !== undefined && (isLast || FLAG.test(word))) {
+  for (const [name, value] of entriesOf(place.object)) {
+    const kind = kindsOf(name)
+    const isLast = kind.has('LAST') && typeof value !== 'number'
+    const flag = isLast || kind.has('FLAG') ? flagOf(value) : undefined
+    if (flag !== undefined) {
       if (flag === isLast) return 'last'
       found.push({
         says: `${shown(place, name)} is ${value}`,
         key: `"pagination", with "stopWhen": {"expr": "${flag ? 'not ' : ''}${read(place, name)}"}`,
       })
-    } else if (LINK.test(word) || CURSOR.test(word)) found.push(...nextIn(place, name, value))
-    else if (/^links?$/.test(word) && Array.isArray(value)) found.push(...linkIn(place, name, value))
+    } else if (kind.has('LINK') || kind.has('CURSOR')) found.push(...nextIn(place, name, value))
+    else if (kind.has('LINKS') && Array.isArray(value)) found.push(...linkIn(place, name, value))
     // A number without a page of numbers is a position
-    else if (word === 'offset' && typeof value === 'string' && /[a-z]/i.test(value))
+    else if (name === 'offset' && typeof value === 'string' && /[a-z]/i.test(value))
       found.push(cursorOf(place, name))
   }
   return [...found, ...pageOfPages(place, seen)]
@@ -172,11 +197,9 @@ const linkIn = (place: Place, name: string, links: readonly Json[]): Saying[] =>
 }
 
 const pageOfPages = (place: Place, { pages: pagesRead }: Seen): Saying[] => {
-  const numberAt = (names: RegExp) =>
-    Object.entries(place.object).find(
-      ([name, value]) => names.test(plain(name)) && asCount(value) !== undefined,
-    )
-  const [pages, page] = [numberAt(PAGES), numberAt(PAGE)]
+  const numberAt = (kind: Kind) =>
+    entriesOf(place.object).find(([name, value]) => kindsOf(name).has(kind) && asCount(value) !== undefined)
+  const [pages, page] = [numberAt('PAGES'), numberAt('PAGE')]
   const [all, at] = [asCount(pages?.[1]), asCount(page?.[1])]
   if (pages === undefined || all === undefined || all <= pagesRead || (at !== undefined && at >= all))
     return []
@@ -189,12 +212,11 @@ const pageOfPages = (place: Place, { pages: pagesRead }: Seen): Saying[] => {
 }
 
 const wrongIn = (response: Readonly<Record<string, Json>>, seen: Seen): Saying | undefined => {
-  const found = Object.entries(response).find(([name, value]) => {
+  const found = entriesOf(response).find(([name, value]) => {
     if (isRow(value, seen)) return false
-    const word = plain(name)
-    if (/^(success|ok)$/.test(word)) return value === false
-    if (word === 'status') return typeof value === 'string' && /^(error|fail(ed|ure)?)$/i.test(value)
-    return WRONG.test(word) && !isNothing(value) && value !== false
+    if (/^(success|ok)$/i.test(name)) return value === false
+    if (name === 'status') return typeof value === 'string' && /^(error|fail(ed|ure)?)$/i.test(value)
+    return kindsOf(name).has('WRONG') && !isNothing(value) && value !== false
   })
   if (found === undefined) return undefined
   const [name, value] = found
@@ -259,7 +281,7 @@ function* placesIn(value: Json | undefined, answer: Seen): Generator<Place> {
     for (const each of level) {
       if (++seen > MAX_OBJECTS) return
       yield each
-      for (const [name, inner] of Object.entries(each.object))
+      for (const [name, inner] of entriesOf(each.object))
         if (isObject(inner) && !isRow(inner, answer))
           below.push({
             object: inner,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { decimal, key, name, optional, Scalar } from './fields.ts'
+import { decimal, integer, key, name, optional, Scalar } from './fields.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 
@@ -17,7 +17,7 @@ const download = strictObject({
   ...stepShape,
   endpoint: key(
     name,
-    'Where the report is. `{path}` is a value of the last answer of `poll`, else of the first: `{result.url}` may be a whole address.',
+    'Where the report is. `{path}` is a value of the last answer of `poll`, else of the first: `{result.url}` may be a whole address. Of a list there, each element is read.',
   ),
 })
 
@@ -35,6 +35,11 @@ export const Report = strictObject({
     'States in which there is nothing to read: the report has no rows, and nothing is downloaded.',
   ),
   message: key(optional(name), 'Path of what the API says of a failure.'),
+  attempts: key(
+    optional(integer.refine(value => value >= 1 && value <= 10, 'must be from 1 to 10')),
+    'How often a report that failed or came too late is asked for, all together.',
+    1,
+  ),
   interval: key(optional(seconds), 'Seconds before the first poll.', 10),
   backoff: key(
     optional(decimal.refine(value => value >= 1 && value <= 10, 'must be from 1 to 10')),

@@ -22,7 +22,11 @@ export const ResponseSettings = strictObject({
     optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
     'Without it: as `Content-Type` says, else `utf-8`.',
   ),
-  delimiter: key(optional(character), 'CSV: what separates cells. A line `sep=;` before the header says it, too.', ','),
+  delimiter: key(
+    optional(character),
+    'CSV: what separates cells. A line `sep=;` before the header says it, too.',
+    ',',
+  ),
   quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),
   escape: key(
     optional(character),

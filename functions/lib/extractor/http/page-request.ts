@@ -28,7 +28,7 @@ export interface PageRequest {
   /** What the paginator has to remember from this page to the next, such as the offset. */
   position?: Json
   /** Of a request before the pages of a report. */
-  report?: { phase: 'create' } | ReportPoll
+  report?: { phase: 'create'; attempt: number } | ReportPoll
   /** Of a request without an answer so far. */
   tries?: Tries | undefined
 }
@@ -45,6 +45,8 @@ export interface Tries {
 /** What is known of a report that has been made. Moments are seconds since 1970. */
 export interface ReportPoll {
   phase: 'poll'
+  /** From 1. */
+  attempt: number
   /** The answer that made it. */
   created: Json
   createdAt: number

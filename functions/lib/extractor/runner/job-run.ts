@@ -30,6 +30,8 @@ export interface JobRun {
   lastFingerprint: string | undefined
   /** Of new runs: looks for circles, and at what answers say of more. */
   watch?: RunWatch | undefined
+  /** Of a report in several files: those after this one. */
+  downloads?: readonly RequestOptions[] | undefined
   /** What it is asked for, of a job with windows. */
   window?: RunWindow | undefined
   /** From the first page on, when the job is checked for completeness. */

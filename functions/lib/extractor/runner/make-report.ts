@@ -15,7 +15,7 @@ import { type Above, fillEndpoint } from './placeholders.ts'
 import { defaultsFor, expressionContexts, paginationOf } from './start-run.ts'
 
 /** In seconds. */
-export const reportDefaults = { interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
+export const reportDefaults = { attempts: 1, interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
 
 interface Ways {
   fetch: (request: PageRequest) => Promise<FetchedPage>
@@ -32,7 +32,10 @@ interface Answers {
 export const firstRequest = (run: JobRun, above: Above, context: JobContext): PageRequest =>
   run.plan.job.report === undefined
     ? run.pagination.first
-    : { ...complete(overlay(defaultsFor(context, above), run.request)), report: { phase: 'create' } }
+    : {
+        ...complete(overlay(defaultsFor(context, above), run.request)),
+        report: { phase: 'create', attempt: 1 },
+      }
 
 /**
  * Does what comes before the pages of a report: makes it, and asks for its state until it is ready. Then the page is the first of
@@ -62,11 +65,19 @@ export const makeReport = async (
     if (fetched.ends !== undefined) return fetched
     const { response } = fetched
     checkGraphqlErrors(response, run.plan.job, context.log)
-    if (report.phase === 'create') page.request = pollOf(run, settings, response, sentAt, context)
+    if (report.phase === 'create')
+      page.request = pollOf(run, settings, response, { sentAt, attempt: report.attempt }, context)
     else if (isIn(settings.empty, stateOf(settings, response))) return { ...fetched, ends: 'empty report' }
-    else if (isReady(run, settings, response))
-      Object.assign(page, downloadOf(run, settings, { created: report.created, polled: response }, context))
-    else page.request = { ...request, report: waitOn(run, settings, report, fetched, { sentAt, context }) }
+    else {
+      const found = stateAfter(run, settings, report, fetched, { sentAt, context })
+      if (found instanceof UserError) page.request = again(run, settings, report, found, context)
+      else if (found !== 'ready') page.request = { ...request, report: found }
+      else {
+        const read = downloadOf(run, settings, { created: report.created, polled: response }, context)
+        if (read === undefined) return { ...fetched, ends: 'empty report' }
+        Object.assign(page, read)
+      }
+    }
   }
 }
 
@@ -74,14 +85,44 @@ const pollOf = (
   run: JobRun,
   settings: ReportSettings,
   created: Json,
-  sentAt: number,
+  { sentAt, attempt }: { sentAt: number; attempt: number },
   context: JobContext,
 ): PageRequest => {
   const { interval: wait } = { ...reportDefaults, ...settings }
   const request = stepRequest(run, settings, 'poll', { created }, context)
   return {
     ...complete(overlay(defaultsFor(context, run), request)),
-    report: { phase: 'poll', created, createdAt: sentAt, notBefore: sentAt + wait, wait, polls: 0 },
+    report: { phase: 'poll', attempt, created, createdAt: sentAt, notBefore: sentAt + wait, wait, polls: 0 },
+  }
+}
+
+/** The report is asked for once more. @throws what ended the last attempt */
+const again = (
+  run: JobRun,
+  settings: ReportSettings,
+  { attempt }: ReportPoll,
+  failure: UserError,
+  context: JobContext,
+): PageRequest => {
+  const { attempts } = { ...reportDefaults, ...settings }
+  if (attempt >= attempts) throw failure
+  context.log.warning(`${failure.message} It is asked for again (${attempt + 1} of ${attempts}).`)
+  return { ...firstRequest(run, run, context), report: { phase: 'create', attempt: attempt + 1 } }
+}
+
+/** Whether it can be read, when to ask next, or why it never will be. */
+const stateAfter = (
+  run: JobRun,
+  settings: ReportSettings,
+  report: ReportPoll,
+  fetched: FetchedPage,
+  asked: { sentAt: number; context: JobContext },
+): 'ready' | ReportPoll | UserError => {
+  try {
+    return isReady(run, settings, fetched.response) ? 'ready' : waitOn(run, settings, report, fetched, asked)
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
   }
 }
 
@@ -148,17 +189,27 @@ const waitOn = (
   return { ...report, polls, wait: grown, notBefore: sentAt + wait }
 }
 
-/** The run goes on with the download, in pages of its own. */
+/** The run goes on with the download of each file, in pages of its own. Nothing when the report has none. */
 const downloadOf = (
   run: JobRun,
   settings: ReportSettings,
   answers: Answers,
   context: JobContext,
-): PageWork => {
+): PageWork | undefined => {
   const request = stepRequest(run, settings, 'download', answers, context)
+  const endpoints = endpointsOf(request.endpoint ?? '', answers, `jobs.${run.plan.path}.report.download`)
+  return nextDownload({ ...run, downloads: endpoints.map(endpoint => ({ ...request, endpoint })) }, context)
+}
+
+/** The first page of the next file of a report; nothing after the last, and for other jobs. */
+export const nextDownload = (run: JobRun, context: JobContext): PageWork | undefined => {
+  const [request, ...downloads] = run.downloads ?? []
+  if (request === undefined) return undefined
   const pagination = paginationOf(run.plan, request, run, context)
+  const { plan, columns, placeholders, rows, window } = run
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
-  return { run: { ...run, request, pagination, progress }, request: pagination.first }
+  const own = { request, pagination, progress, downloads, lastPage: undefined, lastFingerprint: undefined }
+  return { run: { plan, columns, placeholders, rows, window, ...own }, request: pagination.first }
 }
 
 /** The request of a step: values of the answers in its endpoint and params, the headers of the job below its own. */
@@ -174,20 +225,29 @@ const stepRequest = (
   const contexts = { ...expressionContexts(context, run), ...answers }
   const path = `jobs.${plan.path}.report.${step}`
   const values = context.evaluate({ ...params }, contexts, `${path}.params`)
-  const filled = fillEndpoint(endpoint, placeholders).replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
-    answerValue(name, answers, path),
-  )
+  const filled = fillEndpoint(endpoint, placeholders)
   return {
-    endpoint: filled,
+    endpoint: step === 'download' ? filled : (endpointsOf(filled, answers, path)[0] ?? filled),
     method,
     params: Array.isArray(params) ? Object.values(values) : values,
     headers: { ...run.request.headers, ...context.evaluate(headers ?? {}, contexts, `${path}.headers`) },
   }
 }
 
-const answerValue = (name: string, { created, polled }: Answers, path: string): string => {
-  const value = toText(valueAt(name, polled ?? null) ?? valueAt(name, created))
-  if (value !== '') return value
+/** Values of the answers in the place of their names; of a list there, one address for each element. */
+const endpointsOf = (template: string, answers: Answers, path: string): string[] =>
+  template.split(/\{([^{}]+)\}/).reduce<string[]>(
+    (made, part, index) => {
+      const values = index % 2 === 0 ? [part] : answerValues(part, answers, path)
+      return made.flatMap(start => values.map(value => start + value))
+    },
+    [''],
+  )
+
+const answerValues = (name: string, { created, polled }: Answers, path: string): string[] => {
+  const found = valueAt(name, polled ?? null) ?? valueAt(name, created)
+  const values = [found ?? ''].flat().map(value => toText(value))
+  if (values.every(value => value !== '')) return values
   throw new UserError(
     'extractor.report.value',
     `The answers about the report have no value at '${name}', which ${path}.endpoint names.`,

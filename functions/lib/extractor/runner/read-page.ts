@@ -8,6 +8,7 @@ import { checkEnd, checkPage } from './check-run.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
+import { nextDownload } from './make-report.ts'
 import {
   digestOf,
   dropItems,
@@ -38,7 +39,7 @@ export const readPage = (
   if (run.isRecorded === true) {
     return rowsOf(work, fetched, context, () => {
       dropItems(fetched, context)
-      return undefined
+      return nextDownload(run, context)
     })
   }
   const passes = passesOf(run, context)
@@ -215,6 +216,9 @@ const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): Pend
   if (cut !== undefined) breakWindow(run, cut, context)
   if (passes === undefined) checkEnd(run, cut, context)
   const next = passes === undefined ? undefined : endPass(run, passes, cut, context)
-  if (run.passes === undefined) context.statistics.ended(run.plan, reason)
-  return next
+  // Files of a report follow each other; those of a run in passes when its rows have been written
+  const following =
+    cut === undefined && run.passes === undefined ? (next ?? nextDownload(run, context)) : next
+  if (run.passes === undefined && following === next) context.statistics.ended(run.plan, reason)
+  return following
 }

@@ -51,6 +51,7 @@ interface SavedRun {
   elapsed: number
   last?: string
   window?: RunWindow
+  downloads?: readonly RequestOptions[]
   watch?: SavedWatch
   /** Number of its check for completeness. */
   check?: number
@@ -133,6 +134,7 @@ export const saveSequences = (
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
       ...(run.window === undefined ? {} : { window: run.window }),
+      ...(run.downloads === undefined ? {} : { downloads: run.downloads }),
       ...(run.watch === undefined ? {} : { watch: run.watch.save() }),
       ...(run.check === undefined ? {} : { check: run.check.number }),
       ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
@@ -242,6 +244,7 @@ export const restoreSequences = (
       lastFingerprint: run.last,
       watch: run.watch && new RunWatch(run.watch),
       window: run.window,
+      downloads: run.downloads,
       check: run.check === undefined ? undefined : context.checks?.at(run.check),
       passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),
       isRecorded: run.isRecorded,
