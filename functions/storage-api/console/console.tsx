@@ -112,10 +112,10 @@ export const createConsole = (options: ConsoleOptions): App => {
           <Broken sentences={client.broken} swaps />
         </>,
       )
-    const { description } = await client.get('tokens/verify', tokenBody)
+    const person = await client.get('tokens/verify', tokenBody)
     return htmlPage(
       context,
-      <Page {...built} at={at} assets={names()} person={description} said={takeSaid(context)}>
+      <Page {...built} at={at} assets={names()} person={person} said={takeSaid(context)}>
         <Broken sentences={client.broken} />
         {built.body}
       </Page>,

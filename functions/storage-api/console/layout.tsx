@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Crumb, Said } from './built.ts'
-import { Crumbs, Navigation, PersonMenu, sectionOf } from './navigation.tsx'
+import { Crumbs, Navigation, type Person, PersonMenu, sectionOf } from './navigation.tsx'
 import { Icon } from './parts.tsx'
 
 /** Where the assets of this revision lie: their name holds a digest, so a browser may keep them for good. */
@@ -15,7 +15,7 @@ interface PageProps {
   at?: string
   assets: AssetNames
   /** Undefined: nobody is signed in. */
-  person: string | undefined
+  person: Person | undefined
   /** Between the section and the page. */
   crumbs?: readonly Crumb[] | undefined
   /** Beside the title: what somebody comes here to do. */
@@ -55,14 +55,14 @@ export const Page = ({ title, assets, person, children, ...rest }: PageProps) =>
   </html>
 )
 
-type ShellProps = Omit<PageProps, 'assets' | 'person'> & { person: string }
+type ShellProps = Omit<PageProps, 'assets' | 'person'> & { person: Person }
 
 const Shell = ({ title, at = '', person, crumbs = [], action, said, children }: ShellProps) => (
   <body>
     <a class="skip" href="#content">
       Skip to the content
     </a>
-    <Navigation at={at} />
+    <Navigation at={at} person={person} />
     <div class="page">
       <header class="top">
         <Crumbs of={[...sectionOf(at), ...crumbs]} title={title} />

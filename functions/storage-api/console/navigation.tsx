@@ -1,8 +1,15 @@
+import type { TokenBody } from '#lib/wire/token-body.ts'
 import type { Crumb } from './built.ts'
 import { Icon } from './parts.tsx'
 
-/** Groups of entries: path, name, icon. */
-const groups: readonly (readonly [string, readonly (readonly [string, string, string])[]])[] = [
+/** Who is signed in: the token, as far as pages ask. */
+export type Person = Pick<TokenBody, 'description' | Right>
+
+type Right = 'canManageBuckets' | 'canManageTokens'
+type Entry = readonly [path: string, name: string, icon: string, needs?: Right]
+
+/** Groups of entries. One that needs a right is shown to tokens that have it. */
+const groups: readonly (readonly [string, readonly Entry[]])[] = [
   ['', [['/console', 'Overview', 'home']]],
   [
     'Data',
@@ -17,14 +24,14 @@ const groups: readonly (readonly [string, readonly (readonly [string, string, st
     [
       ['/console/configurations', 'Configurations', 'plug'],
       ['/console/jobs', 'Jobs and runs', 'activity'],
-      ['/console/dead-letters', 'Dead letters', 'mail-exclamation'],
+      ['/console/dead-letters', 'Dead letters', 'mail-exclamation', 'canManageBuckets'],
     ],
   ],
   [
     'Installation',
     [
       ['/console/events', 'Events', 'list-details'],
-      ['/console/tokens', 'Tokens', 'key'],
+      ['/console/tokens', 'Tokens', 'key', 'canManageTokens'],
     ],
   ],
 ]
@@ -39,7 +46,7 @@ export const sectionOf = (at: string): Crumb[] =>
   sections.filter(([path]) => path === at).map(([path, name]) => [path, name])
 
 /** On the left; a bar below on a phone. */
-export const Navigation = ({ at }: { at: string }) => (
+export const Navigation = ({ at, person }: { at: string; person: Person }) => (
   <nav class="side" aria-label="Sections">
     <a class="brand" href="/console">
       <Icon name="ripple" /> Millrace
@@ -50,11 +57,13 @@ export const Navigation = ({ at }: { at: string }) => (
     {groups.map(([name, entries]) => (
       <div class="group">
         {name !== '' && <p class="subheader">{name}</p>}
-        {entries.map(([path, label, icon]) => (
-          <a class="entry" href={path} aria-current={path === at ? 'page' : undefined}>
-            <Icon name={icon} /> <span>{label}</span>
-          </a>
-        ))}
+        {entries
+          .filter(([, , , needs]) => needs === undefined || person[needs])
+          .map(([path, label, icon]) => (
+            <a class="entry" href={path} aria-current={path === at ? 'page' : undefined}>
+              <Icon name={icon} /> <span>{label}</span>
+            </a>
+          ))}
       </div>
     ))}
   </nav>
@@ -78,14 +87,14 @@ export const Crumbs = ({ of, title }: { of: readonly Crumb[]; title: string }) =
   </nav>
 )
 
-export const PersonMenu = ({ person }: { person: string }) => (
+export const PersonMenu = ({ person: { description } }: { person: Person }) => (
   <>
-    <button type="button" popovertarget="person" aria-label={`Signed in: ${person}`} class="person">
+    <button type="button" popovertarget="person" aria-label={`Signed in: ${description}`} class="person">
       <Icon name="user" />
     </button>
     <div id="person" popover="auto" class="panel menu">
       <p>
-        <strong>{person}</strong>
+        <strong>{description}</strong>
       </p>
       <p class="hint">
         Times are those of <span data-zone>UTC</span>.

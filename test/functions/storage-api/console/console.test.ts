@@ -242,6 +242,7 @@ describe('a page', () => {
     const text = await page.text()
     expect(text).toContain('in.c-open')
     expect(text).not.toContain('in.c-closed')
+    for (const path of ['/console/tokens', '/console/dead-letters']) expect(text).not.toContain(path)
   })
 
   it('that is not there is a 404 with a sentence, also for a table', async () => {
