@@ -179,7 +179,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     'timezone',
     'escape',
   ],
-  'POST /v2/storage/query': ['sql', 'format', 'limit', 'detectTypes'],
+  'POST /v2/storage/query': ['sql', 'format', 'limit', 'detectTypes', 'name'],
   [`GET ${table}/data-preview`]: [...rows, 'escape'],
   [`PUT ${table}`]: ['displayName', 'async'],
   [`DELETE ${table}`]: ['force', 'async'],

@@ -6,6 +6,7 @@ import { configurationActions } from './actions/configurations.ts'
 import { tableActions } from './actions/tables.ts'
 import { idIn } from './api-client.ts'
 import type { ActionRoute } from './built.ts'
+import { newConfigurationActions } from './pages/new-configuration.tsx'
 import { queryActions } from './pages/query.tsx'
 import { tokensPage } from './tokens-page.tsx'
 
@@ -33,6 +34,7 @@ const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
 export const actions: readonly ActionRoute[] = [
   ...tableActions,
   ...queryActions,
+  ...newConfigurationActions,
   ...configurationActions,
   {
     path: '/console/dead-letters/redrive',

@@ -6,7 +6,6 @@ import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
 import type { Counts } from '../../lib/storage/quotas/counts.ts'
-import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
@@ -16,7 +15,8 @@ import { actions } from './actions.ts'
 import { type ApiClient, createApiClient, Refusal, type Room } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
 import type { Built } from './built.ts'
-import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
+import { startBrowserUpload, uploadRequest } from './drop-file.ts'
+import { loadRequest, loadState, startLoad } from './drop-load.ts'
 import { exchangeWith } from './exchange-with.ts'
 import { htmlPage } from './html-page.ts'
 import { type AssetNames, Broken, Page, Problem } from './layout.tsx'
@@ -167,14 +167,13 @@ export const createConsole = (options: ConsoleOptions): App => {
   hono.post(
     `${CONSOLE_PATH}/drop/load`,
     signedIn(async (context, _, token) => {
-      const { fileId, ...load } = loadRequest.parse(await context.req.json())
-      const wanted = { ...load, dataFileId: fileId }
-      const { job, warnings } = await loadIntoTable(storageOf(context, token), wanted, {
-        idempotencyKey: `console-${fileId}`,
-        checksKeyFirst: true,
-      })
-      return context.json({ jobId: job.id, warnings })
+      const wanted = loadRequest.parse(await context.req.json())
+      return context.json(await startLoad(storageOf(context, token), wanted))
     }),
+  )
+  hono.get(
+    `${CONSOLE_PATH}/drop/jobs/:id`,
+    signedIn(async (context, client) => context.json(await loadState(client, context.req.param('id') ?? ''))),
   )
 
   hono.onError((error, context) => {

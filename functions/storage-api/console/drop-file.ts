@@ -89,11 +89,3 @@ const signUpload = async (
     complete: await getSignedUrl(s3, new CompleteMultipartUploadCommand(upload), options),
   }
 }
-
-export const loadRequest = z.object({
-  fileId: z.int(),
-  tableId: z.string().min(1),
-  primaryKey: z.array(z.string()),
-  delimiter: z.string().min(1),
-  incremental: z.boolean(),
-})

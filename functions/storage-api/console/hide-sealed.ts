@@ -1,4 +1,5 @@
 import { hexDigest } from '../../lib/digests.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { isSealed } from '../../lib/storage/secrets/sealed-secret.ts'
 import { Refusal } from './api-client.ts'
 
@@ -14,17 +15,36 @@ export const hideSealed = (value: unknown): unknown =>
  * @throws Refusal for a name of a secret that is not there
  */
 export const showSealed = (edited: unknown, stored: unknown): unknown => {
-  const sealed = new Map<string, string>()
-  mapTexts(stored, text => {
-    if (isSealed(text)) sealed.set(placeholderOf(text), text)
-    return text
-  })
+  const sealed = new Map(hiddenSecrets(stored).map(secret => [placeholderOf(secret), secret]))
   return mapTexts(edited, text => {
     const found = sealed.get(text)
     if (found === undefined && PLACEHOLDER.test(text))
       throw new Refusal(400, `There is no secret ${text} in the current version: enter its value anew.`)
     return found ?? text
   })
+}
+
+/** The sealed secrets of a value: `showSealed` finds them again. */
+export const hiddenSecrets = (value: unknown): string[] => {
+  const sealed = new Set<string>()
+  mapTexts(value, text => {
+    if (isSealed(text)) sealed.add(text)
+    return text
+  })
+  return [...sealed]
+}
+
+/** @throws Refusal when the text is no JSON object */
+export const parseObject = (text: string): object => {
+  let value: unknown
+  try {
+    value = parseExactly(text)
+  } catch (error) {
+    throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal(400, 'A configuration is a JSON object.')
+  return value
 }
 
 const placeholderOf = (secret: string): string => `(sealed ${hexDigest(secret, 12)})`

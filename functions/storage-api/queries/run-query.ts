@@ -12,7 +12,7 @@ import {
   wholeFormats,
 } from '../../lib/wire/query-body.ts'
 import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
-import { flag, integer, text } from '../http/fields.ts'
+import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
@@ -36,6 +36,7 @@ const body = z.object({
   detectTypes: flag().default(false),
   inline: flag().default(false),
   plan: flag().default(false),
+  name: unlessBlank(text({ max: 200 })),
 })
 
 /**
@@ -136,11 +137,11 @@ const firstLines = async (
 const wholeResult = async (
   query: TableQuery,
   format: (typeof wholeFormats)[number],
-  request: Receiver,
+  request: Receiver & { body: { name?: string | undefined } },
   services: Services,
 ): Promise<QueryPlan & { file: { id: number } }> => {
   const engine = await services.tableEngine()
-  const name = `query.${format}`
+  const name = `${request.body.name ?? 'query'}.${format}`
   let fileId = 0
   const { tables } = await engine.queryToFile({ ...query, format }, async path => {
     const stored = await storeBytes(createReadStream(path), name, services)

@@ -92,6 +92,9 @@ const draft = z.object({
   losses: z.array(z.object({ path: z.string(), why: z.string(), level: z.enum(['rows', 'asks', 'none']) })),
 })
 
+/** All of a draft but the configuration. */
+export const draftFindings = z.omit(draft, { configuration: true })
+
 export type DraftResult = z.infer<typeof draft>
 
 /** What a preview shows, secrets masked. */
@@ -122,3 +125,5 @@ export const draftBody = z
     plan: z.nullable(z.string()),
   })
   .register(described, { name: 'ConfigurationDraft' })
+
+export type DraftBody = z.infer<typeof draftBody>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { parseExactly } from '#lib/json/parse-exactly.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built } from '../built.ts'
-import { showSealed } from '../hide-sealed.ts'
+import { applyFields } from '../common-fields.ts'
+import { parseObject, showSealed } from '../hide-sealed.ts'
 import {
   benchPage,
   CONFIGURATION,
@@ -34,7 +34,7 @@ const save = async (
   const { configuration: text = '', changeDescription = '', version = '' } = form
   try {
     const stored = await configurationOf(client, params)
-    const edited = showSealed(parseObject(text), [stored.configuration, stored.rows])
+    const edited = applyFields(showSealed(parseObject(text), [stored.configuration, stored.rows]), form)
     const body = { configuration: edited, ...(changeDescription !== '' && { changeDescription }) }
     await client.send('PUT', path, body, z.unknown(), version)
   } catch (error) {
@@ -65,6 +65,30 @@ export const configurationActions: readonly ActionRoute[] = [
     act: async (client, { params }) => {
       const job = await client.send('POST', `${configurationPath(params)}/run`, {}, jobBody)
       return { redirect: `/console/runs/run-${job.id}` }
+    },
+  },
+  {
+    path: `${CONFIGURATION}/delete`,
+    at,
+    act: async (client, { params }) => {
+      const { name, id } = await configurationOf(client, params)
+      await client.send('DELETE', configurationPath(params), {}, z.unknown())
+      const { component = '' } = params
+      return {
+        redirect: at,
+        said: {
+          text: `${name || id} is in the trash.`,
+          undo: { action: `${pathOf(component, id)}/restore` },
+        },
+      }
+    },
+  },
+  {
+    path: `${CONFIGURATION}/restore`,
+    at,
+    act: async (client, { params }) => {
+      await client.send('POST', `${configurationPath(params)}/restore`, {}, z.unknown())
+      return backTo(params)
     },
   },
   {
@@ -113,16 +137,3 @@ export const configurationActions: readonly ActionRoute[] = [
     },
   },
 ]
-
-/** @throws Refusal when the text is no JSON object */
-const parseObject = (text: string): object => {
-  let value: unknown
-  try {
-    value = parseExactly(text)
-  } catch (error) {
-    throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal(400, 'A configuration is a JSON object.')
-  return value
-}

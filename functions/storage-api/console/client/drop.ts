@@ -1,22 +1,29 @@
-import { firstRecords } from './first-records.ts'
-import { sendFile } from './send-file.ts'
+import { build } from './build.ts'
+import { followLoad } from './follow-load.ts'
+import { COLUMN_TYPES, proposeTypes } from './propose-types.ts'
+import { type Head, readHead } from './read-head.ts'
+import type { LoadSettings } from './send-file.ts'
 
 const ROWS_SHOWN = 5
-const PREVIEW_BYTES = 64 * 1024
 
-/** The page that loads files: shows their first rows, then sends them one after the other and follows their jobs. */
+/** The page that loads files: says what they are and shows their first rows, then sends them one after the other. */
 export const watchDrops = (): void => {
   const form = document.querySelector<HTMLFormElement>('form[data-drop]')
-  if (form === null) return
-  const input = form.querySelector<HTMLInputElement>('input[type=file]')
-  const target = form.querySelector<HTMLElement>('.target')
-  const preview = form.querySelector<HTMLElement>('[data-preview]')
-  const uploads = form.querySelector<HTMLElement>('[data-uploads]')
-  if (input === null || target === null || preview === null || uploads === null) return
+  const input = form?.querySelector<HTMLInputElement>('input[type=file]')
+  const target = form?.querySelector<HTMLElement>('.target')
+  const preview = form?.querySelector<HTMLElement>('[data-preview]')
+  const uploads = form?.parentElement?.querySelector<HTMLElement>('[data-uploads]')
+  if (!form || !input || !target || !preview || !uploads) return
+  let looks = 0
 
   const showPreview = async (): Promise<void> => {
+    const look = ++looks
     const files = [...(input.files ?? [])]
-    preview.replaceChildren(...(await Promise.all(files.map(file => previewOf(file, delimiterOf(form))))))
+    const shown = await Promise.all(
+      files.map(async file => previewOf(file, await readHead(file, delimiterOf(form)))),
+    )
+    // The choice may have changed meanwhile.
+    if (look === looks) preview.replaceChildren(...shown)
   }
   input.addEventListener('change', () => void showPreview())
   form.querySelector('[name=delimiter]')?.addEventListener('change', () => void showPreview())
@@ -34,7 +41,7 @@ export const watchDrops = (): void => {
   })
   form.addEventListener('submit', event => {
     event.preventDefault()
-    void sendAll(form, [...(input.files ?? [])], uploads)
+    void sendAll(form, [...(input.files ?? [])], { preview, uploads })
   })
 }
 
@@ -43,73 +50,93 @@ const textOf = (form: HTMLFormElement, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-const delimiterOf = (form: HTMLFormElement): string => {
+/** As the file looks, unless somebody has chosen one. */
+const delimiterOf = (form: HTMLFormElement): string | undefined => {
   const chosen = textOf(form, 'delimiter')
-  return chosen === 'tab' ? '\t' : chosen || ','
+  return chosen === 'tab' ? '\t' : chosen || undefined
 }
 
-const sendAll = async (form: HTMLFormElement, files: readonly File[], list: HTMLElement): Promise<void> => {
-  const button = form.querySelector('button')
+const sendAll = async (
+  form: HTMLFormElement,
+  files: readonly File[],
+  { preview, uploads }: { preview: HTMLElement; uploads: HTMLElement },
+): Promise<void> => {
+  const button = form.querySelector<HTMLButtonElement>('button[type=submit]')
   button?.setAttribute('disabled', '')
-  for (const file of files) {
-    const line = document.createElement('li')
-    list.append(line)
+  for (const [index, file] of files.entries()) {
+    const head = await readHead(file, delimiterOf(form))
+    if (head.refused !== undefined) continue
     const table = (files.length === 1 ? textOf(form, 'table') : '') || tableNameOf(file.name)
-    const settings = {
+    const types = textOf(form, 'typed') === '1' ? typesIn(preview.children[index], head) : undefined
+    const settings: LoadSettings = {
       tableId: `${textOf(form, 'bucket')}.${table}`,
       primaryKey: textOf(form, 'primaryKey')
         .split(',')
         .map(column => column.trim())
         .filter(column => column !== ''),
-      delimiter: delimiterOf(form),
+      delimiter: head.delimiter,
       incremental: textOf(form, 'incremental') === '1',
+      ...(types && types.length > 0 && { types }),
     }
-    try {
-      const { jobId, warnings } = await sendFile(file, settings, sent => {
-        line.textContent = `${file.name}: ${Math.round((100 * sent) / Math.max(1, file.size))} % sent`
-      })
-      line.replaceChildren(
-        `${file.name}: sent. `,
-        linkTo(`/console/jobs/${jobId}`, 'Follow its job'),
-        ...warnings.map(text => ` ${text}`),
-      )
-    } catch (error) {
-      line.className = 'problem'
-      line.textContent = `${file.name}: ${error instanceof Error ? error.message : 'it could not be sent'}`
-    }
+    await followLoad(file, settings, head, uploads)
   }
   button?.removeAttribute('disabled')
 }
 
 const tableNameOf = (file: string): string =>
-  file.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
+  file.replace(/(\.(csv|tsv|txt|jsonl|ndjson|json|parquet))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
 
-const linkTo = (address: string, text: string): HTMLAnchorElement => {
-  const link = document.createElement('a')
-  link.href = address
-  link.textContent = text
-  return link
-}
+/** As chosen in the preview of the file. */
+const typesIn = (section: Element | undefined, { records: [header = []] }: Head): LoadSettings['types'] =>
+  [...(section?.querySelectorAll('select') ?? [])].map((select, place) => ({
+    name: header[place] ?? '',
+    type: select.value,
+  }))
 
-const previewOf = async (file: File, delimiter: string): Promise<HTMLElement> => {
-  const section = document.createElement('section')
-  const title = document.createElement('h2')
-  title.textContent = file.name
-  section.append(title)
-  if (/\.gz$/i.test(file.name)) {
-    section.append('Compressed: its rows are shown when they are loaded.')
+const previewOf = (file: File, head: Head): HTMLElement => {
+  const section = build('section', { className: 'panel' }, build('h2', { textContent: file.name }))
+  if (head.refused !== undefined) {
+    section.append(
+      build('p', { className: 'problem', role: 'alert', textContent: `${file.name} ${head.refused}` }),
+    )
     return section
   }
-  const records = firstRecords(await file.slice(0, PREVIEW_BYTES).text(), delimiter, ROWS_SHOWN + 1)
-  const table = document.createElement('table')
-  for (const [index, record] of records.entries()) {
-    const row = table.insertRow()
-    for (const cell of record) {
-      const box = document.createElement(index === 0 ? 'th' : 'td')
-      box.textContent = cell
-      row.append(box)
-    }
-  }
-  section.append(table)
+  const [header = [], ...rows] = head.records
+  section.append(build('p', { className: 'hint', textContent: describe(head) }))
+  if (header.length === 0) return section
+  const proposed = proposeTypes(head.records)
+  const choices = header.map((name, place) => {
+    const options = COLUMN_TYPES.map(type =>
+      build('option', { value: type, textContent: type.toLowerCase(), selected: type === proposed[place] }),
+    )
+    return build('th', { className: 'types' }, build('select', { ariaLabel: `Type of ${name}` }, ...options))
+  })
+  const names = header.map(name => build('th', { scope: 'col', textContent: name }))
+  const body = rows
+    .slice(0, ROWS_SHOWN)
+    .map(row => build('tr', {}, ...row.map(cell => build('td', { className: 'cell', textContent: cell }))))
+  const table = build(
+    'table',
+    {},
+    build('thead', {}, build('tr', {}, ...names), build('tr', { className: 'types' }, ...choices)),
+    build('tbody', {}, ...body),
+  )
+  const scroll = build(
+    'section',
+    { className: 'scroll', tabIndex: 0, ariaLabel: `First rows of ${file.name}` },
+    table,
+  )
+  section.append(scroll)
   return section
+}
+
+const describe = ({ form, isCompressed, delimiter, records }: Head): string => {
+  const named: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
+  const kind = form === 'CSV' ? `CSV with ${named[delimiter] ?? delimiter}` : form
+  const columns = records[0]?.length ?? 0
+  const what =
+    form === 'Parquet'
+      ? 'Its rows are shown when they are loaded.'
+      : `${columns} ${columns === 1 ? 'column' : 'columns'}; the first rows:`
+  return `${kind}${isCompressed ? ', compressed with gzip' : ''}. ${what}`
 }

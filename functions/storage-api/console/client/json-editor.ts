@@ -1,3 +1,4 @@
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
@@ -6,6 +7,7 @@ import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { createJsonCheck, type JsonProblem } from './json-check.ts'
+import { completeJson } from './json-complete.ts'
 
 /** Turns the fields of forms that hold JSON into editors that check while somebody types. */
 export const watchJson = (): void => {
@@ -18,6 +20,7 @@ export const watchJson = (): void => {
 const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): void => {
   const problem = form.querySelector('[data-problem]')
   let check = createJsonCheck(undefined)
+  let known: object | undefined
   const say = (problems: readonly JsonProblem[]): void => {
     // What is no JSON is not sent; of all else the service decides.
     field.setCustomValidity(problems.find(({ isSyntax }) => isSyntax)?.message ?? '')
@@ -42,7 +45,8 @@ const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): void => 
       EditorState.tabSize.of(2),
       EditorView.contentAttributes.of({ 'aria-label': 'JSON of the configuration' }),
       // Tab leaves the editor, as it leaves every field.
-      keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+      keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
+      autocompletion({ override: [context => completeJson(context, known)] }),
       lintGutter(),
       linter(({ state }): Diagnostic[] => {
         const problems = check(state)
@@ -63,6 +67,7 @@ const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): void => 
   const { schema } = form.dataset
   if (schema !== undefined)
     void loadSchema(schema).then(loaded => {
+      known = loaded
       check = createJsonCheck(loaded)
       say(check(view.state))
     })

@@ -1,8 +1,21 @@
-interface LoadSettings {
+export interface LoadSettings {
   tableId: string
   primaryKey: string[]
   delimiter: string
   incremental: boolean
+  /** Of a new table, in order. Default: all texts. */
+  types?: { name: string; type: string }[]
+}
+
+/** What the service says of a load. */
+export interface LoadState {
+  status: 'waiting' | 'processing' | 'success' | 'error'
+  tableId: string
+  /** How many rows there are, or why it failed. */
+  sentence?: string
+  /** That is wrong, from 1. */
+  line?: number
+  warnings?: string[]
 }
 
 interface Upload {
@@ -49,11 +62,14 @@ export const sendFile = async (
   } // what the service sends
 }
 
-const ask = async (path: string, body: unknown): Promise<unknown> => {
+export const loadState = async (jobId: number): Promise<LoadState> =>
+  (await ask(`/console/drop/jobs/${jobId}`)) as LoadState // what the service sends
+
+/** @param body of a POST; without one it is a GET */
+const ask = async (path: string, body?: unknown): Promise<unknown> => {
   const response = await fetch(path, {
-    method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   })
   const reply: { error?: string } = await response.json()
   if (!response.ok) throw new Error(reply.error ?? 'The service refused it.')

@@ -9,6 +9,7 @@ import {
 } from '#lib/wire/configuration-body.ts'
 import { type ApiClient, query, Refusal } from '../api-client.ts'
 import type { Built, PageRoute } from '../built.ts'
+import { Icon } from '../parts.tsx'
 import { Bench } from '../views/bench.tsx'
 import {
   ConfigurationDetail,
@@ -17,6 +18,8 @@ import {
   VersionComparison,
 } from '../views/configurations.tsx'
 import type { Draft } from '../views/editor.tsx'
+import { NEW } from '../views/new-configuration.tsx'
+import { newConfigurationPages } from './new-configuration.tsx'
 
 type Params = Record<string, string>
 
@@ -97,12 +100,18 @@ export const benchPage = async (
 }
 
 export const configurationPages: readonly PageRoute[] = [
+  ...newConfigurationPages,
   {
     path: '/console/configurations',
     at,
     build: async client => {
       const components = await client.list('components?include=configuration,rows', listedComponentBody)
-      return { title: 'Configurations', body: <ConfigurationList components={components} /> }
+      const action = (
+        <a class="btn btn-primary" href={NEW}>
+          <Icon name="plus" /> New configuration
+        </a>
+      )
+      return { title: 'Configurations', action, body: <ConfigurationList components={components} /> }
     },
   },
   { path: CONFIGURATION, at, build: (client, { params }) => configurationPage(client, params) },

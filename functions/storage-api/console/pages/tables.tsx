@@ -1,18 +1,24 @@
-import { parse } from 'csv-parse/sync'
+import type { Child } from 'hono/jsx'
 import { eventBody } from '#lib/wire/event-body.ts'
+import { fileBody } from '#lib/wire/file-body.ts'
 import { indexBody } from '#lib/wire/index-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import { profileBody } from '#lib/wire/profile-body.ts'
+import { queryFileBody } from '#lib/wire/query-body.ts'
 import { type RunBody, runBody } from '#lib/wire/run-body.ts'
 import { snapshotBody } from '#lib/wire/snapshot-body.ts'
 import { bucketBody, listedTableBody, type TableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
-import type { PageRoute } from '../built.ts'
-import { TableProfile } from '../views/table-parts.tsx'
-import { type RowFilter, TableDetail, TableList } from '../views/tables.tsx'
+import type { Built, PageRoute } from '../built.ts'
+import { readChoice } from '../row-filters.ts'
+import { readRows } from '../table-rows.ts'
+import { EventList } from '../views/events.tsx'
+import { tablePath } from '../views/links.tsx'
+import { Attach, ChangeTable, Origin, Snapshots, TableProfile } from '../views/table-parts.tsx'
+import { Rows, RowsPage } from '../views/table-rows.tsx'
+import { TableActions, TableFacts, TableList, TableTabs } from '../views/tables.tsx'
 
-const ROWS_SHOWN = 100
 const EVENTS_SHOWN = 50
 const LOADS_SHOWN = 20
 const RUNS_LOOKED_AT = 5
@@ -27,19 +33,6 @@ const orProblem = async <Found,>(asked: Promise<Found>): Promise<Found | { probl
     if (error instanceof Refusal && error.status < 500) return { problem: error.message }
     throw error
   }
-}
-
-const rowsOf = async (client: ApiClient, table: TableBody, filter: RowFilter) => {
-  const order =
-    filter.order === '' ? {} : { 'orderBy[0][column]': filter.order, 'orderBy[0][order]': filter.direction }
-  const where =
-    filter.column === ''
-      ? {}
-      : { whereColumn: filter.column, 'whereValues[]': filter.value, whereOperator: 'eq' }
-  const path = `tables/${encodeURIComponent(table.id)}/data-preview`
-  const csv = await client.getText(`${path}${query({ limit: ROWS_SHOWN, ...where, ...order })}`)
-  const records: string[][] = parse(csv, { relax_column_count: true })
-  return { cells: records.slice(1), isCut: records.length > ROWS_SHOWN }
 }
 
 const loadsOf = async (client: ApiClient, table: TableBody): Promise<JobBody[]> => {
@@ -65,6 +58,47 @@ const baseUrlOf = async (client: ApiClient): Promise<string> => {
   return services.find(({ id }) => id === 'import')?.url ?? ''
 }
 
+/** A page of one table, with the way to its others. */
+const tablePage = (
+  end: string,
+  name: string,
+  build: (client: ApiClient, table: TableBody, asked: Readonly<Record<string, string>>) => Promise<Child>,
+): PageRoute => ({
+  path: `/console/tables/:id${end}`,
+  at,
+  build: async (client, { params, query: asked }) => {
+    const table = await client.get(`tables/${idIn(params)}`, tableBody)
+    const body = await build(client, table, asked)
+    return {
+      title: end === '' ? table.id : name,
+      ...(end !== '' && { crumbs: [[tablePath(table.id), table.id]] as const }),
+      action: <TableActions table={table} />,
+      body: (
+        <>
+          <TableTabs table={table} at={end} />
+          {body}
+        </>
+      ),
+    }
+  },
+})
+
+/** The whole table as one file; by a job where it is too much for a request. */
+const download = async (
+  client: ApiClient,
+  params: Record<string, string>,
+  format: string,
+): Promise<Built> => {
+  const { id, name, columns } = await client.get(`tables/${idIn(params)}`, tableBody)
+  const quoted = columns.map(column => `"${column.replaceAll('"', '""')}"`)
+  const sql = `SELECT ${quoted.join(', ')} FROM "${id}"`
+  const made = await orProblem(client.send('POST', 'query', { sql, format, name }, queryFileBody))
+  if (!('problem' in made)) return { redirect: (await client.get(`files/${made.file.id}`, fileBody)).url }
+  const fields = format === 'parquet' ? { fileType: 'parquet' } : format === 'jsonl' ? { format: 'json' } : {}
+  const job = await client.send('POST', `tables/${idIn(params)}/export-async`, fields, jobBody)
+  return { redirect: `/console/jobs/${job.id}` }
+}
+
 export const tablePages: readonly PageRoute[] = [
   {
     path: '/console/tables',
@@ -77,33 +111,60 @@ export const tablePages: readonly PageRoute[] = [
       return { title: 'Tables', body: <TableList buckets={buckets} tables={tables} /> }
     },
   },
+  tablePage('', 'Rows', async (client, table, asked) => {
+    const choice = readChoice(asked)
+    return (
+      <>
+        <TableFacts table={table} />
+        <RowsPage table={table} choice={choice} found={await readRows(client, table, choice)} />
+      </>
+    )
+  }),
   {
-    path: '/console/tables/:id',
-    at,
-    build: async (client, { params, query: asked }) => {
-      const { column = '', value = '', order = '', direction = 'ASC' } = asked
-      const filter = { column, value, order, direction }
-      const path = `tables/${idIn(params)}`
-      const table = await client.get(path, tableBody)
-      const [rows, events, snapshots, baseUrl, loads] = await Promise.all([
-        orProblem(rowsOf(client, table, filter)),
-        client.list(`${path}/events${query({ limit: EVENTS_SHOWN })}`, eventBody),
-        client.list(`${path}/snapshots`, snapshotBody),
-        baseUrlOf(client),
-        loadsOf(client, table),
-      ])
-      const runs = await runsOf(client, loads)
-      const props = { table, filter, rows, events, snapshots, baseUrl, loads, runs }
-      return { title: table.id, body: <TableDetail {...props} /> }
-    },
-  },
-  {
-    path: '/console/tables/:id/profile',
+    path: '/console/tables/:id/rows/live',
     at,
     build: async (client, { params }) => {
-      const profile = await orProblem(client.get(`tables/${idIn(params)}/profile`, profileBody))
-      const { id = '' } = params
-      return { title: `Profile of ${id}`, body: <TableProfile id={id} profile={profile} /> }
+      const table = await client.get(`tables/${idIn(params)}`, tableBody)
+      const choice = readChoice({})
+      const found = await readRows(client, table, choice)
+      return { fragment: 'problem' in found ? '' : <Rows table={table} choice={choice} found={found} /> }
     },
+  },
+  tablePage('/profile', 'Profile', async (client, { id }) => (
+    <TableProfile
+      profile={await orProblem(client.get(`tables/${encodeURIComponent(id)}/profile`, profileBody))}
+    />
+  )),
+  tablePage('/history', 'History', async (client, table) => {
+    const [events, loads] = await Promise.all([
+      client.list(
+        `tables/${encodeURIComponent(table.id)}/events${query({ limit: EVENTS_SHOWN })}`,
+        eventBody,
+      ),
+      loadsOf(client, table),
+    ])
+    return (
+      <>
+        <h2>Where its rows come from</h2>
+        <Origin jobs={loads} runs={await runsOf(client, loads)} />
+        <h2>Events</h2>
+        <EventList events={events} />
+      </>
+    )
+  }),
+  tablePage('/snapshots', 'Snapshots', async (client, table) => (
+    <Snapshots
+      table={table}
+      snapshots={await client.list(`tables/${encodeURIComponent(table.id)}/snapshots`, snapshotBody)}
+    />
+  )),
+  tablePage('/engines', 'Other engines', async (client, table) => (
+    <Attach table={table} baseUrl={await baseUrlOf(client)} />
+  )),
+  tablePage('/settings', 'Settings', async (_, table) => <ChangeTable table={table} />),
+  {
+    path: '/console/tables/:id/download',
+    at,
+    build: (client, { params, query: { format = 'csv' } }) => download(client, params, format),
   },
 ]

@@ -1,6 +1,6 @@
 import type { PreviewResult } from '#lib/extractor/preview/preview-schemas.ts'
 import type { PlanBody } from '#lib/wire/configuration-body.ts'
-import { bytes, count } from '../format.ts'
+import { bytes, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
 import { pathOf } from './configurations.tsx'
 import { JobsOfExtraction } from './runs.tsx'
@@ -58,7 +58,8 @@ export const Bench = ({ componentId, configId, plans, rowId, rows, preview }: Be
   )
 }
 
-const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath: string }) => (
+/** What comes of a configuration. `runPath`: where it is run; without it there is no button. */
+export const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath?: string }) => (
   <>
     {preview.error !== null && (
       <Problem>
@@ -76,7 +77,7 @@ const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath: string
         {preview.tables.map(({ name, columns, rows, rowsCount, isCut }) => (
           <section>
             <h3>
-              {name}: {count(rowsCount)} rows
+              {name}: {counted(rowsCount, 'row')}
             </h3>
             <Grid caption={`Rows of ${name}`} head={columns}>
               {rows.map(row => (
@@ -90,9 +91,11 @@ const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath: string
             {isCut && <p class="hint">Long cells or rows were cut.</p>}
           </section>
         ))}
-        <form method="post" action={runPath} class="actions">
-          <button type="submit">Make it a table: run it now</button>
-        </form>
+        {runPath !== undefined && (
+          <form method="post" action={runPath} class="actions">
+            <button type="submit">Make it a table: run it now</button>
+          </form>
+        )}
       </>
     )}
     <JobsOfExtraction jobs={preview.jobs} />

@@ -8,7 +8,7 @@ import type {
 import { readable } from '../format.ts'
 import { hideSealed } from '../hide-sealed.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
-import { Time } from '../parts.tsx'
+import { Confirm, Time } from '../parts.tsx'
 import { sideBySide } from '../side-by-side.ts'
 import { type Draft, Editor } from './editor.tsx'
 
@@ -18,9 +18,15 @@ export const pathOf = (componentId: string, configurationId: string): string =>
 
 export const ConfigurationList = ({ components }: { components: readonly ListedComponentBody[] }) =>
   components.length === 0 ? (
-    <Empty>
-      No configuration yet. An extraction begins with one:{' '}
-      <code>POST /v2/storage/components/ex-generic-v2/configs</code>.
+    <Empty
+      icon="plug"
+      action={
+        <a class="btn btn-primary" href="/console/configurations/new">
+          Make one of a curl command
+        </a>
+      }
+    >
+      No configuration yet. One says which API is read, into which tables, and when.
     </Empty>
   ) : (
     components.map(component => (
@@ -28,17 +34,15 @@ export const ConfigurationList = ({ components }: { components: readonly ListedC
         <h2>{component.name || component.id}</h2>
         <Grid
           caption={`Configurations of ${component.id}`}
-          head={['Configuration', 'Name', { number: 'Version' }, 'Last change', { number: 'Rows' }]}
+          head={['Configuration', 'Id', { number: 'Version' }, 'Last change', { number: 'Rows' }]}
         >
           {component.configurations.map(one => (
             <tr>
               <th scope="row">
-                <a href={pathOf(component.id, one.id)}>{one.id}</a>
-              </th>
-              <td>
-                {one.name}
+                <a href={pathOf(component.id, one.id)}>{one.name || one.id}</a>
                 {one.isDisabled && ' (disabled)'}
-              </td>
+              </th>
+              <td>{one.id}</td>
               <td class="number">{one.version}</td>
               <td>{one.changeDescription || '–'}</td>
               <td class="number">{one.rows?.length ?? 0}</td>
@@ -79,6 +83,10 @@ export const ConfigurationDetail = (props: DetailProps) => {
           Plan and preview
         </a>
         <Toggle path={path} isDisabled={configuration.isDisabled} name="the configuration" />
+        <Confirm id="delete" verb="Delete" action={`${path}/delete`}>
+          {configuration.name || configuration.id} goes to the trash, with its schedule. The tables that it
+          filled stay.
+        </Confirm>
       </div>
       <h2>Schedule</h2>
       <ScheduleFacts schedule={schedule} />

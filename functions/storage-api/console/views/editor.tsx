@@ -1,6 +1,5 @@
-import { readable } from '../format.ts'
-import { hideSealed } from '../hide-sealed.ts'
 import { Problem } from '../layout.tsx'
+import { EditorFields } from './common-form.tsx'
 
 /** What was sent and refused: it stays in the editor. */
 export interface Draft {
@@ -31,13 +30,7 @@ export const Editor = ({ path, configuration, version, schema, draft }: EditorPr
       data-json="configuration"
       data-schema={schema}
     >
-      <label>
-        JSON. Values of keys that begin with # are sealed; a sealed one stays as it is when you leave it.
-        <textarea name="configuration" rows={24} spellcheck={false}>
-          {draft?.text ?? readable(hideSealed(configuration))}
-        </textarea>
-      </label>
-      <p class="hint" data-problem aria-live="polite"></p>
+      <EditorFields configuration={configuration} text={draft?.text} />
       <label>
         What changes, for the history
         <input name="changeDescription" />

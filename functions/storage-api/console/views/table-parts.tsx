@@ -3,22 +3,16 @@ import type { ProfileBody } from '#lib/wire/profile-body.ts'
 import type { RunBody } from '#lib/wire/run-body.ts'
 import type { SnapshotBody } from '#lib/wire/snapshot-body.ts'
 import type { TableBody } from '#lib/wire/table-body.ts'
-import { count } from '../format.ts'
+import { count, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
-import { Time } from '../parts.tsx'
+import { Confirm, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
 import { JobTable } from './timeline.tsx'
 
 /** What the columns hold, or why it cannot be said. */
-export const TableProfile = ({ id, profile }: { id: string; profile: ProfileBody | { problem: string } }) => (
-  <>
-    <p>
-      <a href={tablePath(id)}>{id}</a>
-    </p>
-    {'problem' in profile ? <Problem>{profile.problem}</Problem> : <Columns profile={profile} />}
-  </>
-)
+export const TableProfile = ({ profile }: { profile: ProfileBody | { problem: string } }) =>
+  'problem' in profile ? <Problem>{profile.problem}</Problem> : <Columns profile={profile} />
 
 const Columns = ({ profile }: { profile: ProfileBody }) => (
   <>
@@ -34,11 +28,20 @@ const Columns = ({ profile }: { profile: ProfileBody }) => (
     )}
     <Grid
       caption="Columns"
-      head={['Column', { number: 'Distinct' }, { number: 'Empty' }, 'Least', 'Greatest', 'Most frequent']}
+      head={[
+        'Column',
+        'Guessed type',
+        { number: 'Distinct' },
+        { number: 'Empty' },
+        'Least',
+        'Greatest',
+        'Most frequent',
+      ]}
     >
       {profile.columns.map(column => (
         <tr>
           <th scope="row">{column.name}</th>
+          <td>{column.guessedType?.toLowerCase() ?? '–'}</td>
           <td class="number">{count(column.distinctCount)}</td>
           <td class="number">{count(column.emptyCount)}</td>
           <td class="cell">{column.min}</td>
@@ -69,10 +72,20 @@ export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: r
             <td class="number">{count(snapshot.rowsCount)}</td>
             <td>{snapshot.creatorToken.description}</td>
             <td class="cell">{snapshot.description}</td>
-            <td>
+            <td class="actions">
+              {!table.isAlias && (
+                <Confirm
+                  id={`restore-${snapshot.id}`}
+                  verb="Restore"
+                  action={`${tablePath(table.id)}/snapshots/${snapshot.id}/restore`}
+                >
+                  The table gets the {counted(snapshot.rowsCount, 'row')} of this snapshot in place of the{' '}
+                  {counted(table.rowsCount ?? 0, 'row')} that it has. A snapshot of these is kept before.
+                </Confirm>
+              )}
               <form
                 method="post"
-                action={`${tablePath(table.id)}/snapshots/${snapshot.id}/restore`}
+                action={`${tablePath(table.id)}/snapshots/${snapshot.id}/copy`}
                 class="inline"
               >
                 <input
@@ -99,18 +112,6 @@ export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: r
   </>
 )
 
-const ConfirmedForm = ({ id, act, label }: { id: string; act: 'truncate' | 'delete'; label: string }) => (
-  <form method="post" action={`${tablePath(id)}/${act}`} class="filter">
-    <label>
-      {label}: type <code>{id}</code>
-      <input name="typed" required autocomplete="off" />
-    </label>
-    <button type="submit" class="btn-outline-danger">
-      {label}
-    </button>
-  </form>
-)
-
 /** What cannot be undone asks for the id of the table. */
 export const ChangeTable = ({ table }: { table: TableBody }) => (
   <>
@@ -121,10 +122,22 @@ export const ChangeTable = ({ table }: { table: TableBody }) => (
       </label>
       <button type="submit">Rename</button>
     </form>
-    {!table.isAlias && (
-      <ConfirmedForm id={table.id} act="truncate" label={`Delete its ${count(table.rowsCount)} rows`} />
-    )}
-    <ConfirmedForm id={table.id} act="delete" label="Delete the table" />
+    <div class="actions">
+      {!table.isAlias && (
+        <Confirm
+          id="truncate"
+          verb="Delete all rows"
+          action={`${tablePath(table.id)}/truncate`}
+          typed={table.id}
+        >
+          The table loses its {counted(table.rowsCount ?? 0, 'row')} and stays. Snapshots that were kept stay,
+          too.
+        </Confirm>
+      )}
+      <Confirm id="delete" verb="Delete the table" action={`${tablePath(table.id)}/delete`} typed={table.id}>
+        The table goes with its {counted(table.rowsCount ?? 0, 'row')}. Snapshots that were kept stay.
+      </Confirm>
+    </div>
   </>
 )
 

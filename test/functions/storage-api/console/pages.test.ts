@@ -170,8 +170,9 @@ describe('jobs and runs', () => {
 
 describe('a table', () => {
   it('shows where its rows come from, how an engine attaches, and its columns', async () => {
-    const html = await page('/console/tables/in.c-main.orders')
-    for (const text of ['Import into', `${'http'}`, '/iceberg', 'ATTACH']) expect(html).toContain(text)
+    expect(await page('/console/tables/in.c-main.orders/history')).toContain('Import into')
+    const engines = await page('/console/tables/in.c-main.orders/engines')
+    for (const text of ['/iceberg', 'ATTACH']) expect(engines).toContain(text)
     const profile = await page('/console/tables/in.c-main.orders/profile')
     expect(profile).toContain('(empty) × 1')
     expect(profile).not.toContain('A sample')
@@ -179,17 +180,22 @@ describe('a table', () => {
 
   it('is kept as a snapshot, and made again of it', async () => {
     await follow(await submit('/console/tables/in.c-main.orders/snapshots', { description: 'before' }))
-    const html = await page('/console/tables/in.c-main.orders')
-    const restore = /action="([^"]+\/restore)"/.exec(html)?.[1] ?? ''
+    const html = await page('/console/tables/in.c-main.orders/snapshots')
+    const [, kept] = /action="([^"]+)\/copy"/.exec(html) ?? []
     expect(html).toContain('before')
-    await follow(await submit(restore, { name: 'again' }))
+    await follow(await submit(`${kept}/copy`, { name: 'again' }))
     expect(await page('/console/tables/in.c-main.again')).toContain('Brno')
+    // In place, with a snapshot of what was replaced.
+    await follow(await submit(`${kept}/restore`, {}))
+    expect(await page('/console/tables/in.c-main.orders/snapshots')).toContain(
+      'Before a snapshot was restored',
+    )
   })
 
   it('is renamed; its rows and itself are deleted only when its id was typed', async () => {
     const path = '/console/tables/in.c-main.again'
     await follow(await submit(`${path}/rename`, { displayName: 'Again' }))
-    expect(await page(path)).toContain('value="Again"')
+    expect(await page(`${path}/settings`)).toContain('value="Again"')
     for (const act of ['truncate', 'delete'])
       expect((await submit(`${path}/${act}`, { typed: 'again' })).status).toBe(400)
     expect(await page(path)).toContain('Brno')
@@ -199,13 +205,84 @@ describe('a table', () => {
     expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(404)
   })
 
-  it.each(['csv', 'gzip', 'json', 'parquet'])('is downloaded as %s', async format => {
-    const job = await follow(await submit('/console/tables/in.c-main.orders/export', { format }))
-    expect(job).toContain('/console/files/')
+  it.each(['csv', 'jsonl', 'parquet'])('is downloaded as %s with one click', async format => {
+    const response = await app.fetch(
+      new Request(`${ORIGIN}/console/tables/in.c-main.orders/download?format=${format}`, {
+        headers: { cookie },
+      }),
+    )
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      expect.stringContaining(`orders.${format}`),
+    ])
   })
 
-  it('is not downloaded in a format that there is not', async () => {
-    expect((await submit('/console/tables/in.c-main.orders/export', { format: 'xls' })).status).toBe(400)
+  it('is shown by the page, filtered and ordered by what its columns seem to hold', async () => {
+    const rows = Array.from({ length: 120 }, (_, id) => `${id},${id % 2 === 0 ? 'a' : ''}`).join('\n')
+    await service.createTable('in.c-main', 'many', `n,kind\n${rows}\n`)
+    const cells = async (query: string): Promise<string[]> => {
+      const html = await page(`/console/tables/in.c-main.many?${query}`)
+      return [...html.matchAll(/<tr><td[^>]*>([^<]*)</g)].map(([, cell = '']) => cell)
+    }
+    expect((await cells('page=1')).length).toBe(20)
+    expect((await cells('order=n&direction=DESC')).slice(0, 2)).toEqual(['119', '118'])
+    const few = 'column0=n&operator0=ge&value0=99&column1=kind&operator1=eq&value1='
+    expect((await cells(few)).toSorted()).toEqual(
+      ['99', '101', '103', '105', '107', '109', '111', '113', '115', '117', '119'].toSorted(),
+    )
+    const html = await page(`/console/tables/in.c-main.many?${few}`)
+    for (const text of ['11 rows match', 'guessed', 'Delete 11 rows']) expect(html).toContain(text)
+    const fields = Object.fromEntries(new URLSearchParams(few))
+    await follow(await submit('/console/tables/in.c-main.many/rows/delete', fields))
+    expect(await page('/console/tables/in.c-main.many')).toContain('109 rows')
+    expect((await submit('/console/tables/in.c-main.many/rows/delete', {})).status).toBe(400)
+    expect(await page(`/console/tables/in.c-main.many?column0=gone&value0=1`)).toContain(
+      'column does not exist',
+    )
+  })
+})
+
+describe('a new configuration', () => {
+  const NEW = '/console/configurations/new'
+  const hidden = (html: string, name: string): string =>
+    unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '')
+  const unescaped = (text: string): string =>
+    text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+
+  it('is made of a curl command, changed by fields and tried again, saved with its secret, and deleted', async () => {
+    const text = `curl -H 'X-Key: secret-of-the-new-one' ${api.origin}/orders`
+    const made = await (await submit(NEW, { text })).text()
+    for (const said of ['What was guessed', 'Brno', 'GET ']) expect(made).toContain(said)
+    expect(made).not.toContain('secret-of-the-new-one')
+    const form = Object.fromEntries(
+      ['configurationId', 'sealed', 'found', 'was'].map(name => [name, hidden(made, name)]),
+    )
+    const edited = { ...form, name: 'New', configuration: editorOf(made) }
+    const table = JSON.stringify(['parameters', 'config', 'jobs', 0, 'dataType'])
+    const schedule = JSON.stringify(['schedule', 'expression'])
+    const changed = { ...edited, [table]: 'things', [schedule]: 'rate(1 day)' }
+    const tried = await (await submit(`${NEW}/try`, changed)).text()
+    for (const said of ['things: 1 row', 'What was guessed']) expect(tried).toContain(said)
+    const wrong = await (await submit(`${NEW}/save`, { ...edited, configuration: '{' })).text()
+    expect(wrong).toContain('not valid JSON')
+    expect((await submit(`${NEW}/save`, changed)).status).toBe(303)
+    const path = `components/ex-generic-v2/configs/${form['configurationId']}`
+    const { body } = await service.call('GET', `/v2/storage/${path}`)
+    expect(body.configuration).toMatchObject({ schedule: { expression: 'rate(1 day)' } })
+    expect((await service.call('POST', `/v2/storage/${path}/preview`, {})).body).toMatchObject({
+      error: null,
+    })
+    const own = `/console/configurations/ex-generic-v2/${form['configurationId']}`
+    expect((await submit(`${own}/delete`, {})).status).toBe(303)
+    expect((await service.call('GET', `/v2/storage/${path}`)).body.isDeleted ?? true).toBe(true)
+    expect((await submit(`${own}/restore`, {})).status).toBe(303)
+    expect(await page(own)).toContain('rate(1 day)')
+  })
+
+  it('says what it cannot be made of, and keeps it', async () => {
+    const html = await (await submit(NEW, { text: 'hello' })).text()
+    expect(html).toContain('role="alert"')
+    expect(html).toContain('hello')
   })
 })
 

@@ -1,0 +1,80 @@
+import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from '#lib/table-engine/csv/file-forms.ts'
+import { PARQUET } from '#lib/table-engine/parquet/signature.ts'
+import { firstRecords } from './first-records.ts'
+
+/** How a file begins: what it is, and its first records with their header. */
+export interface Head {
+  form: 'CSV' | 'JSON lines' | 'Parquet'
+  isCompressed: boolean
+  delimiter: string
+  records: string[][]
+  /** Why it cannot be loaded: `is a PDF document, not CSV. …` */
+  refused?: string | undefined
+}
+
+const HEAD_BYTES = 256 * 1024
+/** Enough to propose types. */
+const RECORDS = 500
+const DELIMITERS = [',', ';', '\t', '|']
+
+/** @param given the delimiter; without one, that which the first line has most of */
+export const readHead = async (file: File, given?: string): Promise<Head> => {
+  const start = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
+  const isCompressed = startsWith(start, GZIP)
+  const bytes = isCompressed ? await uncompressed(start) : start
+  const head = bytes.subarray(0, FORM_BYTES)
+  const known = { isCompressed, delimiter: given ?? ',' }
+  const refused = refusedForm(head)
+  if (refused !== undefined) return { ...known, form: 'CSV', records: [], refused }
+  if (startsWith(head, PARQUET)) return { ...known, form: 'Parquet', records: [] }
+  const text = new TextDecoder().decode(bytes)
+  if (isJsonLines(head)) return { ...known, form: 'JSON lines', records: recordsOfLines(text) }
+  const delimiter = given ?? guessDelimiter(text)
+  const records = firstRecords(text, delimiter, RECORDS)
+  // The last one is cut off where the file goes on.
+  return {
+    ...known,
+    form: 'CSV',
+    delimiter,
+    records: records.length < RECORDS && file.size > HEAD_BYTES ? records.slice(0, -1) : records,
+  }
+}
+
+/** What a beginning of gzip holds: it ends in the middle. */
+const uncompressed = async (start: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
+  const reader = new Blob([start]).stream().pipeThrough(new DecompressionStream('gzip')).getReader()
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  try {
+    while (bytes < HEAD_BYTES) {
+      const { value, done } = await reader.read()
+      if (done) break
+      pieces.push(value)
+      bytes += value.length
+    }
+  } catch {
+    // All that could be read is here.
+  }
+  void reader.cancel().catch(() => undefined)
+  return new Uint8Array(await new Blob(pieces).arrayBuffer())
+}
+
+const guessDelimiter = (text: string): string => {
+  const unquoted = /^[^\r\n]*/.exec(text.replace(/"(?:[^"]|"")*"/g, ''))?.[0] ?? ''
+  const often = (delimiter: string): number => unquoted.split(delimiter).length
+  return DELIMITERS.reduce((best, each) => (often(each) > often(best) ? each : best))
+}
+
+const recordsOfLines = (text: string): string[][] => {
+  const rows = text.split('\n').flatMap((line): Record<string, unknown>[] => {
+    try {
+      return line.trim() === '' ? [] : [JSON.parse(line) as Record<string, unknown>] // an object, or the service says so
+    } catch {
+      return []
+    }
+  })
+  const columns = [...new Set(rows.flatMap(Object.keys))]
+  const cellOf = (value: unknown): string =>
+    value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+  return [columns, ...rows.slice(0, RECORDS).map(row => columns.map(column => cellOf(row[column])))]
+}

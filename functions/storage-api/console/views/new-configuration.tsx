@@ -1,0 +1,138 @@
+import type { DraftBody } from '#lib/extractor/preview/preview-schemas.ts'
+import { hiddenSecrets } from '../hide-sealed.ts'
+import { Empty, Problem } from '../layout.tsx'
+import { Icon } from '../parts.tsx'
+import { Preview } from './bench.tsx'
+import { EditorFields } from './common-form.tsx'
+
+export const NEW = '/console/configurations/new'
+const SCHEMA = '/console/components/ex-generic-v2/schema'
+
+/** Where a configuration begins: whatever somebody has at hand. */
+export const PasteForm = ({
+  text = '',
+  url = '',
+  problem,
+}: {
+  text?: string
+  url?: string
+  problem?: string
+}) => (
+  <form method="post" action={NEW} class="panel paste">
+    {problem !== undefined && <Problem>{problem}</Problem>}
+    <label>
+      A curl command that works, an address, an OpenAPI document, a manifest (Airbyte, dlt, Meltano), a
+      configuration, or an answer of the API
+      <textarea
+        name="text"
+        rows={12}
+        required
+        spellcheck={false}
+        placeholder="curl -H 'Authorization: Bearer …' https://api.example.com/v1/orders"
+      >
+        {text}
+      </textarea>
+    </label>
+    <label>
+      The address that an answer came from; of a document: the API's address in place of its own
+      <input name="url" type="url" value={url} />
+    </label>
+    <div class="actions">
+      <button type="submit" class="btn-primary">
+        <Icon name="bolt" /> Make a configuration of it
+      </button>
+    </div>
+    <p class="hint">
+      A command or an address is sent twice at most, and a preview asks for a few rows. Nothing is stored yet.
+    </p>
+  </form>
+)
+
+interface DraftPageProps {
+  draft: DraftBody
+  name: string
+  /** What was written and refused. */
+  text?: string | undefined
+  problem?: string | undefined
+}
+
+/** A draft in an editor, and beside it what it is made of and what comes of it. */
+export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProps) => {
+  const { draft, configurationId, plan } = drafted
+  if (draft === undefined) return <PasteForm problem={drafted.error?.message ?? 'Nothing came of it.'} />
+  return (
+    <div class="bench">
+      <form
+        method="post"
+        action={`${NEW}/save`}
+        class="editor panel"
+        data-unsaved
+        data-json="configuration"
+        data-schema={SCHEMA}
+      >
+        {problem !== undefined && <Problem>{problem}</Problem>}
+        <input type="hidden" name="configurationId" value={configurationId} />
+        <input type="hidden" name="sealed" value={JSON.stringify(hiddenSecrets(draft.configuration))} />
+        <input
+          type="hidden"
+          name="found"
+          value={JSON.stringify({ kind: draft.kind, remarks: draft.remarks, losses: draft.losses })}
+        />
+        <label>
+          Name
+          <input name="name" required maxlength={200} value={name} />
+        </label>
+        <EditorFields configuration={draft.configuration} text={text} />
+        <div class="actions">
+          <button type="submit" class="btn-primary">
+            Save
+          </button>
+          <button type="submit" name="then" value="run">
+            Save and run
+          </button>
+          <button type="submit" formaction={`${NEW}/try`}>
+            Try it again
+          </button>
+        </div>
+      </form>
+      <div>
+        <Found draft={draft} />
+        <Preview preview={drafted} />
+        <h2>Plan</h2>
+        {plan === null ? <Empty>It has none yet.</Empty> : <pre>{plan}</pre>}
+      </div>
+    </div>
+  )
+}
+
+const levels = { rows: 'Rows are lost', asks: 'Asked differently', none: 'Does not matter' } as const
+
+/** What was guessed and why, and what was not taken over. */
+const Found = ({ draft: { remarks, losses } }: { draft: NonNullable<DraftBody['draft']> }) => (
+  <>
+    {remarks.length > 0 && (
+      <section class="panel">
+        <h2>What was guessed, and why</h2>
+        <ul>
+          {remarks.map(({ path, why }) => (
+            <li>
+              <code>{path}</code>: {why}
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+    {losses.length > 0 && (
+      <section class="panel">
+        <h2>What was not taken over</h2>
+        <ul>
+          {losses.map(({ path, why, level }) => (
+            <li>
+              {levels[level]}: <code>{path}</code>: {why}
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+  </>
+)

@@ -1,0 +1,198 @@
+import type { TableBody } from '#lib/wire/table-body.ts'
+import { count, counted } from '../format.ts'
+import { Empty, Problem } from '../layout.tsx'
+import { Confirm, Icon } from '../parts.tsx'
+import { choiceQuery, filterFields, operators, ROWS_SHOWN, type RowChoice } from '../row-filters.ts'
+import type { TableRows } from '../table-rows.ts'
+import { tablePath } from './links.tsx'
+
+interface RowsProps {
+  table: TableBody
+  choice: RowChoice
+  /** The rows that match, or why they cannot be shown. */
+  found: TableRows | { problem: string }
+}
+
+/** Rows by the page, with filters and an order. */
+export const RowsPage = ({ table, choice, found }: RowsProps) => (
+  <>
+    <Filters table={table} choice={choice} />
+    {'problem' in found ? (
+      <>
+        <Problem>{found.problem}</Problem>
+        <p>
+          <a href={`/console/query?table=${encodeURIComponent(table.id)}`}>Query it with SQL</a>
+        </p>
+      </>
+    ) : (
+      <>
+        <Matches table={table} choice={choice} found={found} />
+        <Rows table={table} choice={choice} found={found} />
+        <Pages table={table} choice={choice} rowsCount={found.rowsCount} />
+      </>
+    )}
+  </>
+)
+
+const Filters = ({ table, choice }: Omit<RowsProps, 'found'>) => (
+  <form class="filter" action={tablePath(table.id)} aria-label="Filter the rows">
+    {[...choice.filters, undefined].map((filter, index) => (
+      <div class="condition">
+        <label>
+          {index === 0 ? 'Where' : 'and'}
+          <select name={`column${index}`}>
+            <option value="">{filter === undefined ? 'choose a column' : 'no column'}</option>
+            {table.columns.map(column => (
+              <option value={column} selected={column === filter?.column}>
+                {column}
+              </option>
+            ))}
+          </select>
+        </label>
+        <select name={`operator${index}`} aria-label={`Comparison ${index + 1}`}>
+          {operators.map(([name, text]) => (
+            <option value={name} selected={name === filter?.operator}>
+              {text}
+            </option>
+          ))}
+        </select>
+        <input name={`value${index}`} value={filter?.value ?? ''} aria-label={`Value ${index + 1}`} />
+      </div>
+    ))}
+    {choice.order !== '' && (
+      <>
+        <input type="hidden" name="order" value={choice.order} />
+        <input type="hidden" name="direction" value={choice.direction} />
+      </>
+    )}
+    <button type="submit">Show</button>
+    {choice.filters.length > 0 && (
+      <a class="btn" href={tablePath(table.id) + choiceQuery({ ...choice, filters: [], page: 0 })}>
+        All rows
+      </a>
+    )}
+  </form>
+)
+
+const Matches = ({ table, choice, found }: RowsProps & { found: TableRows }) => {
+  const { rowsCount, types } = found
+  const isFiltered = choice.filters.length > 0
+  const guessed = Object.keys(types).length > 0
+  return (
+    <div class="matches">
+      <p role="status">
+        {isFiltered ? `${counted(rowsCount, 'row matches', 'rows match')}.` : `${counted(rowsCount, 'row')}.`}
+        {guessed &&
+          ' Types in grey are guessed from the first rows: such columns are ordered, and compared by greater or less, as numbers and dates.'}
+      </p>
+      {isFiltered && !table.isAlias && rowsCount > 0 && (
+        <Confirm
+          id="delete-rows"
+          verb={`Delete ${counted(rowsCount, 'row')}`}
+          action={`${tablePath(table.id)}/rows/delete`}
+          fields={{ ...filterFields(choice), expected: String(rowsCount) }}
+        >
+          {counted(rowsCount, 'row matches', 'rows match')} now. A snapshot of the table is kept before, so
+          that they can be brought back.
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  BIGINT: 'number',
+  DOUBLE: 'number',
+  DATE: 'date',
+  TIMESTAMP: 'time',
+}
+
+const isNumber = (type: string | undefined): boolean => type === 'BIGINT' || type === 'DOUBLE'
+
+/** A click on a header orders by it, another one the other way round. */
+const OrderLink = ({ table, choice, column }: Omit<RowsProps, 'found'> & { column: string }) => {
+  const isOrdered = choice.order === column
+  const direction = isOrdered && choice.direction === 'ASC' ? 'DESC' : 'ASC'
+  return (
+    <a
+      href={tablePath(table.id) + choiceQuery({ ...choice, order: column, direction, page: 0 })}
+      aria-label={`Order by ${column}, ${direction === 'ASC' ? 'ascending' : 'descending'}`}
+    >
+      {column}
+      {isOrdered && <Icon name={choice.direction === 'ASC' ? 'chevron-up' : 'chevron-down'} />}
+    </a>
+  )
+}
+
+export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsProps & { found: TableRows }) =>
+  rows.length === 0 ? (
+    <Empty>No row matches.</Empty>
+  ) : (
+    <section class="scroll" tabindex={0} aria-label={`Rows of ${table.id}`}>
+      <table>
+        <caption class="hidden">Rows of {table.id}</caption>
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th
+                scope="col"
+                class={isNumber(types[column]) ? 'number' : ''}
+                aria-sort={
+                  choice.order !== column
+                    ? undefined
+                    : choice.direction === 'ASC'
+                      ? 'ascending'
+                      : 'descending'
+                }
+              >
+                <OrderLink table={table} choice={choice} column={column} />
+                {types[column] !== undefined && <span class="guess">{typeNames[types[column]]}</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr>
+              {row.map(({ value, isTruncated }, index) => (
+                <td class={isNumber(types[columns[index] ?? '']) ? 'cell number' : 'cell'}>
+                  {value === null ? <span class="hint">NULL</span> : value}
+                  {isTruncated && <span class="hint"> … cut</span>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+
+const Pages = ({ table, choice, rowsCount }: Omit<RowsProps, 'found'> & { rowsCount: number }) => {
+  const pages = Math.ceil(rowsCount / ROWS_SHOWN)
+  if (pages < 2) return null
+  const { page } = choice
+  const pathOf = (number: number) => tablePath(table.id) + choiceQuery({ ...choice, page: number })
+  return (
+    <nav class="actions" aria-label="Pages">
+      {page > 0 && (
+        <>
+          <a class="btn" href={pathOf(0)}>
+            First
+          </a>
+          <a class="btn" href={pathOf(page - 1)} rel="prev">
+            <Icon name="chevron-left" /> Previous
+          </a>
+        </>
+      )}
+      <span>
+        Rows {count(page * ROWS_SHOWN + 1)} to {count(Math.min(rowsCount, (page + 1) * ROWS_SHOWN))} of{' '}
+        {count(rowsCount)}
+      </span>
+      {page < pages - 1 && (
+        <a class="btn" href={pathOf(page + 1)} rel="next">
+          Next <Icon name="chevron-right" />
+        </a>
+      )}
+    </nav>
+  )
+}
