@@ -2,6 +2,7 @@ import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
 import { extractorSuite } from './extractor/extractor-suite.ts'
+import { publicSuite } from './extractor/public-suite.ts'
 import { machinesSuite } from './machines/machines-suite.ts'
 import { plantedSuite } from './planted/planted-suite.ts'
 import { runSuites } from './run-suites.ts'
@@ -19,6 +20,7 @@ const suites: ContractSuite[] = [
   machinesSuite,
   eventRulerSuite,
   extractorSuite,
+  publicSuite,
   templateSuite,
   plantedSuite,
   trinoSuite,

@@ -110,7 +110,7 @@ const values = ({ query, body }: ApiRequest, isWithQuery = true): JsonObject => 
   ...fieldsOf(body),
 })
 
-const fieldsOf = (body: string): JsonObject => {
+export const fieldsOf = (body: string): JsonObject => {
   if (body === '') return {}
   try {
     const read: Json = JSON.parse(body) as Json // JSON

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { extract } from '#lib/extractor/extract.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
+import { safeName } from '#lib/extractor/php/safe-name.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { importConfiguration } from '#lib/onboarding/import/import-configuration.ts'
 import type { Loss } from '#lib/onboarding/import/report.ts'
-import { type ApiRequest, startApi } from '../functions/lib/extractor/api-server.ts'
+import { type Answer, type ApiRequest, startApi } from '../functions/lib/extractor/api-server.ts'
 import { readTables } from '../functions/lib/extractor/run-extraction.ts'
 import { type Feature, manifestOf } from './feature.ts'
 import { apiOf } from './manifest-api.ts'
@@ -20,40 +21,57 @@ export interface Reading {
 }
 
 /** Ours: the manifest imported, and what came of it run. */
-export const readByOurs = async (
-  features: readonly Feature[],
-): Promise<Reading & { losses: readonly Loss[] }> => {
-  let losses: readonly Loss[] = []
-  const read = await reading(features, async (manifest, config) => {
+export const readByOurs = async (features: readonly Feature[]): Promise<OurReading> => {
+  const said: Said = { losses: [], warnings: [] }
+  const { manifest, config } = manifestOf(features)
+  const read = await reading(apiOf(features), manifest, config, importing('s', said))
+  return { ...read, losses: said.losses }
+}
+
+/** What the import and the run said. */
+export interface Said {
+  losses: readonly Loss[]
+  warnings: string[]
+}
+
+type OurReading = Reading & Pick<Said, 'losses'>
+
+type ReadStream = (manifest: JsonObject, config: JsonObject) => Promise<JsonObject[]>
+
+/** Imports a manifest and runs it; its rows are those of the table of one stream. */
+export const importing =
+  (stream: string, said: Said): ReadStream =>
+  async (manifest, config) => {
     const folder = await mkdtemp(join(tmpdir(), 'manifest-'))
     try {
       const imported = importConfiguration(JSON.stringify(manifest), { settings: config, bucket: 'b' })
-      losses = imported.losses
+      said.losses = imported.losses
       if (imported.draft === undefined) throw imported.problem
       await extract({
         config: JSON.parse(JSON.stringify(imported.draft)),
         outDir: join(folder, 'out'),
         spoolDir: join(folder, 'spool'),
+        log: ({ level, message }) => level === 'warning' && said.warnings.push(message),
       })
-      const table = readTables(join(folder, 'out'))['b.s'] ?? ''
+      const table = readTables(join(folder, 'out'))[`b.${safeName(stream)}`] ?? ''
       return parse(table, { columns: true }) as Record<string, string>[] // with `columns`
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
-  })
-  return { ...read, losses }
-}
+  }
 
-/** Whatever reads a manifest, against an API that does what its features ask. */
+/** Whatever reads a manifest, against an API that does what it asks. `ORIGIN` in its texts is the address of the API. */
 export const reading = async (
-  features: readonly Feature[],
-  read: (manifest: JsonObject, config: JsonObject) => Promise<JsonObject[]>,
+  answer: Answer,
+  manifest: JsonObject,
+  config: JsonObject,
+  read: ReadStream,
 ): Promise<Reading> => {
-  const api = await startApi(apiOf(features))
-  const { manifest, config } = manifestOf(features)
-  const placed = JSON.parse(JSON.stringify(manifest).replaceAll('ORIGIN', api.origin)) as JsonObject // ours
+  const api = await startApi(answer)
+  const placed = (value: JsonObject): JsonObject =>
+    JSON.parse(JSON.stringify(value).replaceAll('ORIGIN', api.origin)) as JsonObject // as it was
   try {
-    const rows = await read(placed, config).catch((error: unknown) => error as Error) // only Errors are thrown
+    const rows = await read(placed(manifest), placed(config)).catch((error: unknown) => error as Error) // only Errors are thrown
     const requests = api.requests
       .map(request => requestText(request))
       .filter(isNoRepeatedLogin)

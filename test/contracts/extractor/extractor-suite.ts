@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { nameOf, pairs, recordedFile, recordedOnes, single } from '../../manifests/all-features.ts'
+import { manifestOf } from '../../manifests/feature.ts'
+import { apiOf } from '../../manifests/manifest-api.ts'
 import { type Reading, readByOurs, reading } from '../../manifests/read-manifest.ts'
 import type { ContractSuite } from '../contract-suite.ts'
 import { fetchPython } from '../implementations/cache.ts'
-import { startAirbyte } from './airbyte-runtime.ts'
+import { airbyteRuntime, startAirbyte } from './airbyte-runtime.ts'
 import { listedDifference } from './listed-differences.ts'
-
-const airbyteRuntime = 'airbyte-cdk==7.39.1'
 
 /** One of so many pairs is read. */
 const EVERY = Number(process.env['PAIRS'] ?? 8)
@@ -28,7 +28,8 @@ export const extractorSuite: ContractSuite = {
       const chosen = pairs.filter((_, index) => index % EVERY === 0)
       for (const features of new Set([...single, ...recordedOnes, ...chosen])) {
         const name = nameOf(features)
-        const theirs = await reading(features, airbyte.read)
+        const { manifest, config } = manifestOf(features)
+        const theirs = await reading(apiOf(features), manifest, config, airbyte.read)
         if (recordedOnes.includes(features)) recorded[name] = theirs
         const { losses, ...ours } = await readByOurs(features)
         if (isSame(ours, theirs)) counts.passed++

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import sys
 
 from airbyte_cdk.models import (
@@ -21,7 +22,9 @@ logging.disable(logging.CRITICAL)
 
 def read(manifest, config, stream):
     is_incremental = any(
-        "incremental_sync" in each for each in manifest["streams"] if each.get("name") == stream
+        "incremental_sync" in each
+        for each in manifest["streams"]
+        if isinstance(each, dict) and each.get("name") == stream
     )
     mode = SyncMode.incremental if is_incremental else SyncMode.full_refresh
     catalog = ConfiguredAirbyteCatalog(
@@ -43,9 +46,15 @@ def read(manifest, config, stream):
     return rows
 
 
+def too_late(*_):
+    raise TimeoutError("it took longer than a minute")
+
+
+signal.signal(signal.SIGALRM, too_late)
 answers, sys.stdout = sys.stdout, sys.stderr  # the runtime prints, too
 for line in sys.stdin:
     asked = json.loads(line)
+    signal.alarm(60)
     try:
         answer = {"rows": read(**asked)}
     except Exception as error:  # what it says is the answer
