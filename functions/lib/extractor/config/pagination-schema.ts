@@ -94,8 +94,8 @@ const pagenum = strictObject({
   firstPage: key(optional(integer), 'The first number.', 1),
   limit: key(optional(integer), 'Items per page; sent, and a page of fewer is the last.'),
   limitParam: key(
-    optional(text),
-    'Name of the parameter with the limit; a job param of that name replaces it.',
+    optional(z.union([text, z.literal(false)])),
+    'Name of the parameter with the limit; a job param of that name replaces it. `false`: it is not sent, and no param is taken for it.',
     'limit',
   ),
   firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),

@@ -21,9 +21,14 @@ export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: Pagi
   // A list has its positions as names; a parameter may be named as what every object has
   const own: Record<string, Json> = Object.assign(Object.create(null), input.job.params)
   const configured = settings.limit || undefined
-  const limit = isEmpty(own[limitParam]) ? configured : Number(wholeNumber(own[limitParam]) ?? configured)
+  const isAsked = settings.limitParam === false || isEmpty(own[limitParam])
+  const limit = isAsked ? configured : Number(wholeNumber(own[limitParam]) ?? configured)
   const at = (page: number) => {
-    const params = { ...own, [pageParam]: page, ...(limit === undefined ? {} : { [limitParam]: limit }) }
+    const params = {
+      ...own,
+      [pageParam]: page,
+      ...(limit === undefined || settings.limitParam === false ? {} : { [limitParam]: limit }),
+    }
     return pageRequest(input, { params }, page)
   }
   return {

@@ -25,7 +25,7 @@ import {
 } from './job-run.ts'
 import { makeReport } from './make-report.ts'
 import { cutRun } from './read-page.ts'
-import { isBroken } from './run-window.ts'
+import { isBroken, windowContext } from './run-window.ts'
 import { expandWindows } from './start-job.ts'
 import { expressionContexts } from './start-run.ts'
 import type { StopSignal } from './stop-signal.ts'
@@ -162,7 +162,7 @@ function* shapedRows(
   const { statistics, now } = context
   const { plan } = run
   const shaped = shape(items, {
-    contexts: expressionContexts(context, run),
+    contexts: { ...expressionContexts(context, run), ...windowContext(plan.job, run.window) },
     now: Math.floor(now()),
     onCast: (field, outcome) => statistics.cast(plan, field, outcome),
   })

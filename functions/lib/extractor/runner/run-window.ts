@@ -142,3 +142,8 @@ export const endWindow = ({ plan, part, end }: WindowEnd, context: JobContext): 
     statistics.windowed(plan, { finished: 1 })
   }
 }
+/** `window` of expressions: the ends as requests have them. */
+export const windowContext = (job: Job, window: Window | undefined): { window?: Json } => {
+  const sent = windowValues(job, window)
+  return sent === undefined ? {} : { window: sent.values }
+}

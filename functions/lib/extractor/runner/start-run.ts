@@ -11,7 +11,7 @@ import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { JobRun, RunWindow } from './job-run.ts'
 import { type Above, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
-import { windowValues } from './run-window.ts'
+import { windowContext, windowValues } from './run-window.ts'
 
 /**
  * Starts a run, of a job with windows for one of them: params, headers and user data are worked out once here, not per page
@@ -28,7 +28,7 @@ export const startRun = (
   const sent = windowValues(job, window)
   const contexts = {
     ...expressionContexts(context, { rows, placeholders }),
-    ...(sent === undefined ? {} : { window: sent.values }),
+    ...windowContext(job, window),
   }
   const where = `jobs.${plan.path}`
   const [given, place] =

@@ -11,16 +11,19 @@ export class Attributes {
   readonly #settings: Readonly<Record<string, Json>>
   readonly #secrets: ReadonlySet<string>
   readonly #optional: ReadonlySet<string>
+  readonly #declared: ReadonlySet<string>
 
-  /** `settings`: values by path, keys joined by dots; `secrets`: which of them are secret, others are so by their names; `optional`: which may be left out. */
+  /** `settings`: values by path, keys joined by dots; `secrets`: which of them are secret, others are so by their names; `optional`: which may be left out; `declared`: all that a person is asked for, where that is known. */
   constructor(
     settings: Readonly<Record<string, Json>>,
     secrets: Iterable<string> = [],
     optional: Iterable<string> = [],
+    declared: Iterable<string> = [],
   ) {
     this.#settings = settings
     this.#secrets = new Set(secrets)
     this.#optional = new Set(optional)
+    this.#declared = new Set(declared)
   }
 
   /**
@@ -44,8 +47,14 @@ export class Attributes {
           inner.map(key => [key.slice(path.length + 1), this.#settings[key] ?? null]),
         ),
       }
-    const isOptional = this.#optional.has(path) || (hasDefault && !this.isSecret(path))
+    const isOptional =
+      this.#optional.has(path) || this.#isUnknown(path) || (hasDefault && !this.isSecret(path))
     return isOptional ? { kind: 'value', value: null } : member('attr', [this.read(path).attr])
+  }
+
+  /** Nobody is asked for it, so it has no value. */
+  #isUnknown(path: string): boolean {
+    return this.#declared.size > 1 && !this.#declared.has(path)
   }
 
   /** The value of a setting when it is known and no secret. */

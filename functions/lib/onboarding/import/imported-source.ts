@@ -23,6 +23,9 @@ export interface ImportedStream {
   response?: JsonObject | undefined
   incremental?: TimeCursor | undefined
   records?: JsonObject[] | undefined
+  errorRules?: JsonObject[] | undefined
+  /** Where it is not that of the source; `false`: none. */
+  authentication?: JsonObject | false | undefined
   /** It is read for each row of this stream. `placeholders` of the endpoint to paths in that row. */
   parent?: { name: string; placeholders: JsonObject; isDependent?: boolean } | undefined
 }
@@ -52,6 +55,5 @@ export interface ImportedSource {
   headers: JsonObject
   limits?: JsonObject
   retryConfig: JsonObject
-  errorRules: JsonObject[]
   streams: ImportedStream[]
 }

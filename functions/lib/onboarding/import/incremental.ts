@@ -5,7 +5,7 @@ import { isoTime, readMoment } from '#lib/extractor/windows/moments.ts'
 import type { TimeCursor } from './imported-source.ts'
 import type { Report } from './report.ts'
 
-type Lost = (key: string, why: string, level?: 'rows') => undefined
+type Lost = (key: string, why: string, level?: 'rows' | undefined) => undefined
 
 /**
  * `incremental` of a job: windows of time, or the largest value where the tool counts by something else. The table needs a key: rows
@@ -42,8 +42,8 @@ const inWindows = (
     param,
     until,
     start,
-    end: endAfter(end, granularity, lost),
-    step: step === undefined ? undefined : stepOf(step, start, sent, lost),
+    end: endAfter(end, sent.end ? granularity : undefined, lost),
+    step: step === undefined ? undefined : stepOf(step, start, sent, granularity, lost),
     lookback: lookback === undefined ? undefined : lengthOf('lookback', lookback, lost),
     granularity: granularity === undefined ? undefined : granularityOf(granularity, sent, lost),
     format: isTime === true ? format : formatOf(start),
@@ -53,10 +53,21 @@ const inWindows = (
   )
 }
 
-const stepOf = (step: string, start: Json | undefined, sent: SentWindow, lost: Lost): string | undefined => {
+const stepOf = (
+  step: string,
+  start: Json | undefined,
+  sent: SentWindow,
+  granularity: string | undefined,
+  lost: Lost,
+): string | undefined => {
   if (start === undefined) return lost('step', 'it is not known where the first window begins: there is one')
+  // A request for one day at a time means that day, and not all since
   if (!sent.start || !sent.end)
-    return lost('step', 'the request has only one end of a window, so each would give all rows: there is one')
+    return lost(
+      'step',
+      'the request has only one end of a window, so each would give all rows: there is one',
+      step === granularity ? 'rows' : undefined,
+    )
   return lengthOf('step', step, lost)
 }
 
@@ -75,6 +86,9 @@ const lengthOf = (key: string, length: string, lost: Lost): string | undefined =
 
 /** With a granularity the end belongs to what is read. Ours does not. */
 const endAfter = (end: Json | undefined, granularity: string | undefined, lost: Lost): Json | undefined => {
+  const length = granularity === undefined ? undefined : parseDuration(granularity)
+  if (end === undefined && length !== undefined && durationOf(granularity ?? '').milliseconds >= 86_400_000)
+    lost('end', `the last ${granularity} is read when it is over, not before`)
   if (end === undefined || granularity === undefined || parseDuration(granularity) === undefined) return end
   const moment = typeof end === 'object' ? undefined : readMoment(end)
   if (moment !== undefined) return isoTime(plus(moment, durationOf(granularity)))

@@ -32,11 +32,20 @@ export class Report {
       this.#losses.push({ path, why, level })
   }
 
-  /** Keys of a section that nothing reads. */
-  unread(section: Readonly<Record<string, unknown>>, path: string, read: readonly string[]): void {
+  /** Keys of a section that nothing reads; `meant`: those that mean something, without it all do. */
+  unread(
+    section: Readonly<Record<string, unknown>>,
+    path: string,
+    read: readonly string[],
+    meant?: readonly string[],
+  ): void {
     for (const [key, value] of Object.entries(section))
       if (!read.includes(key) && value !== null && value !== undefined)
-        this.lost(`${path}.${key}`, 'there is no key for it', harmless.has(key) ? 'none' : 'asks')
+        this.lost(
+          `${path}.${key}`,
+          'there is no key for it',
+          harmless.has(key) || meant?.includes(key) === false ? 'none' : 'asks',
+        )
   }
 
   get losses(): readonly Loss[] {

@@ -21,6 +21,7 @@ export const toConfiguration = (
     ({ headers, params, body, records, parent }) =>
       (parent !== undefined && readsParent([params, body ?? null, records ?? []])) || hasExpression(headers),
   )
+  const errorRules = sharedBy(source.streams, ({ errorRules = [] }) => errorRules)
   const jobOf = ({ stream, id, children }: Placed): JsonObject => {
     const scroller = scrollerOf(stream)
     const incremental =
@@ -36,6 +37,8 @@ export const toConfiguration = (
       ...(scroller === undefined ? {} : { scroller }),
       ...some('params', isEncoded(stream) ? withTexts(stream.params) : stream.params),
       ...some('headers', stream.headers),
+      ...(stream.authentication === undefined ? {} : { authentication: stream.authentication }),
+      ...(errorRules !== undefined || !stream.errorRules?.length ? {} : { errorRules: stream.errorRules }),
       ...some('placeholders', placeholders),
       ...(stream.response === undefined ? {} : { response: stream.response }),
       ...(stream.primaryKey.length === 0 ? {} : { primaryKey: stream.primaryKey }),
@@ -47,7 +50,7 @@ export const toConfiguration = (
   const http = {
     ...some('headers', source.headers),
     ...source.limits,
-    ...(source.errorRules.length === 0 ? {} : { errorRules: source.errorRules }),
+    ...(errorRules?.length ? { errorRules } : {}),
     ...(isEvaluated ? { evaluate: true } : {}),
     ...(source.streams.some(stream => hasList(stream)) ? { lists: 'repeat' } : {}),
   }
@@ -63,6 +66,15 @@ export const toConfiguration = (
       config: { outputBucket: bucket, ...source.attributes, jobs: placed.map(jobOf) },
     },
   }
+}
+
+/** What all streams have alike. */
+const sharedBy = <T>(
+  streams: readonly ImportedStream[],
+  of: (stream: ImportedStream) => T,
+): T | undefined => {
+  const [first, ...others] = streams.map(of)
+  return others.every(other => JSON.stringify(other) === JSON.stringify(first)) ? first : undefined
 }
 
 const some = (key: string, fields: JsonObject): JsonObject =>

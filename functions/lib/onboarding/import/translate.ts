@@ -54,10 +54,16 @@ const settled = (expression: Expression, resolve: Resolve): Expression => {
     if (known.operator === 'or') return isYes ? known.left : known.right
     if (known.operator === 'and') return isYes ? known.right : known.left
   }
+  // What is missing is no text in a text
+  if (known.kind === 'binary' && known.operator === '~')
+    return worked({ ...known, left: orEmpty(known.left), right: orEmpty(known.right) })
   if (known.kind === 'if' && known.test.kind === 'value')
     return isTrue(known.test.value) ? known.yes : known.no
   return worked(known)
 }
+
+const orEmpty = (part: Expression): Expression =>
+  part.kind === 'value' && part.value === null ? { kind: 'value', value: '' } : part
 
 /** What is missing is none here, and neither that nor an empty text needs to be said. */
 const withDefault = (of: Expression, other: Expression, isOr: boolean): Expression => {
@@ -152,7 +158,7 @@ export const pathIn = (expression: Expression, root: string): string | undefined
 /** As the configuration has it: a value, a reference where one is enough, or an expression. */
 export const written = (expression: Expression): Json => {
   if (expression.kind === 'value') return expression.value
-  for (const root of ['attr', 'row', 'parent', 'window']) {
+  for (const root of ['attr', 'row', 'parent', 'parent2', 'parent3', 'window']) {
     const path = pathIn(expression, root)
     if (path !== undefined) return { [root]: path }
   }

@@ -85,7 +85,6 @@ describe('a rest_api dictionary of dlt', () => {
       'resources.1.include_from_parent',
       'resources.3.processing_steps',
       'resources.3.endpoint.response_actions.1',
-      'resources.3.endpoint.response_actions.0',
     ])
     expect(losses.at(-1)?.why).toBe(
       'the rule "ignore" for {"status":410} holds for all streams here, not only for 1 of them',

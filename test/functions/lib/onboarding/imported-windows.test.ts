@@ -137,7 +137,7 @@ describe('a datetime cursor of Airbyte', () => {
       manifest({ start_time_option: option('since') }, { stream: { primary_key: null } }),
     )
     expect(keyless.losses).toEqual([expect.stringMatching(/the stream has no key/)])
-    expect(keyless.urls).toEqual(['/rows'])
+    expect(keyless.urls).toEqual(['/rows?since=2026-01-01T00%3A00%3A00Z'])
   })
 
   it('in each part of a list has a state of its own, and one table', async () => {

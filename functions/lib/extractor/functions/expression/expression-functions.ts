@@ -111,15 +111,16 @@ export const expressionFunctions: Readonly<Record<string, ExpressionFunction>> =
   sanitize_url: ([value = '']) =>
     textOf(value).replace(/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/g, letter => encodeURIComponent(letter)),
   now_utc: (_args, _named, { now }) => new Moment(now * 1000),
-  today_utc: (_args, _named, { now }) => new Moment(Math.floor((now * 1000) / DAY_MS) * DAY_MS),
-  today_with_timezone: (_args, _named, { now }) => new Moment(Math.floor((now * 1000) / DAY_MS) * DAY_MS),
+  today_utc: (_args, _named, { now }) => new Moment(Math.floor((now * 1000) / DAY_MS) * DAY_MS, true),
+  today_with_timezone: (_args, _named, { now }) =>
+    new Moment(Math.floor((now * 1000) / DAY_MS) * DAY_MS, true),
   timestamp: ([value = null]) => {
     const seconds = momentOf(value).ms / 1000
     return value instanceof Moment ? seconds : Math.floor(seconds)
   },
   str_to_datetime: ([value = null]) => momentOf(value),
   date: ([value = null]) =>
-    value instanceof Moment ? new Moment(Math.floor(value.ms / DAY_MS) * DAY_MS) : momentOf(value),
+    value instanceof Moment ? new Moment(Math.floor(value.ms / DAY_MS) * DAY_MS, true) : momentOf(value),
   isoformat: ([value = null]) => momentOf(value).toString().replace(' ', 'T'),
   strftime: ([value = null, format = '']) => strftime(momentOf(value), textOf(format)),
   format_datetime: ([value = null, format = '', given], named) =>

@@ -5,11 +5,15 @@ import { isoTime, readMoment } from '../../windows/moments.ts'
 /** A point in time while an expression is worked out, in milliseconds since 1970. */
 export class Moment {
   readonly ms: number
-  constructor(ms: number) {
+  /** A day has no time of the day when it becomes a text. */
+  readonly isDay: boolean
+  constructor(ms: number, isDay = false) {
     this.ms = ms
+    this.isDay = isDay
   }
   /** As Python writes it. */
   toString(): string {
+    if (this.isDay) return isoTime(this.ms).slice(0, 10)
     const text = isoTime(this.ms).replace('T', ' ').replace('Z', '+00:00')
     return text.replace(/\.(\d{3})\+/, '.$1000+')
   }

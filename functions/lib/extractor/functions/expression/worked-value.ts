@@ -31,6 +31,7 @@ export const textOf = (value: Worked): string => {
   if (typeof value === 'string') return value
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (value instanceof Moment || value instanceof Span) return String(value)
   if (Array.isArray(value) || isObject(value)) return JSON.stringify(value)
   return String(value)
 }

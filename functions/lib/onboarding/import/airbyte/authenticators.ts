@@ -28,7 +28,7 @@ export const authenticationOf = (
         if (isObject(value) && attribute === undefined)
           report.lost(`${path}.${key}`, 'it is worked out, which basic authentication cannot', 'rows')
         attributes.values[name] = attribute === undefined ? value : (attributes.values[attribute] ?? '')
-        if (attribute !== undefined) delete attributes.values[attribute]
+        if (attribute !== undefined && attribute !== name) delete attributes.values[attribute]
       }
       return { type: 'basic' }
     }

@@ -18,7 +18,7 @@ const actions: Readonly<Record<string, string>> = {
   REFRESH_TOKEN_THEN_RETRY: 'login',
 }
 
-/** `api.http.errorRules` and `api.retryConfig` for an error handler of a requester. */
+/** `errorRules` and `api.retryConfig` for an error handler of a requester. */
 export const errorsOf = (given: Json | undefined, path: string, scope: Scope): ImportedErrors => {
   const { report } = scope
   if (!isObject(given)) return { retryConfig: {}, rules: [] }

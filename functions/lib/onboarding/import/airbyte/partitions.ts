@@ -81,6 +81,7 @@ const readRouter = (router: JsonObject, path: string, scope: Scope): Partition[]
             fields: [
               [field, { parent: key }],
               ...extra.map((name): [string, PartitionField] => [name, { parent: name }]),
+              ...above(stream),
             ],
             values: valuesOf(config['request_option'], { parent: key }),
             parent: {
@@ -138,4 +139,18 @@ const madeOf = (stream: JsonObject, key: string): string => {
         return source.replace(/\[\s*['"](\w+)['"]\s*\]/g, '.$1').slice(1)
     }
   return key
+}
+
+/** Values of the partition that a parent row was read for: `parent_slice`. */
+const above = (stream: JsonObject, level = 2): [string, PartitionField][] => {
+  const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
+  const [router] = [retriever['partition_router'] ?? []].flat().filter(isObject)
+  const [config] = [router?.['parent_stream_configs'] ?? []].flat().filter(isObject)
+  if (config === undefined) return []
+  const parent = isObject(config['stream']) ? config['stream'] : {}
+  const key = madeOf(parent, String(config['parent_key']).replaceAll('/', '.'))
+  return [
+    [`${'parent_slice.'.repeat(level - 1)}${String(config['partition_field'])}`, { parent: key, level }],
+    ...above(parent, level + 1),
+  ]
 }

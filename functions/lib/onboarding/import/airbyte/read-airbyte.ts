@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { Attributes, flattened } from '../attributes.ts'
 import type { ImportedSource, ImportedStream } from '../imported-source.ts'
 import type { Report } from '../report.ts'
-import { SharedRules } from '../shared-rules.ts'
 import { authenticationOf } from './authenticators.ts'
 import { errorsOf } from './error-handlers.ts'
 import { resolveManifest } from './resolve-manifest.ts'
@@ -29,8 +28,8 @@ const ofManifest = [
 export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: Report): ImportedSource => {
   report.unread(manifest, 'manifest', ofManifest)
   const resolved = resolveManifest(manifest, report)
-  const { secrets, defaults, optional } = specOf(manifest)
-  const attributes = new Attributes({ ...defaults, ...flattened(settings) }, secrets, optional)
+  const { secrets, defaults, optional, declared } = specOf(manifest)
+  const attributes = new Attributes({ ...defaults, ...flattened(settings) }, secrets, optional, declared)
   const open = { attributes, report }
   const scope = { ...open, partition: new Map() }
   const streams = [resolved['streams'] ?? []].flat().filter(isObject)
@@ -45,8 +44,6 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     scope,
   )
   const retryConfig: JsonObject = {}
-  const rules = new SharedRules()
-  let readable = 0
   const read: ImportedStream[] = []
   for (const { stream, path } of all) {
     const requester = requesterOf(stream)
@@ -55,21 +52,17 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, scope)
     const made = streamsOf(stream, path, baseUrl, open)
     if (made.length === 0) continue
-    if (JSON.stringify(own) !== JSON.stringify(authenticator))
-      report.lost(
-        `${at}.authenticator`,
-        'all streams log in as the first one that does',
-        own === undefined ? 'asks' : 'rows',
-      )
-    readable++
-    for (const rule of errors.rules) rules.add(rule, path, `${at}.error_handler`)
+    const login: JsonObject | false | undefined =
+      JSON.stringify(own) === JSON.stringify(authenticator)
+        ? undefined
+        : ownLogin(own, `${at}.authenticator`, scope, authentication)
     for (const [key, value] of Object.entries(errors.retryConfig)) {
       const other = retryConfig[key]
       if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value))
         report.lost(`${at}.error_handler`, `${key} is that of the last stream that has any, for all streams`)
       retryConfig[key] = value
     }
-    read.push(...made)
+    read.push(...made.map(job => ({ ...job, errorRules: errors.rules, authentication: login })))
   }
   readParentsWhole(read, report)
   return {
@@ -79,9 +72,24 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     headers: {},
     limits: budgetOf(manifest, report),
     retryConfig,
-    errorRules: rules.of(readable, report),
     streams: read,
   }
+}
+
+/** Credentials of one stream. Basic ones are of the whole configuration, of which there is one. */
+const ownLogin = (
+  given: Json | undefined,
+  path: string,
+  scope: Scope,
+  shared: JsonObject | undefined,
+): JsonObject | false | undefined => {
+  const before = { ...scope.attributes.values }
+  const own = authenticationOf(given, path, scope) ?? false
+  if (JSON.stringify(own) === JSON.stringify(shared ?? false)) return undefined
+  if (own === false || own['type'] !== 'basic' || before['username'] === undefined) return own
+  Object.assign(scope.attributes.values, before)
+  scope.report.lost(path, 'a second name and password: all streams log in with the first', 'rows')
+  return undefined
 }
 
 const requesterOf = (stream: JsonObject | undefined): JsonObject => {
@@ -148,13 +156,15 @@ const withParents = (streams: readonly JsonObject[]): Placed[] => {
 /** Which settings are secret, and what they are without being set. */
 const specOf = (
   manifest: JsonObject,
-): { secrets: string[]; defaults: Record<string, Json>; optional: string[] } => {
+): { secrets: string[]; defaults: Record<string, Json>; optional: string[]; declared: string[] } => {
+  const declared: string[] = []
   const optional: string[] = []
   const secrets: string[] = []
   const defaults: Record<string, Json> = {}
   const walk = (schema: Json | undefined, path: readonly string[]): void => {
     if (!isObject(schema) || path.length > 5) return
     const name = path.join('.')
+    declared.push(name)
     if (schema['airbyte_secret'] === true) secrets.push(name)
     if (schema['default'] !== undefined) defaults[name] = schema['default']
     const inner = isObject(schema['properties']) ? schema['properties'] : {}
@@ -167,7 +177,7 @@ const specOf = (
   }
   const spec = isObject(manifest['spec']) ? manifest['spec'] : {}
   walk(spec['connection_specification'] ?? spec['connectionSpecification'], [])
-  return { secrets, defaults, optional }
+  return { secrets, defaults, optional, declared }
 }
 
 /** `budget` and `maxConcurrency` of `api.http` for the limits of a manifest. */

@@ -1,6 +1,7 @@
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { ImportedStream } from '../imported-source.ts'
+import { literalOf } from '../translate.ts'
 import { type RequestOption, withValue } from './options.ts'
 import { expressionOf, expressionsOf, type Scope } from './values.ts'
 
@@ -73,13 +74,29 @@ const bodyOf = (
   if (asJson !== undefined && asJson !== null) {
     const at = `${path}.request_body_json`
     const value = isObject(asJson)
-      ? expressionsOf(asJson, at, scope)
+      ? (literals(expressionsOf(asJson, at, scope)) as JsonObject) // an object stays one
       : expressionOf(asJson, at, scope, 'rows')
-    return { kind: 'json', value: value ?? {} }
+    return isNothing(value) ? undefined : { kind: 'json', value: value ?? {} }
   }
+  if (isObject(asForm) && isNothing(asForm)) return undefined
   if (isObject(asForm))
     return { kind: 'form', value: expressionsOf(asForm, `${path}.request_body_data`, scope) }
   const plain = text ?? asForm
   if (plain === undefined || plain === null) return undefined
   return { kind: 'text', value: expressionOf(plain, `${path}.request_body_data`, scope, 'rows') ?? '' }
+}
+
+/** Connectors send no body for an empty one. */
+const isNothing = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (isObject(value) && Object.keys(value).length === 0)
+
+/** In a body of JSON texts are what they are written as, too: `"5"` is a number. */
+const literals = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(literals)
+  if (!isObject(value)) return literalOf(value)
+  if ('expr' in value) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literals(inner)]))
 }

@@ -49,6 +49,13 @@ const readKeys = {
   selector: ['type', 'extractor', 'record_filter', 'schema_normalization'],
 }
 
+/** Keys of these that say something and have no counterpart. What else there is no tool reads. */
+const notRead = [
+  ...['pagination_reset', 'page_size_reduction', 'request_window_splitting', 'query_properties'],
+  ...['ignore_stream_slicer_parameters_on_paginated_requests', 'fetch_properties_from_endpoint'],
+  'transform_before_filtering',
+]
+
 /** The jobs of a stream: one, or one for each value of a list. None, and reported, when it needs code. */
 export const streamsOf = (
   stream: JsonObject,
@@ -70,9 +77,9 @@ export const streamsOf = (
     report.lost(path, `the stream "${name}" is made of ${kinds}: it is left out`, 'rows')
     return []
   }
-  report.unread(stream, path, readKeys.stream)
-  report.unread(retriever, `${path}.retriever`, readKeys.retriever)
-  report.unread(requester, at, readKeys.requester)
+  report.unread(stream, path, readKeys.stream, notRead)
+  report.unread(retriever, `${path}.retriever`, readKeys.retriever, notRead)
+  report.unread(requester, at, readKeys.requester, notRead)
   const open: Scope = { ...given, partition: new Map() }
   const partitions = partitionsOf(retriever['partition_router'], `${path}.retriever.partition_router`, open)
   const keys = keysOfStream(stream['primary_key'], `${path}.primary_key`, open)
@@ -84,9 +91,18 @@ export const streamsOf = (
     const address = addressOf(requester, at, baseUrl, scope)
     if (address === undefined) return []
     const paging = pagingOf(retriever['paginator'], `${path}.retriever.paginator`, scope)
+    const options = (time?.options ?? []).map((option, index) => ({ option, made: ends[index]?.[1] }))
     const request = requestOf(requester, at, scope, {
-      values: [...values, ...paging.values],
-      named: [...paging.options, ...(time?.options ?? [])],
+      values: [
+        ...values,
+        ...paging.values,
+        ...options.flatMap(({ option, made }) =>
+          option !== undefined && made !== undefined && 'made' in made
+            ? [{ option, value: written(made.made) }]
+            : [],
+        ),
+      ],
+      named: [...paging.options, ...(keys.length === 0 ? [] : options.flatMap(({ option }) => option ?? []))],
       isByAddress: ['header-link', 'response.url'].includes(String(paging.pagination?.['method'])),
     })
     const placeholders: JsonObject = {
@@ -103,7 +119,10 @@ export const streamsOf = (
         ...request,
         items: itemsOf(retriever['record_selector'], `${path}.retriever.record_selector`, scope),
         primaryKey: keys,
-        pagination: paging.pagination,
+        pagination:
+          paging.pagination?.['method'] === 'pagenum' && request.params['limit'] !== undefined
+            ? { ...paging.pagination, limitParam: false }
+            : paging.pagination,
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
         incremental: time?.cursor,
         records: [
@@ -141,14 +160,19 @@ const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Sc
   const given = String(requester['path'] ?? '')
   const own = expressionOf(base, `${path}.url_base`, scope, 'rows')
   if (own === undefined) return undefined
+  // A path of nothing but a slash puts one at the end
+  const isSlash = given === '/'
   if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
     const found = endpointOf(given, `${path}.path`, scope)
     if (found === undefined || found.endpoint !== '') return found
     // The base address itself, and that has no slash at its end
-    return { ...found, endpoint: typeof own === 'string' ? own.replace(/\/+$/, '') : './' }
+    return {
+      ...found,
+      endpoint: typeof own === 'string' ? `${own.replace(/\/+$/, '')}${isSlash ? '/' : ''}` : './',
+    }
   }
   const [before = '', query] = base.split('?')
-  const address = `${before.replace(/\/+$/, '')}/${given.replace(/^\/+/, '')}`.replace(/\/$/, '')
+  const address = `${before.replace(/\/+$/, '')}${given === '' ? '' : '/'}${given.replace(/^\/+/, '')}`
   return endpointOf(query === undefined ? address : `${address}?${query}`, `${path}.url_base`, scope)
 }
 
@@ -173,7 +197,7 @@ const filterOf = (selector: Json | undefined, path: string, scope: Scope): JsonO
 const itemsOf = (given: Json | undefined, path: string, scope: Scope): ImportedStream['items'] => {
   const { report } = scope
   if (!isObject(given)) return '.'
-  report.unread(given, path, readKeys.selector)
+  report.unread(given, path, readKeys.selector, notRead)
   const extractor = isObject(given['extractor']) ? given['extractor'] : {}
   if (extractor['type'] !== 'DpathExtractor') {
     report.lost(

@@ -1,5 +1,7 @@
+import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
+import { parseExpression } from '#lib/extractor/functions/expression/parse-expression.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { TimeCursor } from '../imported-source.ts'
 import { type RequestOption, requestOption } from './options.ts'
 import { expressionOf, type PartitionField, type Scope } from './values.ts'
@@ -21,7 +23,7 @@ export const timeCursorOf = (
   given: Json | undefined,
   path: string,
   scope: Scope,
-): { cursor: TimeCursor; options: RequestOption[] } | undefined => {
+): { cursor: TimeCursor; options: [from?: RequestOption, until?: RequestOption] } | undefined => {
   if (!isObject(given)) return undefined
   const { report } = scope
   if (given['type'] !== 'DatetimeBasedCursor') {
@@ -64,20 +66,39 @@ export const timeCursorOf = (
     granularity: text('cursor_granularity'),
     format: formatOf(String(given['datetime_format'] ?? ''), `${path}.datetime_format`, scope),
   }
-  return { cursor: read, options: [from, until].filter(option => option !== undefined) }
+  return { cursor: read, options: [from, until] }
 }
 
-/** What a request calls the ends of a window. None where windows cannot be read. */
+/** What a request calls the ends of a window. Without a key there is one window, from the start until now, in each run. */
 export const windowFields = (
   given: Json | undefined,
   time: TimeCursor | undefined,
   keys: readonly string[],
 ): [string, PartitionField][] => {
-  if (!isObject(given) || time?.start === undefined || keys.length === 0) return []
-  return [
-    [String(given['partition_field_start'] ?? 'start_time'), { window: 'start' }],
-    [String(given['partition_field_end'] ?? 'end_time'), { window: 'end' }],
-  ]
+  if (!isObject(given) || time?.start === undefined) return []
+  const whole = keys.length === 0 ? wholeWindow(given, time.start) : undefined
+  return (['start', 'end'] as const).map(end => [
+    String(given[`partition_field_${end}`] ?? `${end}_time`),
+    whole === undefined ? { window: end } : { made: whole[end] },
+  ])
+}
+
+const wholeWindow = (given: JsonObject, start: Json): Record<'start' | 'end', Expression> => {
+  const format: Expression = {
+    kind: 'value',
+    value: String(given['datetime_format'] ?? '%Y-%m-%dT%H:%M:%SZ'),
+  }
+  const from: Expression = isObject(start)
+    ? parseExpression('attr' in start ? `attr[${JSON.stringify(start['attr'])}]` : String(start['expr']))
+    : { kind: 'value', value: start }
+  const now: Expression = { kind: 'call', name: 'now_utc', args: [], named: {} }
+  const written = (of: Expression): Expression => ({
+    kind: 'call',
+    name: 'format_datetime',
+    args: [of, format],
+    named: {},
+  })
+  return { start: written(from), end: written(now) }
 }
 
 const optionOf = (given: Json | undefined, path: string, scope: Scope): RequestOption | undefined => {
@@ -95,7 +116,8 @@ const momentOf = (given: Json | undefined, path: string, scope: Scope): Json | u
     scope.report.lost(path, 'the bounds of the time')
   const read = expressionOf(moment, path, scope, 'rows') ?? undefined
   // Reading ends now in any case
-  return isObject(read) && /^now_utc\(\)(\.strftime\('[^']*'\))?$/.test(String(read['expr']))
+  return isObject(read) &&
+    /^(now|today)_utc\(\)(\.(strftime|isoformat)\([^()]*\))?$/.test(String(read['expr']))
     ? undefined
     : read
 }

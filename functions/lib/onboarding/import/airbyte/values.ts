@@ -6,7 +6,11 @@ import { printExpression } from '../print-expression.ts'
 import type { Report } from '../report.ts'
 import { literalOf, member, type Resolve, translate, written } from '../translate.ts'
 
-export type PartitionField = { parent: string } | { value: Json } | { window: 'start' | 'end' }
+export type PartitionField =
+  | { parent: string; level?: number }
+  | { value: Json }
+  | { window: 'start' | 'end' }
+  | { made: Expression }
 
 /** What texts of a stream may refer to. */
 export interface Scope {
@@ -27,13 +31,19 @@ const resolveIn =
     const name = Object.hasOwn(names, root) ? names[root] : undefined
     if (name !== undefined) return member(name, keys)
     if (!partitionRoots.includes(root)) return undefined
-    const [first = '', ...others] =
-      keys[0] === 'extra_fields' || keys[0] === 'partition' ? keys.slice(1) : keys
+    // Asked for whether there is one
+    if (keys.length === 0 && partition.size > 0) return { kind: 'value', value: true }
+    const above = keys.findIndex(key => key !== 'parent_slice')
+    const own =
+      above > 0 ? [`${'parent_slice.'.repeat(above)}${keys[above]}`, ...keys.slice(above + 1)] : keys
+    const [first = '', ...others] = own[0] === 'extra_fields' || own[0] === 'partition' ? own.slice(1) : own
     const field = partition.get(first)
     if (field === undefined) return undefined
     if ('value' in field) return others.length === 0 ? { kind: 'value', value: field.value } : undefined
+    if ('made' in field) return field.made
     if ('window' in field) return member('window', [field.window])
-    return member('parent', [...field.parent.split('.'), ...others])
+    const level = field.level ?? 1
+    return member(`parent${level === 1 ? '' : level}`, [...field.parent.split('.'), ...others])
   }
 
 /** A text as an expression of ours with what it is made of; nothing, and reported, when there is none. */
@@ -105,10 +115,13 @@ export const endpointOf = (
       return left === undefined || right === undefined ? undefined : left + right
     }
     const given = written(part)
+    if (isObject(given) && 'attr' in given) return secretIn(String(given['attr']), path, scope)
     if (isObject(given) && 'window' in given) return `{window.${String(given['window'])}}`
-    if (isObject(given) && 'parent' in given) {
-      const at = String(given['parent'])
-      const name = placeholderName(at)
+    const [root = ''] = isObject(given) ? Object.keys(given) : []
+    const level = levelOf(root)
+    if (isObject(given) && level !== undefined) {
+      const at = String(given[root])
+      const name = `${level > 1 ? `${level}:` : ''}${placeholderName(at)}`
       placeholders[name] = at
       return `{${name}}`
     }
@@ -122,7 +135,8 @@ export const endpointOf = (
     return `{${name}}`
   }
   const endpoint = text(expression)
-  if (endpoint !== undefined) return { endpoint: endpoint.replace(/^\/+/, ''), placeholders }
+  if (endpoint !== undefined)
+    return { endpoint: endpoint.replace(/^\/+/, '').replace(/([^:/])\/{2,}/g, '$1/'), placeholders }
   const asked = /config(?:\.get\(|\[)?['".]+(\w+)/.exec(value)?.[1]
   scope.report.lost(
     path,
@@ -132,6 +146,20 @@ export const endpointOf = (
     'rows',
   )
   return undefined
+}
+
+/** What an address cannot leave out is in it as it is. As an attribute it stays a secret, which logs do not show. */
+const secretIn = (attribute: string, path: string, { attributes, report }: Scope): string | undefined => {
+  const value = attributes.values[attribute]
+  if (value === undefined || value === '' || typeof value === 'object') return undefined
+  report.lost(path, `the secret "${attribute}" is part of the address, and the address is no secret`, 'none')
+  return String(value)
+}
+
+/** `parent`, `parent2` … */
+const levelOf = (root: string): number | undefined => {
+  const [, level] = /^parent(\d*)$/.exec(root) ?? []
+  return level === undefined ? undefined : Number(level || 1)
 }
 
 export const placeholderName = (path: string): string => path.replace(/\W+/g, '_')

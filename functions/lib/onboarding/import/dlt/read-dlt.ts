@@ -4,7 +4,6 @@ import { bearerKey } from '../../bearer-key.ts'
 import { Attributes } from '../attributes.ts'
 import type { ImportedSource } from '../imported-source.ts'
 import type { Report } from '../report.ts'
-import { SharedRules } from '../shared-rules.ts'
 import { resourceOf } from './resources.ts'
 
 /** Reads a dictionary of the `rest_api` source of dlt as JSON (its page "REST API source"). */
@@ -15,11 +14,10 @@ export const readDlt = (source: JsonObject, report: Report): ImportedSource => {
   const attributes = new Attributes({})
   const defaults = isObject(source['resource_defaults']) ? source['resource_defaults'] : {}
   const given = [source['resources'] ?? []].flat()
-  const errorRules = new SharedRules()
   const streams = given.flatMap((one, index) => {
     const path = `resources.${index}`
     const resource: JsonObject = isObject(one) ? one : { name: one, endpoint: { path: one } }
-    return resourceOf({ resource, defaults, paginator: client['paginator'], path, report, errorRules })
+    return resourceOf({ resource, defaults, paginator: client['paginator'], path, report })
   })
   return {
     baseUrl: String(client['base_url'] ?? ''),
@@ -27,7 +25,6 @@ export const readDlt = (source: JsonObject, report: Report): ImportedSource => {
     attributes: attributes.values,
     headers: secretless(isObject(client['headers']) ? client['headers'] : {}, attributes),
     retryConfig: {},
-    errorRules: errorRules.of(streams.length, report),
     streams,
   }
 }

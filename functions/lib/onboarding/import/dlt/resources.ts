@@ -4,7 +4,6 @@ import { withValue } from '../airbyte/options.ts'
 import type { ImportedStream, TimeCursor } from '../imported-source.ts'
 import { bare, itemsAt } from '../json-path.ts'
 import type { Report } from '../report.ts'
-import type { SharedRules } from '../shared-rules.ts'
 import { pagingOf } from './paginators.ts'
 
 interface Given {
@@ -13,7 +12,6 @@ interface Given {
   paginator: Json | undefined
   path: string
   report: Report
-  errorRules: SharedRules
 }
 
 const readKeys = {
@@ -42,14 +40,7 @@ const readKeys = {
   ],
 }
 
-export const resourceOf = ({
-  resource: own,
-  defaults,
-  paginator,
-  path,
-  report,
-  errorRules,
-}: Given): ImportedStream[] => {
+export const resourceOf = ({ resource: own, defaults, paginator, path, report }: Given): ImportedStream[] => {
   const resource: JsonObject = { ...defaults, ...own }
   const endpoint: JsonObject = merged(endpointOf(defaults['endpoint']), endpointOf(own['endpoint']))
   report.unread(resource, path, readKeys.resource)
@@ -141,13 +132,13 @@ export const resourceOf = ({
   const [parent, ...others] = parents.keys()
   if (others.length > 0)
     report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`, 'rows')
-  actionsOf(endpoint['response_actions'], `${at}.response_actions`, report, errorRules, path)
   address = address.replace(/^\/+/, '')
   return [
     {
       name,
       ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
       path,
+      errorRules: actionsOf(endpoint['response_actions'], `${at}.response_actions`, report),
       endpoint: address === '' ? './' : address,
       // Beside a query, and with a cursor inside of it, a body is one of its own
       ...(isObject(sent) && (isInside || Object.keys(query).length > 0)
@@ -208,28 +199,21 @@ const timeOf = (given: JsonObject, path: string, report: Report): TimeCursor => 
   }
 }
 
-const actionsOf = (
-  given: Json | undefined,
-  path: string,
-  report: Report,
-  rules: SharedRules,
-  stream: string,
-): void => {
-  for (const [index, one] of [given ?? []].flat().entries()) {
+const actionsOf = (given: Json | undefined, path: string, report: Report): JsonObject[] =>
+  [given ?? []].flat().flatMap((one, index) => {
     const status = isObject(one) ? one['status_code'] : undefined
     const content = isObject(one) ? one['content'] : undefined
     const action = isObject(one) ? one['action'] : undefined
     if ((action !== 'ignore' && action !== 'raise') || (status === undefined && content === undefined)) {
       report.lost(`${path}.${index}`, 'only "ignore" and "raise" by status or content have a counterpart')
-      continue
+      return []
     }
-    const rule = {
+    const rule: JsonObject = {
       when: {
         ...(status === undefined ? {} : { status }),
         ...(typeof content === 'string' ? { body: { contains: content } } : {}),
       },
       do: action === 'ignore' ? 'ignore' : 'fail',
     }
-    rules.add(rule, stream, `${path}.${index}`)
-  }
-}
+    return [rule]
+  })

@@ -72,7 +72,6 @@ export const readSinger = (settings: JsonObject, path: string, report: Report): 
     attributes: attributes.values,
     headers: hidden(objectOf(settings['headers'])),
     retryConfig: {},
-    errorRules: [],
     streams: streams.map((stream, index): ImportedStream => {
       const at = `${path}.streams.${index}`
       report.unread(stream, at, [...readKeys, ...ofSchemas])
