@@ -86,9 +86,7 @@ describe('a rest_api dictionary of dlt', () => {
       'resources.3.processing_steps',
       'resources.3.endpoint.response_actions.1',
     ])
-    expect(losses.at(-1)?.why).toBe(
-      'the rule "ignore" for {"status":410} holds for all streams here, not only for 1 of them',
-    )
+    expect(losses.at(-1)?.why).toBe('only "ignore" and "raise" by status or content have a counterpart')
   })
 
   it.each([
