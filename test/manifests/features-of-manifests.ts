@@ -82,6 +82,19 @@ const times = (more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 
+const changedBy = (fields: Record<string, string>): JsonObject => ({
+  transformations: [
+    {
+      type: 'AddFields',
+      fields: Object.entries(fields).map(([name, value]) => ({
+        type: 'AddedFieldDefinition',
+        path: [name],
+        value,
+      })),
+    },
+  ],
+})
+
 /** How manifests are written, and what few of them have. */
 export const ofManifests: Groups = {
   manifests: [
@@ -145,6 +158,26 @@ export const ofManifests: Groups = {
     { name: 'no key', stream: { primary_key: null }, isAlone: true },
     { name: 'a key of two', stream: { primary_key: ['id', 'n'] }, isAlone: true },
     { name: 'times without a parameter', stream: { incremental_sync: times() }, isAlone: true },
+    {
+      name: 'ends of a window as fields',
+      stream: merged(changedBy({ from: '{{ stream_interval.start_time }}' }), {
+        incremental_sync: times({
+          start_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'since' },
+          end_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'until' },
+        }),
+      }),
+      isAlone: true,
+    },
+    {
+      name: 'times in parameters without a key',
+      stream: {
+        primary_key: null,
+        incremental_sync: times({
+          start_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'since' },
+        }),
+      },
+      isAlone: true,
+    },
     { name: 'times without a key', stream: { primary_key: null, incremental_sync: times() }, isAlone: true },
   ],
   cursors: [
@@ -251,6 +284,27 @@ export const ofManifests: Groups = {
           },
         },
         requester({ path: "/parents/{{ stream_partition['p'] }}/s" }),
+      ),
+      isAlone: true,
+    },
+    {
+      name: 'values of the parent of a parent',
+      stream: merged(
+        {
+          retriever: {
+            partition_router: below(
+              parents('children', {
+                partition_router: below(parents('parents'), 'p'),
+                requester: { path: "/parents/{{ stream_slice['p'] }}/children" },
+              }),
+              'c',
+              { parent_key: 'n' },
+            ),
+          },
+        },
+        requester({
+          path: "/parents/{{ stream_slice.parent_slice.p }}/children/{{ stream_slice['c'] }}/s",
+        }),
       ),
       isAlone: true,
     },

@@ -61,6 +61,14 @@ export const ofPages: Groups = {
       stream: paging({ type: 'PageIncrement', start_from_page: 1 }, inQuery('page')),
     },
     {
+      name: 'page number beside a limit of its own',
+      pages: 'page',
+      stream: merged(
+        paging(numbered(), inQuery('page')),
+        requester({ request_parameters: { limit: '100' } }),
+      ),
+    },
+    {
       name: 'page number in the first request too',
       pages: 'page',
       stream: paging(numbered({ inject_on_first_request: true }), inQuery('page'), inQuery('size')),

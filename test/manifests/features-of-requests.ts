@@ -100,6 +100,8 @@ export const ofRequests: Groups = {
     }),
     withBody('a JSON body of a GET', { request_body_json: { q: 'x' } }, 'GET'),
     withBody('a POST of nothing', {}),
+    withBody('an empty JSON body', { request_body_json: {} }, 'GET'),
+    withBody('a JSON body of texts', { request_body_json: { n: '5', list: "['a', 'b']", t: 'True' } }),
   ],
   address: [
     {
@@ -113,6 +115,17 @@ export const ofRequests: Groups = {
       config: { test: true },
     },
     { name: 'a base address with a slash', stream: requester({ url_base: 'ORIGIN/v1/', path: 's' }) },
+    {
+      name: 'a setting in the path that is not given',
+      stream: requester({ path: "/of/{{ config['folder'] }}/s" }),
+      manifest: { spec: { type: 'Spec', connection_specification: { properties: { folder: {} } } } },
+    },
+    {
+      name: 'a secret in the path',
+      stream: requester({ path: "/{{ config['secret'] }}/s" }),
+      config: { secret: 'x1' },
+    },
+    { name: 'a path of a slash', stream: requester({ url_base: 'ORIGIN/v1/s', path: '/' }) },
     { name: 'no path', stream: requester({ url_base: 'ORIGIN/v1/s', path: '' }) },
     { name: 'a query in the path', stream: requester({ path: '/s?v=2' }) },
   ],
@@ -157,6 +170,17 @@ export const ofRequests: Groups = {
     {
       name: 'basic with the key as name',
       ...login({ type: 'BasicHttpAuthenticator', username: "{{ config['secret'] }}" }, client),
+    },
+    {
+      name: 'basic with the names of settings',
+      ...login(
+        {
+          type: 'BasicHttpAuthenticator',
+          username: "{{ config['username'] }}",
+          password: "{{ config['password'] }}",
+        },
+        { username: 'me', password: 'pw' },
+      ),
     },
     { name: 'OAuth of a client', ...login({ ...oauth, grant_type: 'client_credentials' }, client) },
     {

@@ -160,8 +160,8 @@ const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Sc
   const given = String(requester['path'] ?? '')
   const own = expressionOf(base, `${path}.url_base`, scope, 'rows')
   if (own === undefined) return undefined
-  // A path of nothing but a slash puts one at the end
-  const isSlash = given === '/'
+  // A path of nothing but a slash keeps that of the base address
+  const isSlash = given === '/' && base.endsWith('/')
   if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
     const found = endpointOf(given, `${path}.path`, scope)
     if (found === undefined || found.endpoint !== '') return found
