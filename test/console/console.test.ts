@@ -375,14 +375,29 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await page.content()).not.toContain(token)
   })
 
-  it('a table is queried from its page, and the result is a file', async () => {
+  it('a table is queried from its page, and the result is a chart, a file and a table', async () => {
     await open('/tables/in.c-main.orders')
     await page.getByRole('main').getByRole('link', { name: 'Query' }).click()
-    await page.getByLabel(/SQL/).fill('SELECT count(*) AS how_many FROM in.c-main.orders')
+    const editor = page.getByRole('textbox', { name: 'SQL', exact: true })
+    await editor.fill('SELECT ci')
+    await page.getByRole('option', { name: 'city' }).waitFor()
+    await page.keyboard.press('Escape')
+    const sql =
+      "SELECT city, count(*) AS how_many FROM in.c-main.orders GROUP BY city UNION ALL SELECT 'none', 0"
+    await editor.fill(sql)
+    await page.getByRole('button', { name: 'Show what it reads' }).click()
+    await page.getByRole('heading', { name: 'What it reads' }).waitFor()
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('columnheader', { name: 'how_many' }).waitFor()
+    await page.getByRole('img', { name: 'Chart of the result' }).locator('canvas').waitFor()
     await checkPage()
-    await page.getByRole('button', { name: 'Whole result as csv' }).click()
+    await page.getByLabel(/Earlier queries/).selectOption(sql)
+    await page.getByLabel(/whole result as a table/).fill('in.c-main.by-city')
+    await page.getByRole('button', { name: 'Save as table' }).click()
+    await page.waitForURL(/\/console\/jobs\/\d+$/)
+    await open('/query')
+    await page.getByRole('textbox', { name: 'SQL', exact: true }).fill(sql)
+    await page.getByRole('button', { name: 'Download as csv' }).click()
     await page.waitForURL(/\/console\/files\/\d+$/)
     expect(await page.content()).toContain('query')
   })

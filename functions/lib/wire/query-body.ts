@@ -24,6 +24,8 @@ export const queryPlanBody = z
   .object({ tables, bytes: z.int(), maxBytes: z.int() })
   .register(described, { name: 'QueryPlan' })
 
+export type QueryPlanBody = z.infer<typeof queryPlanBody>
+
 /** The file of a result that was asked for in another format. */
 export const queryFileBody = z
   .object({ file: z.object({ id: z.int() }), tables })

@@ -1,11 +1,11 @@
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
-import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
+import { colours, look } from './editor-look.ts'
 import { createJsonCheck, type JsonProblem } from './json-check.ts'
 import { completeJson } from './json-complete.ts'
 
@@ -77,22 +77,3 @@ const loadSchema = async (address: string): Promise<object | undefined> => {
   const response = await fetch(address)
   return response.ok ? ((await response.json()) as object) : undefined // the service sends a schema
 }
-
-const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: tags.string, color: 'var(--good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--bad)' },
-])
-
-const look = EditorView.theme({
-  '&': {
-    color: 'var(--text)',
-    backgroundColor: 'var(--panel)',
-    border: '1px solid var(--line)',
-    borderRadius: '6px',
-  },
-  '&.cm-focused': { outline: '3px solid var(--accent)' },
-  '.cm-content': { fontFamily: 'ui-monospace, monospace', caretColor: 'var(--text)', minHeight: '12rem' },
-  '.cm-gutters': { color: 'var(--soft)', backgroundColor: 'var(--ground)', border: '0' },
-  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--panel)' },
-})

@@ -1,5 +1,13 @@
+import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
-import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '#lib/wire/query-body.ts'
+import {
+  type QueryBody,
+  type QueryPlanBody,
+  queryBody,
+  queryFileBody,
+  queryPlanBody,
+  wholeFormats,
+} from '#lib/wire/query-body.ts'
 import { type ListedTableBody, listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
@@ -11,7 +19,7 @@ const at = '/console/query'
 const ROWS_SHOWN = 500
 
 /** What became of a query: nothing was asked yet, its first rows, or why there are none. */
-type Answer = QueryBody | { problem: string } | undefined
+type Answer = QueryBody | QueryPlanBody | { problem: string } | undefined
 
 export const queryPages: readonly PageRoute[] = [
   {
@@ -26,9 +34,15 @@ export const queryActions: readonly ActionRoute[] = [
   {
     path: at,
     at,
-    act: async (client, { form: { sql = '', format = 'json', detectTypes = '' } }) => {
+    act: async (client, { form: { sql = '', format = 'json', detectTypes = '', tableId = '' } }) => {
       const asked = { sql, detectTypes: detectTypes === '1' }
       try {
+        if (format === 'plan') {
+          const plan = await client.send('POST', 'query', { ...asked, plan: true }, queryPlanBody)
+          return await queryPage(client, sql, plan, asked.detectTypes)
+        }
+        if (format === 'table')
+          return { redirect: `/console/jobs/${await saveAsTable(client, asked, tableId)}` }
         if (wholeFormats.some(whole => whole === format)) {
           const { file } = await client.send('POST', 'query', { ...asked, format }, queryFileBody)
           return { redirect: `/console/files/${file.id}` }
@@ -43,6 +57,24 @@ export const queryActions: readonly ActionRoute[] = [
   },
 ]
 
+/** The job that loads the whole result into a new table, or in place of the rows of one. */
+const saveAsTable = async (
+  client: ApiClient,
+  asked: { sql: string; detectTypes: boolean },
+  tableId: string,
+): Promise<number> => {
+  const [, bucketId, name] = /^((?:in|out)\.c-[\w-]+)\.([\w-]+)$/.exec(tableId.trim()) ?? []
+  if (bucketId === undefined || name === undefined)
+    throw new Refusal(400, 'Name the table like out.c-main.by-city; its bucket must be there.')
+  const { file } = await client.send('POST', 'query', { ...asked, format: 'parquet' }, queryFileBody)
+  const body = { dataFileId: file.id }
+  const known = await client.list('tables', listedTableBody)
+  const job = known.some(({ id }) => id === `${bucketId}.${name}`)
+    ? await client.send('POST', `tables/${bucketId}.${name}/import-async`, body, jobBody)
+    : await client.send('POST', `buckets/${bucketId}/tables-async`, { ...body, name }, jobBody)
+  return job.id
+}
+
 const queryPage = async (
   client: ApiClient,
   sql: string,
@@ -54,7 +86,12 @@ const queryPage = async (
     title: 'Query',
     body: (
       <>
-        <form method="post" action={at} class="panel">
+        <form
+          method="post"
+          action={at}
+          class="panel"
+          data-sql={JSON.stringify(Object.fromEntries(tables.map(({ id, columns = [] }) => [id, columns])))}
+        >
           <label>
             SQL of DuckDB, on the tables that your token may read
             <textarea name="sql" rows={8} spellcheck={false} required>
@@ -65,14 +102,32 @@ const queryPage = async (
             <input type="checkbox" name="detectTypes" value="1" checked={detectsTypes} /> Columns of text that
             hold only numbers, dates or booleans are read as such
           </label>
+          <label hidden>
+            Earlier queries of this browser
+            <select data-earlier>
+              <option value="">Choose one</option>
+            </select>
+          </label>
           <div class="actions">
-            <button type="submit">Run</button>
+            <button type="submit" class="btn-primary">
+              Run
+            </button>
+            <button type="submit" name="format" value="plan">
+              Show what it reads
+            </button>
             {wholeFormats.map(format => (
               <button type="submit" name="format" value={format}>
-                Whole result as {format}
+                Download as {format}
               </button>
             ))}
           </div>
+          <label>
+            Or keep the whole result as a table
+            <input name="tableId" placeholder="out.c-main.by-city" />
+          </label>
+          <button type="submit" name="format" value="table">
+            Save as table
+          </button>
         </form>
         {answer !== undefined && <Result answer={answer} />}
         <Tables tables={tables} />
@@ -81,8 +136,27 @@ const queryPage = async (
   }
 }
 
-const Result = ({ answer }: { answer: QueryBody | { problem: string } }) => {
+const Result = ({ answer }: { answer: NonNullable<Answer> }) => {
   if ('problem' in answer) return <Problem>{answer.problem}</Problem>
+  if ('maxBytes' in answer)
+    return (
+      <section class="panel">
+        <h2>What it reads</h2>
+        <p>
+          {bytes(answer.bytes)} of the {bytes(answer.maxBytes)} that a query may.
+        </p>
+        <Grid caption="What it reads" head={['Table', 'Columns', 'Stored']}>
+          {answer.tables.map(({ tableId, columns, bytes: stored }) => (
+            <tr>
+              <td class="cell">{tableId}</td>
+              <td class="cell">{columns.join(', ')}</td>
+              <td class="number">{bytes(stored)}</td>
+            </tr>
+          ))}
+        </Grid>
+      </section>
+    )
+  const chart = chartOf(answer)
   const { columns, rows, isTruncated, tables } = answer
   const read = tables.reduce((sum, table) => sum + table.bytes, 0)
   return (
@@ -94,6 +168,7 @@ const Result = ({ answer }: { answer: QueryBody | { problem: string } }) => {
           : `${rowsText(rows.length, 0)}.`}{' '}
         {bytes(read)} of {tables.map(({ tableId }) => tableId).join(', ') || 'no table'} could be read for it.
       </p>
+      {chart && <div data-chart={JSON.stringify(chart)} role="img" aria-label="Chart of the result" />}
       {rows.length === 0 ? (
         <Empty>No row matches.</Empty>
       ) : (
@@ -111,6 +186,22 @@ const Result = ({ answer }: { answer: QueryBody | { problem: string } }) => {
       )}
     </section>
   )
+}
+
+const MAX_SERIES = 4
+
+/** Columns of numbers over the first other column, or over the number of the row. `undefined`: there is nothing to draw. */
+const chartOf = ({ columns, rows }: QueryBody) => {
+  const numeric = columns.flatMap(({ type }, index) => (isNumeric(type) ? [index] : []))
+  const label = columns.findIndex(({ type }) => !isNumeric(type))
+  if (rows.length < 2 || numeric.length === 0) return undefined
+  return {
+    labels: rows.map((row, place) => (label === -1 ? String(place + 1) : textOf(row[label]).slice(0, 40))),
+    series: numeric.slice(0, MAX_SERIES).map(index => ({
+      name: columns[index]?.name ?? '',
+      values: rows.map(row => (row[index] === null ? null : Number(row[index]))),
+    })),
+  }
 }
 
 const isNumeric = (type: string): boolean => /^(\w*INT(EGER)?|DECIMAL\(.*|DOUBLE|FLOAT)$/.test(type)

@@ -1,0 +1,153 @@
+import { autocompletion, type CompletionSource, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { PostgreSQL, sql } from '@codemirror/lang-sql'
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import uPlot from 'uplot'
+import { colours, look } from './editor-look.ts'
+
+/** The query page: an editor that completes tables and columns, earlier queries, and a chart of the result. */
+export const watchQuery = (): void => {
+  const form = document.querySelector<HTMLFormElement>('form[data-sql]')
+  const field = form?.querySelector('textarea')
+  if (form && field) {
+    const view = openEditor(form, field)
+    offerEarlier(form, view)
+  }
+  const chart = document.querySelector<HTMLElement>('[data-chart]')
+  if (chart !== null) draw(chart)
+}
+
+const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): EditorView => {
+  const host = document.createElement('div')
+  const root = host.attachShadow({ mode: 'open' }) // as of the editor of JSON
+  field.parentElement?.after(host)
+  const schema = JSON.parse(form.dataset['sql'] ?? '{}') as Record<string, string[]> // as the page wrote it
+  const view = new EditorView({
+    parent: root,
+    root,
+    doc: field.value,
+    extensions: [
+      lineNumbers(),
+      history(),
+      bracketMatching(),
+      sql({ dialect: PostgreSQL, upperCaseKeywords: true }),
+      autocompletion({ override: [completeFrom(schema)] }),
+      syntaxHighlighting(colours),
+      look,
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
+      keymap.of([
+        { key: 'Mod-Enter', run: () => submitted(form) },
+        ...completionKeymap,
+        ...defaultKeymap,
+        ...historyKeymap,
+      ]),
+      EditorView.updateListener.of(update => {
+        if (update.docChanged) field.value = update.state.doc.toString()
+      }),
+    ],
+  })
+  field.hidden = true
+  return view
+}
+
+const WORDS =
+  'SELECT FROM WHERE GROUP BY ORDER BY LIMIT JOIN USING ON AND OR count(*) sum( avg( min( max( DISTINCT'.split(
+    ' ',
+  )
+
+/** Tables by their whole ids, which hold dots and hyphens, and columns of the tables that the statement names before all others. */
+const completeFrom =
+  (schema: Readonly<Record<string, readonly string[]>>): CompletionSource =>
+  context => {
+    const word = context.matchBefore(/[\w.-]+/)
+    if (word === null && !context.explicit) return null
+    const text = context.state.doc.toString()
+    const named = Object.keys(schema).filter(id => text.includes(id))
+    const columns = new Set((named.length > 0 ? named : Object.keys(schema)).flatMap(id => schema[id] ?? []))
+    return {
+      from: word?.from ?? context.pos,
+      validFor: /^[\w.-]*$/,
+      options: [
+        ...Object.keys(schema).map(label => ({ label, type: 'class', boost: 1 })),
+        ...[...columns].map(label => ({ label, apply: quoted(label), type: 'property', boost: 2 })),
+        ...WORDS.map(label => ({ label, type: 'keyword' })),
+      ],
+    }
+  }
+
+const quoted = (name: string): string =>
+  /^[a-z_]\w*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+
+const KEY = 'millrace-queries'
+const KEPT = 30
+
+/** What was asked at this browser, the last one first. It stays there. */
+const offerEarlier = (form: HTMLFormElement, view: EditorView): void => {
+  const kept = earlier()
+  const list = form.querySelector<HTMLSelectElement>('select[data-earlier]')
+  if (list && kept.length > 0) {
+    for (const text of kept) list.add(new Option(text.replaceAll(/\s+/g, ' ').slice(0, 120), text))
+    list.parentElement?.removeAttribute('hidden')
+    list.addEventListener('change', () => {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: list.value } })
+      list.selectedIndex = 0
+      view.focus()
+    })
+  }
+  form.addEventListener('submit', () => {
+    const text = view.state.doc.toString().trim()
+    if (text === '') return
+    const all = [text, ...kept.filter(each => each !== text)].slice(0, KEPT)
+    localStorage.setItem(KEY, JSON.stringify(all))
+  })
+}
+
+const earlier = (): string[] => {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(kept) ? kept.filter(each => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+interface Chart {
+  labels: string[]
+  series: { name: string; values: (number | null)[] }[]
+}
+
+const COLOURS = ['#206bc4', '#d63939', '#2fb344', '#f76707']
+
+/** Numbers by the column before them. The table below has the same, for who does not see it. */
+const draw = (host: HTMLElement): void => {
+  const { labels, series } = JSON.parse(host.dataset['chart'] ?? '{}') as Chart // as the page wrote it
+  const colour = getComputedStyle(host).color
+  const axis = { stroke: colour, grid: { stroke: '#8884', width: 1 } }
+  const chart = new uPlot(
+    {
+      width: host.clientWidth,
+      height: 260,
+      scales: { x: { time: false } },
+      axes: [{ ...axis, values: (_, places) => places.map(place => labels[place] ?? '') }, axis],
+      series: [
+        { value: (_, place) => labels[place] ?? '' },
+        ...series.map(({ name }, index) => ({
+          label: name,
+          stroke: COLOURS[index % COLOURS.length] ?? colour,
+          width: 2,
+          points: { show: labels.length < 60 },
+        })),
+      ],
+    },
+    [labels.map((_, place) => place), ...series.map(({ values }) => values)],
+    host,
+  )
+  addEventListener('resize', () => chart.setSize({ width: host.clientWidth, height: 260 }))
+}
+
+const submitted = (form: HTMLFormElement): true => {
+  form.requestSubmit()
+  return true
+}
