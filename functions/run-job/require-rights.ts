@@ -78,6 +78,10 @@ const needsOf = (input: JobInput): Need[] => {
     // The run looks for the rights of all that stored it, when it begins and at each of its steps.
     case 'configurationRun':
       return []
+    // It gives no right: what its queries read is looked at with each of them. Only who made it has it deleted.
+    case 'workspaceCreate':
+    case 'workspaceDelete':
+      return []
   }
 }
 

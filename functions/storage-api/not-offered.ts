@@ -21,18 +21,32 @@ const groups: readonly NotOffered[] = [
   {
     tag: 'workspaces',
     instead:
-      'Workspaces are not offered here. Export the table to a file (export-async) and work with its CSV or Parquet.',
+      'Workspaces hold nothing here: they read the tables themselves, by queries. To work on copies, export the table to a file (export-async).',
     operations: [
-      ['post', '/v2/storage/workspaces', 'Create a workspace'],
-      ['delete', workspace, 'Delete a workspace'],
-      ['get', workspace, 'Workspace detail'],
-      ['get', '/v2/storage/workspaces', 'List workspaces'],
       ['post', `${workspace}/load`, 'Load data into a workspace'],
       ['post', `${workspace}/load-clone`, 'Clone tables into a workspace'],
+      ['post', `${workspace}/input-mapping-load`, 'Load an input mapping into a workspace'],
+      ['post', '/v2/storage/input-mapping-load/preview', 'Preview the load of an input mapping'],
+      ['post', `${workspace}/unload`, 'Unload data from a workspace'],
+      ['post', `${workspace}/table-export`, 'Export a table of a workspace'],
+      ['get', `${workspace}/objects`, 'List objects of a workspace'],
+      ['post', `${workspace}/objects/batch-delete`, 'Delete objects of a workspace'],
+    ],
+  },
+  {
+    tag: 'workspaces',
+    instead: 'Workspaces are queried here through the query service of the index, or POST /v2/storage/query.',
+    operations: [['post', `${workspace}/query`, 'Query in a workspace']],
+  },
+  {
+    tag: 'workspaces',
+    instead: 'Nobody logs in to a workspace here: queries have the rights of the token that asks them.',
+    operations: [
       ['post', `${workspace}/password`, 'Reset the password of a workspace'],
+      ['post', `${workspace}/public-key`, 'Set the public key of a workspace'],
       ['post', `${workspace}/credentials`, 'Create credentials of a workspace'],
-      ['get', `${config}/workspaces`, 'List workspaces of a configuration'],
-      ['post', `${config}/workspaces`, 'Create a workspace of a configuration'],
+      ['get', `${workspace}/credentials/{credentialsId}`, 'Credentials of a workspace'],
+      ['delete', `${workspace}/credentials/{credentialsId}`, 'Delete credentials of a workspace'],
     ],
   },
   {
@@ -52,6 +66,12 @@ const groups: readonly NotOffered[] = [
       ['put', `${bucket}/share`, 'Change how a bucket is shared'],
       ['delete', `${bucket}/share`, 'Stop sharing a bucket'],
       ['delete', `${bucket}/links/projects/{linkingProjectId}`, 'Unlink a bucket from another project'],
+      ['delete', `${bucket}/links/{linkingProjectId}`, 'Unlink a bucket from another project'],
+      ['get', '/v2/storage/listings', 'List what is offered to other projects'],
+      ['get', `${bucket}/listing`, 'What is offered of a bucket'],
+      ['post', `${bucket}/listing`, 'Offer a bucket to other projects'],
+      ['patch', `${bucket}/listing`, 'Change what is offered of a bucket'],
+      ['delete', `${bucket}/listing`, 'Stop offering a bucket'],
     ],
   },
   {
@@ -60,7 +80,10 @@ const groups: readonly NotOffered[] = [
       'Buckets of other databases are not registered here. Load their data: import-async, or files dropped in the landing bucket.',
     operations: [
       ['post', '/v2/storage/buckets/register', 'Register an external bucket'],
+      ['get', '/v2/storage/buckets/register-guide', 'How an external bucket is registered'],
       ['put', `${bucket}/refresh`, 'Refresh an external bucket'],
+      ['post', `${bucket}/refresh-tables-info`, 'Refresh what is known of the tables of an external bucket'],
+      ['post', `${bucket}/scheduled-tasks/refresh`, 'Refresh an external bucket by a schedule'],
     ],
   },
   {
@@ -107,6 +130,7 @@ const groups: readonly NotOffered[] = [
     operations: [
       ['get', '/v2/storage/scheduled-tasks', 'List scheduled tasks'],
       ['post', '/v2/storage/scheduled-tasks', 'Create a scheduled task'],
+      ['delete', '/v2/storage/scheduled-tasks/{taskId}', 'Delete a scheduled task'],
     ],
   },
 ]

@@ -24,6 +24,7 @@ import {
   listTokenEvents,
 } from './events/read-events.ts'
 import { encrypt } from './faces/encrypt.ts'
+import { queryRoutes } from './faces/query.ts'
 import { queueRoutes } from './faces/queue.ts'
 import { schedulerRoutes } from './faces/schedules.ts'
 import { filesRoutes } from './files/routes.ts'
@@ -67,9 +68,11 @@ import { draftConfiguration } from './trials/draft-configuration.ts'
 import { planConfiguration } from './trials/plan-configuration.ts'
 import { previewConfiguration } from './trials/preview-configuration.ts'
 import { createTrigger, deleteTrigger, getTrigger, listTriggers, updateTrigger } from './triggers/triggers.ts'
+import { workspacesRoutes } from './workspaces/workspaces.ts'
 
 /** All routes. The first match answers, so a fixed path must precede a parameter in its place. */
 export const routes: readonly Route[] = [
+  ...notOfferedRoutes,
   getIndex,
   ...tokensRoutes,
   listBranches,
@@ -143,5 +146,6 @@ export const routes: readonly Route[] = [
   encrypt,
   ...schedulerRoutes,
   ...queueRoutes,
-  ...notOfferedRoutes,
+  ...queryRoutes,
+  ...workspacesRoutes,
 ]

@@ -1,3 +1,4 @@
+import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
@@ -63,11 +64,19 @@ describe('the configuration schema of ex-generic-v2', () => {
     )
   })
 
-  it.each([
-    ['a misspelt key', { api: { baseUrl: 'https://a.cz/', pagenation: {} } }],
-    ['an unknown login', { api: { baseUrl: 'https://a.cz/', authentication: { type: 'magic' } } }],
-    ['jobs without an address', { config: { jobs: [{ dataField: 'a' }] } }],
-  ])('refuses %s', (_what, parameters) => {
-    expect(validate(parameters)).toBe(false)
+  it('refuses nothing that runs, and no draft', async () => {
+    const samples = await Array.fromAsync(glob('test/samples/extractor/*/config.json'))
+    expect(samples.length).toBeGreaterThan(100)
+    for (const sample of samples) {
+      const { parameters } = JSON.parse(await readFile(sample, 'utf8')) as { parameters: unknown }
+      expect([sample, validate(parameters)]).toEqual([sample, true])
+    }
+    expect(validate({ initial_param: 1, config: { jobs: [] } })).toBe(true)
+  })
+
+  it('names keys and values at each depth', () => {
+    const text = JSON.stringify(extractor?.configurationSchema)
+    for (const name of ['baseUrl', 'pagination', 'responseFilter', 'response.url'])
+      expect(text).toContain(`"${name}"`)
   })
 })

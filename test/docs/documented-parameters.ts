@@ -51,6 +51,7 @@ const token = [
 const trigger = ['runWithTokenId', 'component', 'configurationId', 'coolDownPeriodMinutes', 'tableIds']
 const content = ['name', 'description', 'configuration', 'state', 'isDisabled', 'changeDescription']
 const change = ['changeDescription']
+const workspace = ['async', 'readOnlyStorageAccess', 'backend', 'loginType']
 const metadata = ['provider', 'metadata']
 
 /**
@@ -65,6 +66,11 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     ...['component', 'config', 'branchId', 'mode', 'tag', 'backend'],
     ...['configData', 'configRowIds', 'variableValuesId', 'variableValuesData'],
   ],
+  'POST /query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries': ['statements'],
+  'GET /query/api/v1/queries/{queryJobId}/{statementId}/results': ['offset', 'pageSize'],
+  'POST /v2/storage/workspaces': workspace,
+  [`POST ${config}/workspaces`]: workspace,
+  'DELETE /v2/storage/workspaces/{workspaceId}': ['async'],
   'GET /queue/search/jobs': [
     ...page,
     ...['component', 'componentId', 'config', 'configId', 'branchId', 'status', 'sortBy', 'sortOrder'],

@@ -36,6 +36,7 @@ import { createTokenStore } from './tokens/token-store.ts'
 import { createKeptTotals, keepingTotals } from './totals/kept-totals.ts'
 import { type BranchTotals, listTotals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
+import { createWorkspaceStore } from './workspaces/workspace-store.ts'
 
 interface StorageStoresOptions {
   items: ItemTable
@@ -127,6 +128,7 @@ export const createStorageStores = ({
     triggers: createTriggerStore(items),
     schedules: createScheduleStore(items),
     tickets: createTicketStore(items),
+    workspaces: createWorkspaceStore(items),
     sweeps: createSweepStore(items),
     deadLetters: createDeadLetterStore(items),
     runs: createRunRecords(items),

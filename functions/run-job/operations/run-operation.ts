@@ -1,7 +1,13 @@
 import { deleteBucket, updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
-import type { InputOf, JobInput, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import {
+  branchOf,
+  type InputOf,
+  type JobInput,
+  type ProcessingJob,
+} from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'
+import { workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import type { RunJobServices } from '../services.ts'
 import { addColumn, deleteColumn, updateColumnDefinition } from './alter-columns.ts'
 import { createBranch, deleteBranch } from './branches.ts'
@@ -78,6 +84,20 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     return nothingToReport
   },
   configurationRun: runConfiguration,
+  async workspaceCreate(
+    { id, createdTime, creatorToken, baseUrl, ...job },
+    { configuration },
+    { workspaces, projectId },
+  ) {
+    const branchId = branchOf(job)
+    const workspace = { id, branchId, configuration, created: createdTime, creatorToken, revision: 1 }
+    await workspaces.insert(workspace)
+    return { results: workspaceResource(workspace, { baseUrl, projectId }) }
+  },
+  async workspaceDelete(_job, { workspaceId }, { workspaces }) {
+    await workspaces.delete(workspaceId)
+    return nothingToReport
+  },
 }
 
 /** Does the work of a job. Throws `UserError` when the job cannot be done as requested. */

@@ -120,7 +120,7 @@ const termFilter = ({ field, value, isQuoted }: QueryTerm, facts: SearchFacts) =
   const wanted = value.toLowerCase()
   if (!isQuoted && wanted.startsWith('*')) throw syntaxError('a term may not begin with "*"')
   if (field === undefined) {
-    const word = isQuoted ? wanted : wanted.replace(/\*+$/, '')
+    const word = wanted.replace(/\*+$/, '')
     return (event: EventRecord) =>
       [event.message, event.description, event.component, event.event, event.objectId].some(text =>
         text.toLowerCase().includes(word),

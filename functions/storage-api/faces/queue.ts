@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
@@ -8,7 +9,7 @@ import { integer, onlyText, text, textList } from '../http/fields.ts'
 import { accepted, created, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { cancelled } from '../jobs/cancel-job.ts'
-import { findJob, jobNotFound } from '../jobs/find-job.ts'
+import { findJob } from '../jobs/find-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
 import { cancelledRun } from '../runs/cancel-run.ts'
 import { filteredRuns, findRun } from '../runs/read-runs.ts'
@@ -72,6 +73,10 @@ const queueJobBody = z
     result: z.record(z.string(), z.unknown()),
   })
   .openapi('QueueJob')
+
+/** In the words of the queue. */
+const jobNotFound = (jobId: string) =>
+  new UserError('storage.jobs.notFound', `Job "${jobId.slice(0, 20)}" not found`)
 
 const ofJob = (job: JobRecord, baseUrl: string) => {
   if (job.input.operationName !== 'configurationRun') throw jobNotFound(String(job.id))
@@ -152,7 +157,7 @@ const getQueueJob = defineRoute({
     ok(
       parseId(jobId) === undefined
         ? ofRun(await findRun(jobId, caller, services.extractionRuns), baseUrl)
-        : ofJob(await findJob(jobId, caller, services), baseUrl),
+        : ofJob(await findJob(jobId, caller, services, jobNotFound), baseUrl),
     ),
 })
 

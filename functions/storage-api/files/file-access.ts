@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -106,6 +106,17 @@ export const createFileAccess = ({
       queueSize: PARTS_IN_MEMORY,
     })
     await upload.done()
+  },
+
+  /** The text of a small file. `undefined`: nothing is uploaded yet. */
+  async read({ key }: FileRecord): Promise<string | undefined> {
+    try {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      return await Body?.transformToString()
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined
+      throw error
+    }
   },
 
   /** Its objects as they are stored now; `undefined` for more than a request has time to look at. Errors: as `listSlices`. */

@@ -1,7 +1,7 @@
 const PREFIX = '/v2/storage'
 
 /** Services of their own elsewhere, over what is here: below `/encryption`, or at a host `encryption.…`. */
-export const faces = ['encryption', 'scheduler', 'queue'] as const
+export const faces = ['encryption', 'scheduler', 'queue', 'query'] as const
 
 const faceHost = new RegExp(`^(${faces.join('|')})\\.`)
 const facePath = new RegExp(`^/(${faces.join('|')})/`)

@@ -10,13 +10,14 @@ export const findJob = async (
   jobId: string,
   caller: Caller,
   { jobs }: Pick<Services, 'jobs'>,
+  notFound = jobNotFound,
 ): Promise<JobRecord> => {
   const id = parseId(jobId)
   const job = id === undefined ? undefined : await jobs.get(id)
-  if (!job) throw jobNotFound(jobId)
+  if (!job) throw notFound(jobId)
   if (!maySeeJob(caller, job)) throw accessDenied()
   return job
 }
 
-export const jobNotFound = (jobId: string): UserError =>
+const jobNotFound = (jobId: string): UserError =>
   new UserError('storage.jobs.notFound', `Job ${jobId.slice(0, 20)} not found`)

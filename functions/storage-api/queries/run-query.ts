@@ -22,7 +22,7 @@ import type { Services } from '../services.ts'
 import { findTableWithFiles } from '../tables/find-table.ts'
 
 const DEFAULT_ROWS = 1_000
-const MAX_ROWS = 10_000
+export const MAX_ROWS = 10_000
 /** As stored: what a request reads of its tables in some ten seconds, of the 28 that it has. */
 const MAX_BYTES = 256 * 1024 ** 2
 const MAX_SECONDS = 25
@@ -61,16 +61,7 @@ export const runQuery = defineRoute({
   reply: z.union([queryBody, queryPlanBody, queryFileBody]),
   handle: async (request, services) => {
     const { sql, format, limit, detectTypes, inline, plan } = request.body
-    const query = {
-      sql,
-      maxBytes: MAX_BYTES,
-      detectsTypes: detectTypes,
-      signal: AbortSignal.timeout(MAX_SECONDS * 1000),
-      find: async (tableId: string) => {
-        requireTable(request.caller, tableId, 'read')
-        return rowSource(await findTableWithFiles(services, tableId), {})
-      },
-    }
+    const query = queryOf({ sql, detectTypes }, request, services)
     if (plan) {
       const { tables } = await (await services.tableEngine()).planQuery(query)
       return ok({ tables, bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0), maxBytes: MAX_BYTES })
@@ -80,17 +71,51 @@ export const runQuery = defineRoute({
       if (inline && (format === 'csv' || format === 'jsonl'))
         return await firstLines({ ...query, format }, services)
       if (format !== 'json') return created(await wholeResult(query, format, request, services))
-      const engine = await services.tableEngine()
-      const shown: Omit<QueryBody, 'tables'> = { columns: [], rows: [], isTruncated: false }
-      const { tables } = await engine.query({ ...query, maxRows: limit }, async result => {
-        Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
-      })
-      return ok({ ...shown, tables } satisfies QueryBody)
+      return ok(await shownOf(query, limit, services))
     } finally {
       await giveBack()
     }
   },
 })
+
+/** A query of what the asker may read. */
+const queryOf = (
+  { sql, detectTypes }: { sql: string; detectTypes: boolean },
+  { caller }: Pick<Receiver, 'caller'>,
+  services: Services,
+): TableQuery => ({
+  sql,
+  maxBytes: MAX_BYTES,
+  detectsTypes: detectTypes,
+  signal: AbortSignal.timeout(MAX_SECONDS * 1000),
+  find: async tableId => {
+    requireTable(caller, tableId, 'read')
+    return rowSource(await findTableWithFiles(services, tableId), {})
+  },
+})
+
+const shownOf = async (query: TableQuery, limit: number, services: Services): Promise<QueryBody> => {
+  const engine = await services.tableEngine()
+  const shown: Omit<QueryBody, 'tables'> = { columns: [], rows: [], isTruncated: false }
+  const { tables } = await engine.query({ ...query, maxRows: limit }, async result => {
+    Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
+  })
+  return { ...shown, tables }
+}
+
+/** The first rows of a query. Errors: as those of the route. */
+export const firstResult = async (
+  { sql, limit }: { sql: string; limit: number },
+  asker: Pick<Receiver, 'caller'>,
+  services: Services,
+): Promise<QueryBody> => {
+  const giveBack = await takeShare('queries', asker.caller.tokenId, services)
+  try {
+    return await shownOf(queryOf({ sql, detectTypes: false }, asker, services), limit, services)
+  } finally {
+    await giveBack()
+  }
+}
 
 /** As many rows as are asked for and fit into a reply. */
 const firstRows = async (

@@ -81,6 +81,9 @@ export const jobRoutes = {
   'post tables/{tableId}/snapshots': 'tableSnapshotCreate',
   'delete snapshots/{snapshotId}': 'tableSnapshotDelete',
   'delete files/{fileId}': 'fileDelete',
+  'post workspaces': 'workspaceCreate',
+  'post components/{componentId}/configs/{configId}/workspaces': 'workspaceCreate',
+  'delete workspaces/{workspaceId}': 'workspaceDelete',
   'post runs/{runId}/approve': 'configurationRun',
   'post runs/{runId}/reject': 'configurationRun',
   'post components/{componentId}/configs/{configId}/run': 'configurationRun',
@@ -95,6 +98,8 @@ export const ending: readonly string[] = [
 ]
 
 export const atOnce: readonly string[] = [
+  'post /query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries',
+  'post /query/api/v1/queries/{queryJobId}/cancel',
   'post tokens',
   'put tokens/{tokenId}',
   'delete tokens/{tokenId}',

@@ -53,7 +53,10 @@ const upload = async (by: Token): Promise<number> => {
 }
 
 /** A request of each operation, as a token of limited rights sends it. */
-const requests: Record<Exclude<Operation, 'configurationRun'>, (by: Token) => Promise<Request>> = {
+const requests: Record<
+  Exclude<Operation, 'configurationRun'>,
+  (by: Token, place: string) => Promise<Request>
+> = {
   devBranchCreate: async () => ({
     method: 'POST',
     path: 'dev-branches',
@@ -110,6 +113,15 @@ const requests: Record<Exclude<Operation, 'configurationRun'>, (by: Token) => Pr
   tableDrop: async () => ({ method: 'DELETE', path: `tables/${tableId}?async=1` }),
   tableSnapshotCreate: async () => ({ method: 'POST', path: `tables/${tableId}/snapshots`, body: {} }),
   tableSnapshotDelete: async () => ({ method: 'DELETE', path: `snapshots/${snapshotId}` }),
+  workspaceCreate: async () => ({
+    method: 'POST',
+    path: 'workspaces?async=1',
+    body: { readOnlyStorageAccess: true },
+  }),
+  workspaceDelete: async (by, place) => {
+    const { body } = await call('POST', `${place}workspaces`, { readOnlyStorageAccess: true }, by)
+    return { method: 'DELETE', path: `workspaces/${body.id}?async=1` }
+  },
   fileDelete: async by => ({ method: 'DELETE', path: `files/${await upload(by)}?async=1` }),
 }
 
@@ -119,8 +131,9 @@ const ofMaster: readonly string[] = ['devBranchCreate', 'devBranchDelete', 'devB
 /** A token that manages all buckets does so for ever. */
 const ofManagers: readonly string[] = ['bucketUpdate', 'bucketDelete']
 const ofOthers = operations.filter(operation => !ofMaster.includes(operation))
-// A file's own token needs no right on a bucket.
-const ofBuckets = ofOthers.filter(operation => ![...ofManagers, 'fileDelete'].includes(operation))
+// Of files and workspaces their own token needs no right on a bucket.
+const ofToken = ['fileDelete', 'workspaceCreate', 'workspaceDelete']
+const ofBuckets = ofOthers.filter(operation => ![...ofManagers, ...ofToken].includes(operation))
 
 const refusal = (why: string) => ({
   status: 'error',
@@ -148,12 +161,14 @@ const endOf = async (request: Request, token: Token, change: (token: Token) => P
 
 describe('a job that waits', () => {
   const requested = async (operation: keyof typeof requests, token: Token, at = '') => {
-    const request = await requests[operation](token)
+    const request = await requests[operation](token, at)
     const place = ['tablePull', 'fileDelete'].includes(operation) ? '' : at
     return { ...request, path: `${place}${request.path}` }
   }
 
-  it.each(operations)('is not stored for a token without the rights: %s', async operation => {
+  // Any token makes a workspace, which gives no right.
+  const bound = operations.filter(operation => operation !== 'workspaceCreate')
+  it.each(bound)('is not stored for a token without the rights: %s', async operation => {
     const { method, path, body } = await requested(operation, await newToken())
     const token = await newToken({ bucketPermissions: {} })
     expect((await call(method, path, body, token)).status).toBe(403)

@@ -24,10 +24,33 @@ export const configurationSchema = (): unknown =>
 
 /**
  * The JSON schema of the `parameters` of `ex-generic-v2`, made from what the extractor reads them with, for editors of
- * configurations. Nothing is required in it: rows hold a part each, and are merged with the root before they are run.
+ * configurations. It names keys and values, and refuses nothing that runs, with `compat` too, and no draft: clients that check
+ * before they store would refuse what others stored.
  */
 export const extractorParametersSchema = (): Record<string, unknown> => {
   const { properties, $defs } = schema.parse(configurationSchema())
-  const { required: _, ...parameters } = properties.parameters
-  return { ...parameters, ...($defs && { $defs }) }
+  return opened({ ...properties.parameters, ...($defs && { $defs }) }) as Record<string, unknown>
 }
+
+/** Conditions, which are left out. Values that are told from each other become examples. */
+const CONDITIONS = new Set([
+  ...['additionalProperties', 'patternProperties', 'propertyNames', 'required', 'type'],
+  ...['format', 'maximum', 'maxLength', 'minimum', 'minItems', 'minLength', 'pattern'],
+])
+
+const opened = (given: unknown): unknown => {
+  if (Array.isArray(given)) return given.map(opened)
+  if (typeof given !== 'object' || given === null) return given
+  const open: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (CONDITIONS.has(key)) continue
+    if (key === 'properties' || key === '$defs') open[key] = mapped(value as object)
+    else if (key === 'enum') open['examples'] = value
+    else if (key === 'const') open['examples'] = [value]
+    else open[key === 'oneOf' ? 'anyOf' : key] = key === 'default' ? value : opened(value)
+  }
+  return open
+}
+
+const mapped = (schemas: object) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, opened(each)]))

@@ -1,5 +1,5 @@
 import { defaultBranchId } from '../branches/branch-store.ts'
-import { backendName } from '../project/backend-name.ts'
+import { backendName, databaseOf } from '../project/backend-name.ts'
 import type { Totals } from '../totals/totals.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
@@ -34,7 +34,7 @@ export const bucketResource = (
     databaseName: '',
     path: bucket.id,
     // Of Snowflake: the database, which clients put before the schema.
-    backendPath: [...(backendName === 'snowflake' ? [`project_${projectId}`] : []), bucket.id],
+    backendPath: [...(backendName === 'snowflake' ? [databaseOf(projectId)] : []), bucket.id],
     isSnowflakeSharedDatabase: false,
     owner: bucket.owner ?? null,
     color: bucket.color,

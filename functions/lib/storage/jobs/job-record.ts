@@ -4,6 +4,7 @@ import { defaultBranchId } from '../branches/branch-store.ts'
 import { definitionChange } from '../tables/change-definition.ts'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
 import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'
+import { workspaceOwner } from '../workspaces/workspace-store.ts'
 
 /** CSV settings, as the caller of an import gave them. */
 const csvOptions = z.object({
@@ -158,6 +159,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     name: z.string(),
     componentIds: z.array(z.string()),
   }),
+  z.object({ operationName: z.literal('workspaceCreate'), configuration: workspaceOwner }),
+  z.object({ operationName: z.literal('workspaceDelete'), workspaceId: z.number() }),
 ])
 
 export type JobInput = z.infer<typeof jobInput>

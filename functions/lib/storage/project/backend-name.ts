@@ -3,3 +3,6 @@ export const DEFAULT_BACKEND = 'snowflake'
 
 /** As the stack was configured. */
 export const backendName = process.env['BACKEND_NAME'] ?? DEFAULT_BACKEND
+
+/** The database in which clients look for the tables: `"project_1"."in.c-main"."orders"` in a query. */
+export const databaseOf = (projectId: number): string => `project_${projectId}`

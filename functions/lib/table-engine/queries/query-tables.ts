@@ -280,13 +280,14 @@ const tooLong = (cause: Error): UserError =>
     { cause },
   )
 
-/** `in.c-main.orders`, bare. Strings, comments and quoted names are passed over. */
+/** `in.c-main.orders`, bare, or the database before a name. Strings, comments and quoted names are passed over. */
 const TOKEN =
-  /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|(?<![\w.$-])(?<bare>(?:in|out)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)(?![\w.])/gi
+  /(?<![\w.$"])(?<database>"project_\d+"\.|project_\d+\.)(?="(?:[^"]|"")*"\.")|'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|(?<![\w.$-])(?<bare>(?:in|out)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)(?![\w.])/gi
 
-/** The statement with the ids of its tables as names that DuckDB reads. */
+/** The statement with the ids of its tables as names that DuckDB reads, and without the one database that there is. */
 const quoteTableIds = (sql: string): string =>
   sql.replace(TOKEN, (text, ...rest) => {
-    const { bare } = rest.at(-1) as { bare?: string } // The groups of the pattern.
+    const { bare, database } = rest.at(-1) as { bare?: string; database?: string } // The groups of the pattern.
+    if (database !== undefined) return ''
     return bare === undefined ? text : `"${bare}"`
   })

@@ -28,7 +28,7 @@ const narrow = async (): Promise<Record<string, string>> => {
 }
 
 it('an error of a face has a code that is a number, and other errors have a name', async () => {
-  expect((await call('GET', '/queue/jobs/12')).body).toMatchObject({ code: 404, error: 'Job 12 not found' })
+  expect((await call('GET', '/queue/jobs/12')).body).toMatchObject({ code: 404, error: 'Job "12" not found' })
   expect((await call('GET', '/queue/nothing')).body).toMatchObject({ code: 404 })
   expect((await call('GET', '/scheduler/schedules', undefined, noToken)).body.code).toBe(401)
   expect((await call('GET', '/v2/storage/jobs/12')).body.code).toBe('storage.jobs.notFound')

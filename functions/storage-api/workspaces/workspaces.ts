@@ -1,0 +1,216 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
+import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
+import {
+  type ConfigurationRequest,
+  findConfiguration,
+  notFound,
+} from '../configurations/find-configuration.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { flag, text } from '../http/fields.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { accessDenied } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { type Submitter, submitJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+
+const path = '/v2/storage/workspaces'
+const configPath = '/v2/storage/components/{componentId}/configs/{configId}/workspaces'
+
+const body = z.object({
+  readOnlyStorageAccess: flag().default(false),
+  /** What the tables are taken for is a setting of the stack, and nobody logs in. */
+  backend: text().optional(),
+  loginType: text().optional(),
+})
+const query = z.object({ async: flag().default(false) })
+
+const workspaceBody = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    type: z.string(),
+    component: z.string().nullable(),
+    configurationId: z.string().nullable(),
+    created: wireDateText,
+    creatorToken,
+    readOnlyStorageAccess: z.literal(true),
+    connection: z.object({
+      backend: z.string(),
+      host: z.string(),
+      database: z.string(),
+      schema: z.string(),
+      user: z.null(),
+      loginType: z.string(),
+    }),
+  })
+  .openapi('Workspace')
+
+const replies = {
+  201: 'The workspace',
+  202: 'With `async`: a job `workspaceCreate`; its results are the workspace',
+  501: '`notImplemented`: without `readOnlyStorageAccess`',
+}
+
+type Asked = Submitter & { body: z.output<typeof body>; query: z.output<typeof query> }
+
+const create = async (
+  request: Asked,
+  configuration: WorkspaceRecord['configuration'],
+  services: Services,
+): Promise<Response> => {
+  if (!request.body.readOnlyStorageAccess)
+    throw new UserError(
+      'notImplemented',
+      'Only workspaces that read tables by queries are offered here (readOnlyStorageAccess). To work on copies, export the tables to files (export-async).',
+    )
+  if (request.query.async)
+    return submitJob(request, services, {
+      input: { operationName: 'workspaceCreate', configuration },
+      admit: async () => ({ ...configuration }),
+    })
+  const { caller, branchId, baseUrl } = request
+  const creatorToken = { id: caller.tokenId, description: caller.description }
+  for (;;) {
+    const id = services.nextId()
+    const at = services.now().toISOString()
+    const workspace = { id, branchId, configuration, created: at, creatorToken, revision: 1 }
+    if (await services.workspaces.insert(workspace))
+      return created(workspaceResource(workspace, { baseUrl, projectId: services.projectId }))
+  }
+}
+
+const createWorkspace = defineRoute({
+  method: 'post',
+  path,
+  summary: 'Create a workspace that reads tables by queries',
+  tag: 'workspaces',
+  query,
+  body,
+  replies,
+  reply: workspaceBody,
+  handle: async (request, services) => create(request, null, services),
+})
+
+const createConfigurationWorkspace = defineRoute({
+  method: 'post',
+  path: configPath,
+  summary: 'Create a workspace of a configuration',
+  tag: 'workspaces',
+  query,
+  body,
+  replies: { ...replies, 404: 'There is no such configuration' },
+  reply: workspaceBody,
+  handle: async (request, services) => create(request, await ofConfiguration(request, services), services),
+})
+
+const listWorkspaces = defineRoute({
+  method: 'get',
+  path,
+  summary: 'List workspaces',
+  tag: 'workspaces',
+  replies: { 200: 'The workspaces of the branch' },
+  reply: z.array(workspaceBody),
+  handle: async ({ branchId, baseUrl }, { workspaces, projectId }) =>
+    ok(
+      (await workspaces.list())
+        .filter(workspace => workspace.branchId === branchId)
+        .map(workspace => workspaceResource(workspace, { baseUrl, projectId })),
+    ),
+})
+
+const listConfigurationWorkspaces = defineRoute({
+  method: 'get',
+  path: configPath,
+  summary: 'List workspaces of a configuration',
+  tag: 'workspaces',
+  replies: { 200: 'The workspaces', 404: 'There is no such configuration' },
+  reply: z.array(workspaceBody),
+  handle: async (request, services) => {
+    const { component, configurationId } = await ofConfiguration(request, services)
+    return ok(
+      (await services.workspaces.list())
+        .filter(
+          ({ configuration, branchId }) =>
+            branchId === request.branchId &&
+            configuration?.component === component &&
+            configuration.configurationId === configurationId,
+        )
+        .map(workspace =>
+          workspaceResource(workspace, { baseUrl: request.baseUrl, projectId: services.projectId }),
+        ),
+    )
+  },
+})
+
+const getWorkspace = defineRoute({
+  method: 'get',
+  path: `${path}/{workspaceId}`,
+  summary: 'Workspace detail',
+  tag: 'workspaces',
+  replies: { 200: 'The workspace', 404: 'There is no such workspace' },
+  reply: workspaceBody,
+  handle: async (request, services) =>
+    ok(
+      workspaceResource(await findWorkspace(request.params.workspaceId, request, services), {
+        baseUrl: request.baseUrl,
+        projectId: services.projectId,
+      }),
+    ),
+})
+
+const deleteWorkspace = defineRoute({
+  method: 'delete',
+  path: `${path}/{workspaceId}`,
+  summary: 'Delete a workspace',
+  tag: 'workspaces',
+  query,
+  replies: {
+    204: 'Deleted',
+    202: 'With `async`: a job `workspaceDelete`',
+    403: 'Another token made it',
+    404: 'There is no such workspace',
+  },
+  handle: async (request, services) => {
+    const { id, creatorToken } = await findWorkspace(request.params.workspaceId, request, services)
+    if (!mayDelete(request.caller, creatorToken.id)) throw accessDenied()
+    if (request.query.async)
+      return submitJob(request, services, {
+        input: { operationName: 'workspaceDelete', workspaceId: id },
+        admit: async () => ({ workspaceId: id }),
+      })
+    await services.workspaces.delete(id)
+    return noContent()
+  },
+})
+
+const mayDelete = ({ isMaster, tokenId }: Caller, creatorId: string): boolean =>
+  isMaster || tokenId === creatorId
+
+const ofConfiguration = async (request: ConfigurationRequest, services: Services) => {
+  await findConfiguration(request, services)
+  return { component: request.params.componentId, configurationId: request.params.configId }
+}
+
+/** The workspace of a branch, or 404. */
+export const findWorkspace = async (
+  workspaceId: string,
+  { branchId }: { branchId: number },
+  { workspaces }: Pick<Services, 'workspaces'>,
+): Promise<WorkspaceRecord> => {
+  const id = parseId(workspaceId)
+  const workspace = id === undefined ? undefined : await workspaces.get(id)
+  if (workspace?.branchId !== branchId) throw notFound(`Workspace ${workspaceId.slice(0, 20)} not found`)
+  return workspace
+}
+
+export const workspacesRoutes = [
+  createWorkspace,
+  createConfigurationWorkspace,
+  listWorkspaces,
+  listConfigurationWorkspaces,
+  getWorkspace,
+  deleteWorkspace,
+]
