@@ -1,11 +1,20 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
 import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
 import { tablerStyle } from './console-style.ts'
 import { folderUntilExit } from './folder-until-exit.ts'
-import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
 
 /** The functions of the system: folder names below `functions/`. */
@@ -152,3 +161,58 @@ const byPath = (a: OutputFile, b: OutputFile): number => (a.path < b.path ? -1 :
 
 const importsNativePackage = ({ outputs }: Metafile): boolean =>
   Object.values(outputs).some(({ imports }) => imports.some(({ path }) => path === NATIVE_PACKAGE))
+
+interface PackageFolder {
+  packageName: string
+  version: string
+  source: string
+}
+
+/** Functions with DuckDB's binding run on x86_64, where every table test has run. */
+const LOADER = '@duckdb/node-bindings'
+const LINUX_BINDING = '@duckdb/node-bindings-linux-x64'
+
+/**
+ * The packages that a native function needs beside its bundle, for Linux x86_64.
+ *
+ * On Linux x86_64 `npm ci` has installed them, so this needs no network. On other machines the Linux binding is fetched
+ * once with `npm pack` and kept under `node_modules/.cache`.
+ */
+const nativeBindingFolders = async (): Promise<PackageFolder[]> => {
+  const loader = installed(LOADER)
+  if (!loader) throw new Error(`${LOADER} is not installed: run npm ci`)
+  return [loader, installed(LINUX_BINDING) ?? fetchBinding(loader.version)]
+}
+
+const installed = (packageName: string): PackageFolder | undefined =>
+  describe(packageName, join(projectRoot, 'node_modules', packageName))
+
+const describe = (packageName: string, source: string): PackageFolder | undefined => {
+  const manifest = join(source, 'package.json')
+  if (!existsSync(manifest)) return undefined
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string } // npm requires a version.
+  return { packageName, version, source }
+}
+
+const fetchBinding = (version: string): PackageFolder => {
+  const cache = join(projectRoot, 'node_modules', '.cache', 'millrace')
+  const source = join(cache, `node-bindings-linux-x64-${version}`)
+  if (!existsSync(source)) {
+    mkdirSync(cache, { recursive: true })
+    const temporary = mkdtempSync(join(cache, 'fetch-'))
+    try {
+      execFileSync('npm', ['pack', `${LINUX_BINDING}@${version}`, '--pack-destination', temporary], {
+        stdio: 'pipe',
+      })
+      execFileSync('sh', ['-c', 'tar -xzf *.tgz'], { cwd: temporary, stdio: 'pipe' })
+    } catch (cause) {
+      throw new Error(
+        `The functions with DuckDB need ${LINUX_BINDING}@${version}, which this machine does not have and could not ` +
+          'fetch with npm pack. Synthesise once with a network, or on Linux x86_64.',
+        { cause },
+      )
+    }
+    renameSync(join(temporary, 'package'), source)
+  }
+  return { packageName: LINUX_BINDING, version, source }
+}

@@ -1,3 +1,5 @@
+import { randomFrom } from '#support/random.ts'
+
 /** The same numbers for the same seed. */
 export interface Random {
   /** From 0 to below 1. */
@@ -8,15 +10,8 @@ export interface Random {
   pick: <T>(items: readonly [T, ...T[]]) => T
 }
 
-/** Mulberry32: 32 bits of state are enough to tell one story from another. */
 export const seededRandom = (seed: number): Random => {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomFrom(seed)
   const below = (limit: number): number => Math.floor(next() * limit)
   return {
     next,

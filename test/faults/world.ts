@@ -2,6 +2,8 @@ import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import type { DocumentRequests } from '#lib/aws/dynamodb-request.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { startLanding } from '#support/landing.ts'
 import { s3WithAt } from '#support/s3-with.ts'
@@ -9,9 +11,7 @@ import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
-import { createSeam, ReplyLost } from './seam.ts'
-import { watchDocuments } from './watch-documents.ts'
-import { watchItems } from './watch-items.ts'
+import { createSeam, ReplyLost, type Seam } from './seam.ts'
 
 /** Where exports go, and the export machine keeps what it works with. */
 export const EXPORTS = 'exports'
@@ -194,3 +194,32 @@ export const startWorld = async () => {
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>
+
+/** The table with each of its calls through the seam; a query passes it once, when it is begun. */
+const watchItems = (seam: Seam, items: ItemTable): ItemTable => ({
+  get: key => seam.call('items.get', key, items.get),
+  getMany: keys => seam.call('items.getMany', keys, items.getMany),
+  put: (key, attributes, when) =>
+    seam.call('items.put', { key, attributes, when }, given =>
+      items.put(given.key, given.attributes, given.when),
+    ),
+  swap: (key, attributes, when) =>
+    seam.call('items.swap', { key, attributes, when }, given =>
+      items.swap(given.key, given.attributes, given.when),
+    ),
+  update: (key, change) =>
+    seam.call('items.update', { key, change }, given => items.update(given.key, given.change)),
+  putAll: all => seam.call('items.putAll', all, items.putAll),
+  delete: (key, when) =>
+    seam.call('items.delete', { key, when }, given => items.delete(given.key, given.when)),
+  async *query(pk, range) {
+    yield* await seam.call('items.query', { pk, range }, async given => items.query(given.pk, given.range))
+  },
+})
+
+/** The records of the import hook with each request through the seam. */
+const watchDocuments = (seam: Seam, documents: DocumentRequests): DocumentRequests => ({
+  get: request => seam.call('records.get', request, documents.get),
+  put: request => seam.call('records.put', request, documents.put),
+  update: request => seam.call('records.update', request, documents.update),
+})

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { metricUnits } from '#lib/aws/metric-units.ts'
-import { prices } from '../../infra/prices.ts'
+import { prices } from '../../infra/dashboard.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'

@@ -1,3 +1,5 @@
+import { randomFrom } from '../support/random.ts'
+
 export interface Random {
   /** From 0 to below 1. */
   next(): number
@@ -6,15 +8,9 @@ export interface Random {
   pick<Value>(values: readonly Value[]): Value
 }
 
-/** Numbers that follow from the seed (mulberry32). `stream` gives independent numbers of the same seed. */
+/** Numbers that follow from the seed. `stream` gives independent numbers of the same seed. */
 export const createRandom = (seed: number, stream = 0): Random => {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomFrom(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35))
   const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
   return {
     next,

@@ -1,11 +1,12 @@
 import type { CatalogOperation } from './catalog-operation.ts'
-import { getConfig } from './operations/get-config.ts'
-import { getNamespace, namespaceExists } from './operations/get-namespace.ts'
-import { listCatalogNamespaces } from './operations/list-namespaces.ts'
-import { listCatalogTables } from './operations/list-tables.ts'
-import { loadCredentials } from './operations/load-credentials.ts'
-import { loadTable, tableExists } from './operations/load-table.ts'
-import { reportMetrics } from './operations/report-metrics.ts'
+import { getConfig, getNamespace, listCatalogNamespaces, namespaceExists } from './operations/namespaces.ts'
+import {
+  listCatalogTables,
+  loadCredentials,
+  loadTable,
+  reportMetrics,
+  tableExists,
+} from './operations/tables.ts'
 import { listViews, loadView, viewExists } from './operations/views.ts'
 
 /** Needs no token, and has errors of its own form. */

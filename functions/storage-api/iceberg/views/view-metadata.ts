@@ -1,10 +1,12 @@
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
+import type { AliasFilter } from '#lib/storage/tables/aliases/alias-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import { columnNames } from '#lib/table-engine/snapshot.ts'
+import { columnNames, type TableField } from '#lib/table-engine/snapshot.ts'
+import { isTyped } from '#lib/table-engine/types/field-type.ts'
+import { readBound } from '#lib/table-engine/types/read-cell.ts'
 import type { AliasHead } from '../names/heads-named.ts'
-import { dialects } from './dialects.ts'
-import { viewSql } from './view-sql.ts'
+import { type Dialect, dialects, literalOf } from './dialects.ts'
 
 interface ViewRequest {
   alias: AliasHead
@@ -49,4 +51,58 @@ export const viewMetadata = ({ alias, metadata, namespace, table, location }: Vi
     schemas: [{ type: 'struct', 'schema-id': 0, fields: shown }],
     properties: { 'alias-id': tableIdOf(alias), 'source-table-id': record.sourceTableId },
   }
+}
+
+interface ViewSource {
+  /** Of the table that holds the rows, in the catalog. */
+  namespace: string
+  table: string
+  fields: readonly TableField[]
+  /** Columns of the view. */
+  columns: readonly string[]
+  filters: readonly AliasFilter[]
+}
+
+/** The rows that an alias shows, as one query on the table that holds them: what `conditionsSql` asks of the table engine. */
+const viewSql = ({ namespace, table, fields, columns, filters }: ViewSource, dialect: Dialect): string => {
+  const { quote, catalog } = dialect
+  const conditions = filters.map(filter => {
+    const field = fields.find(({ name }) => name === filter.column)
+    // The source of an alias keeps the columns that the alias names.
+    if (!field) throw new Error(`The source of a view has no column ${filter.column}`)
+    return `(${isTyped(field) ? byValue(filter, field, dialect) : byText(filter, field, dialect)})`
+  })
+  return [
+    `SELECT ${columns.map(quote).join(', ')}`,
+    `FROM ${catalog}${quote(namespace)}.${quote(table)}`,
+    ...(conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : []),
+  ].join(' ')
+}
+
+/** A text that is not there is empty. */
+const byText = ({ column, operator, values }: AliasFilter, field: TableField, dialect: Dialect): string => {
+  const literals = values.map(value => literalOf(value, field, dialect))
+  if (literals.length === 0) return operator === 'eq' ? 'false' : 'true'
+  return `coalesce(${dialect.quote(column)}, '') ${operator === 'eq' ? 'IN' : 'NOT IN'} (${literals.join(', ')})`
+}
+
+/** An empty text stands for NULL, which is not among the rows of `ne`. A value that the column cannot hold equals none. */
+const byValue = ({ column, operator, values }: AliasFilter, field: TableField, dialect: Dialect): string => {
+  const name = dialect.quote(column)
+  const literals = values
+    .filter(value => value !== '')
+    .map(value => readBound(value, field))
+    .flatMap(read => ('value' in read && !read.isCut ? [literalOf(read.value, field, dialect)] : []))
+  if (operator === 'eq') {
+    const terms = [
+      ...(values.includes('') ? [`${name} IS NULL`] : []),
+      ...(literals.length > 0 ? [`${name} IN (${literals.join(', ')})`] : []),
+    ]
+    return terms.join(' OR ') || 'false'
+  }
+  if (values.length === 0) return 'true'
+  return [
+    `${name} IS NOT NULL`,
+    ...(literals.length > 0 ? [`${name} NOT IN (${literals.join(', ')})`] : []),
+  ].join(' AND ')
 }

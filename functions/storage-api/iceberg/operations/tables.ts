@@ -1,12 +1,37 @@
 import { z } from '@hono/zod-openapi'
 import { hexDigest } from '#lib/digests.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
-import { noContent } from '../../http/reply.ts'
+import { tableIdOf } from '#lib/storage/tables/table-store.ts'
+import { checkFields } from '../../http/check-fields.ts'
+import { text } from '../../http/fields.ts'
+import { readBody } from '../../http/read-body.ts'
+import { noContent, ok } from '../../http/reply.ts'
 import type { Services } from '../../services.ts'
 import { type StorageCredential, vendCredentials } from '../access/vend-credentials.ts'
 import { defineOperation } from '../catalog-operation.ts'
 import { findCatalogTable } from '../names/find-catalog-table.ts'
+import { findNamespace } from '../names/find-namespace.ts'
+import { identifiersOf } from '../names/identifiers.ts'
+import { listTableNames } from '../names/list-table-names.ts'
+import { pageFields, pageOf } from '../page-of.ts'
 import { currentMetadata } from './current-metadata.ts'
+
+/** The tables of a bucket. */
+export const listCatalogTables = defineOperation({
+  endpoint: 'GET /v1/{prefix}/namespaces/{namespace}/tables',
+  query: z.object(pageFields),
+  handle: async ({ caller, params: { namespace = '' }, query }, services) => {
+    const bucket = await findNamespace(services, caller, namespace)
+    const [all] = await listTableNames(services, bucket.id)
+    const identifiers = identifiersOf(all)
+    const named = all.map(({ id, name }, index) => ({ name, identifier: identifiers[index] ?? id }))
+    const { items, nextPageToken } = pageOf(named, query)
+    return ok({
+      identifiers: items.map(({ identifier }) => ({ namespace: [namespace], name: identifier })),
+      'next-page-token': nextPageToken,
+    })
+  },
+})
 
 const endpoint = '/v1/{prefix}/namespaces/{namespace}/tables/{table}'
 
@@ -92,3 +117,32 @@ const withNamedSnapshots = (text: string): string => {
   const snapshots = metadata.snapshots.filter(snapshot => named.has(snapshot['snapshot-id']))
   return formatLongJson({ ...metadata, snapshots })
 }
+
+/** New credentials for a table, for queries that take longer than the first ones last. */
+export const loadCredentials = defineOperation({
+  endpoint: 'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials',
+  query: z.object({}),
+  handle: async (request, services) => {
+    const table = await findCatalogTable(request, services)
+    const { text } = await currentMetadata(table, services.tableAccess)
+    return ok({ 'storage-credentials': [await vendCredentials(request, services, { table, text })] })
+  },
+})
+
+const report = z.looseObject({ 'report-type': text({ min: 1, max: 200 }) })
+
+/** What engines send after a scan. The log keeps that there was one; its figures are not stored. */
+export const reportMetrics = defineOperation({
+  endpoint: 'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics',
+  query: z.object({}),
+  handle: async (request, services) => {
+    const table = await findCatalogTable(request, services)
+    const { 'report-type': reportType } = checkFields(
+      report,
+      await readBody(request.raw),
+      'storage.validation',
+    )
+    services.log.info('metrics of a scan, not stored', { tableId: tableIdOf(table), reportType })
+    return noContent()
+  },
+})
