@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-branch.ts'
+import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-configuration.ts'
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
 import { configurationSchema } from '../../functions/lib/storage-client/seldom-read.ts'
 import type { Call } from '../command.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
-import { mergeConfiguration } from '../lib/storage/configurations/merge-branch.ts'
+import { mergeConfiguration } from '../lib/storage/configurations/merge-configuration.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { newRow, newRun, type RunToBegin } from './new-run.ts'
 import { enterRow, type Run } from './run.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ReadSecret } from './secret-version.ts'
 import { createJsonRequest } from './signed-json.ts'
 
 const reply = z.object({ SecretString: z.optional(z.string()), CreatedDate: z.optional(z.number()) })
@@ -21,15 +22,3 @@ export const readSecret: ReadSecret = async (secretArn, stage) => {
     throw error
   }
 }
-
-interface SecretVersion {
-  /** Empty when the secret holds no text. */
-  text: string
-  /** Milliseconds since 1970. */
-  createdAt: number
-}
-
-type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS'
-
-/** A version of a secret in Secrets Manager; `undefined` when the secret has none of that stage. */
-export type ReadSecret = (secretArn: string, stage: SecretStage) => Promise<SecretVersion | undefined>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ReadSecret } from '../aws/read-secret.ts'
+import type { ReadSecret } from '../aws/secret-version.ts'
 
 const filled = z.string().check(z.minLength(1))
 

@@ -2,7 +2,7 @@ import { checkConfiguration } from '../../lib/extractor/runner/check-configurati
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
-import { mergeConfiguration } from '../../lib/storage/configurations/merge-branch.ts'
+import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 
 interface Unit {
   rowId?: string

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { componentConfig } from '../../lib/extractor/config/component-config.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
-import { mergeConfiguration } from '../../lib/storage/configurations/merge-branch.ts'
+import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import {
   type ConfigurationRequest,
   findComponent,

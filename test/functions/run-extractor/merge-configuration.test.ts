@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { componentConfig } from '#lib/extractor/config/component-config.ts'
-import { mergeConfiguration } from '#lib/storage/configurations/merge-branch.ts'
+import { mergeConfiguration } from '#lib/storage/configurations/merge-configuration.ts'
 
 it.each([
   ['keys of both', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
