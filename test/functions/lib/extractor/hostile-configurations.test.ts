@@ -90,6 +90,6 @@ describe('a configuration that nobody wrote in earnest', () => {
         jobs: [{ endpoint: 'items', children: [{ endpoint: '{a}/{b}', placeholders: { a: 'a', b: 'b' } }] }],
       },
     })
-    expect(error?.message).toMatch('160000 combinations for one row')
+    expect(error?.message).toMatch('160000 combinations of one row')
   })
 })
