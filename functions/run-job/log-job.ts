@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executionOfJob } from '../lib/asked-wait.ts'
 import type { FinalJob, JobRecord } from '../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from './services.ts'
 
@@ -11,9 +12,12 @@ const counted = z
   })
   .catch({})
 
-/** What the lines of a job share with all others of the work that it belongs to. */
+/**
+ * What the lines of a job share with all others of the work that it belongs to. A job that is a run of its own has the name of its
+ * execution, as the functions that know nothing but the execution.
+ */
 export const correlationIdOf = ({ id, runId }: Pick<JobRecord, 'id' | 'runId'>): string =>
-  runId ?? `job-${id}`
+  runId === null || runId === String(id) ? executionOfJob(id) : runId
 
 /** What a job is and belongs to. A job that makes a table names it when it has ended. */
 const factsOf = (job: JobRecord) => ({

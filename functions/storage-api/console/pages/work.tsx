@@ -53,7 +53,7 @@ const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
   const job = await client.get(`jobs/${idIn(params)}`, jobBody)
   const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
   const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
-  const log = await logOf(client, job.runId || `job-${job.id}`)
+  const log = await logOf(client, !job.runId || job.runId === String(job.id) ? `job-${job.id}` : job.runId)
   const file = await fileOf(client, job)
   return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} log={log} /> }
 }
