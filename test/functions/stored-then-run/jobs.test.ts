@@ -112,6 +112,10 @@ const requests: Record<
   tablePull: async () => ({ method: 'POST', path: `branch/${branchId}/tables/${tableId}/pull` }),
   tableDrop: async () => ({ method: 'DELETE', path: `tables/${tableId}?async=1` }),
   tableSnapshotCreate: async () => ({ method: 'POST', path: `tables/${tableId}/snapshots`, body: {} }),
+  tableRestore: async () => ({
+    method: 'POST',
+    path: `tables/${tableId}/snapshots/${snapshotId}/restore`,
+  }),
   tableSnapshotDelete: async () => ({ method: 'DELETE', path: `snapshots/${snapshotId}` }),
   workspaceCreate: async () => ({
     method: 'POST',
