@@ -62,6 +62,7 @@ beforeAll(async () => {
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',
     BACKEND_NAME: 'snowflake',
+    NUMBER_ROUNDING: 'refuse',
     SNAPSHOT_RETENTION_DAYS: '7',
     ALLOWED_HOSTS: '[]',
     DATA_KEY_ARN: 'NONE',
