@@ -21,7 +21,10 @@ describe('GET /v2/storage', () => {
       ]),
       services: [
         { id: 'import', url: 'http://storage.test' },
-        ...['encryption', 'scheduler', 'queue'].map(id => ({ id, url: `http://storage.test/${id}` })),
+        ...['encryption', 'scheduler', 'queue', 'query'].map(id => ({
+          id,
+          url: `http://storage.test/${id}`,
+        })),
       ],
       features: expect.arrayContaining(['global-search']),
       urlTemplates: { orchestrationJob: 'http://storage.test/v2/storage/jobs/<%= jobId %>' },
