@@ -68,6 +68,7 @@ const treatments: Record<
   'DELETE /columns/{column}': 'changes what it shows',
   'GET /profile': 'wants rows of its own',
   'POST /snapshots': 'wants rows of its own',
+  'POST /snapshots/{snapshotId}/restore': 'wants rows of its own',
   'DELETE /rows': 'wants rows of its own',
   'POST /primary-key': 'wants rows of its own',
   'DELETE /primary-key': 'wants rows of its own',
