@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     const path = write('orders.csv', 'id,city\n1,Brno\n2,"Praha, ""stará"""\n')
     await choose(path)
     await page.getByRole('cell', { name: 'Praha, "stará"' }).waitFor()
-    await load({ 'Primary key': 'id' })
+    await load({ 'Primary key, columns': 'id' })
     await page.getByText('2 rows.').waitFor()
     // The rows are below the file, as its table shows them.
     await page.locator('[data-uploads]').getByRole('cell', { name: 'Praha, "stará"' }).waitFor()
@@ -298,10 +298,6 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByText(/1\. GET/).click()
     await page.getByText('"city":"Plzeň"').waitFor()
     await checkPage()
-    if (process.env['MILLRACE_SCREENSHOTS']) {
-      mkdirSync('docs/images', { recursive: true })
-      await page.screenshot({ path: 'docs/images/console-bench.png' })
-    }
     await page.getByRole('button', { name: /Make it a table/ }).click()
     await page.locator('.status.success').first().waitFor()
     await listed('runs')
@@ -425,6 +421,24 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await page.getByRole('link', { name: 'large' }).count()).toBe(0)
   })
 
+  it('the first view of a browser is at most 60 kB over the wire: the form, then the overview', async () => {
+    const stranger = await browser.newPage()
+    const network = await stranger.context().newCDPSession(stranger)
+    await network.send('Network.enable')
+    let bytes = 0
+    network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await stranger.goto(`${cloud.api}/console`, { waitUntil: 'networkidle' })
+    await stranger.getByLabel('Storage token').fill(TOKEN)
+    await stranger.getByRole('button', { name: 'Sign in' }).click()
+    await stranger.getByRole('heading', { name: 'Overview' }).waitFor()
+    await stranger.waitForLoadState('networkidle')
+    await stranger.close()
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThanOrEqual(60_000)
+  })
+
   const idOf = async (path: string): Promise<string> => String((await listed(path))['id'])
 
   it.each<[name: string, path: () => string | Promise<string>]>([
@@ -458,22 +472,4 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       await checkPage()
     },
   )
-
-  it.runIf(process.env['MILLRACE_SCREENSHOTS'])('looks as in docs/images', async () => {
-    mkdirSync('docs/images', { recursive: true })
-    await page.emulateMedia({ colorScheme: 'light' })
-    for (const [name, path] of [
-      ['overview', ''],
-      ['table', '/tables/in.c-main.orders'],
-      ['editor', '/configurations/ex-generic-v2/shop'],
-    ] as const) {
-      await open(path)
-      if (name === 'editor') await page.locator('.cm-editor').scrollIntoViewIfNeeded()
-      await page.screenshot({ path: `docs/images/console-${name}.png` })
-    }
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('')
-    await page.screenshot({ path: 'docs/images/console-phone-dark.png' })
-  })
 })

@@ -76,36 +76,53 @@ interface ConfirmProps {
   typed?: string
   /** In place of `verb` on the button that asks, such as an icon. */
   label?: Child
+  /** Nothing is lost by it. */
+  isGentle?: boolean
 }
 
-/** A button that asks before something is gone. Works without scripts. */
-export const Confirm = ({ id, verb, children, action, fields = {}, typed, label }: ConfirmProps) => (
-  <>
-    <button type="button" popovertarget={id} class="btn-outline-danger" aria-label={verb}>
-      {label ?? verb}
-    </button>
-    <div id={id} popover="auto" role="dialog" aria-label={verb} class="panel dialog">
-      <h2>{verb}?</h2>
-      <p>{children}</p>
-      <form method="post" action={action}>
-        {Object.entries(fields).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        {typed !== undefined && (
-          <label>
-            Type <code>{typed}</code> to confirm
-            <input name="typed" required autocomplete="off" spellcheck={false} data-typed={typed} autofocus />
-          </label>
-        )}
-        <div class="actions">
-          <button type="submit" class="btn-danger">
-            {verb}
-          </button>
-          <button type="button" popovertarget={id} popovertargetaction="hide" autofocus={typed === undefined}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </div>
-  </>
-)
+/** A button that asks before something is gone, or begins for many. Works without scripts. */
+export const Confirm = (props: ConfirmProps) => {
+  const { id, verb, children, action, fields = {}, typed, label, isGentle = false } = props
+  return (
+    <>
+      <button type="button" popovertarget={id} class={isGentle ? '' : 'btn-outline-danger'} aria-label={verb}>
+        {label ?? verb}
+      </button>
+      <div id={id} popover="auto" role="dialog" aria-label={verb} class="panel dialog">
+        <h2>{verb}?</h2>
+        <p>{children}</p>
+        <form method="post" action={action}>
+          {Object.entries(fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          {typed !== undefined && (
+            <label>
+              Type <code>{typed}</code> to confirm
+              <input
+                name="typed"
+                required
+                autocomplete="off"
+                spellcheck={false}
+                data-typed={typed}
+                autofocus
+              />
+            </label>
+          )}
+          <div class="actions">
+            <button type="submit" class={isGentle ? 'btn-primary' : 'btn-danger'}>
+              {verb}
+            </button>
+            <button
+              type="button"
+              popovertarget={id}
+              popovertargetaction="hide"
+              autofocus={typed === undefined}
+            >
+              Cancel
+            </button>
+          </div>
+        </form>
+      </div>
+    </>
+  )
+}

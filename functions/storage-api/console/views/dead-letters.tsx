@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod/mini'
 import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
-import { readable } from '../format.ts'
+import { counted, readable } from '../format.ts'
 import { Empty } from '../layout.tsx'
 import { Confirm, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
@@ -29,9 +29,12 @@ export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[]
     <Empty icon="check">Nothing has failed that waits for you.</Empty>
   ) : (
     <>
-      <form method="post" action="/console/dead-letters/redrive" class="actions">
-        <button type="submit">Start all of them again</button>
-      </form>
+      <div class="actions">
+        <Confirm id="redrive" verb="Start all again" action="/console/dead-letters/redrive" isGentle>
+          {counted(letters.length, 'dead letter')}: each is started with what it failed with, and goes away.
+          If it fails again, a new one comes. Those that cannot be started stay.
+        </Confirm>
+      </div>
       {letters.map(letter => (
         <section class="panel">
           <h2>

@@ -11,7 +11,7 @@ import {
 } from '#lib/wire/run-body.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
-import { Status, Time } from '../parts.tsx'
+import { Confirm, Status, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { CancelButton, runPath, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
@@ -114,12 +114,12 @@ const Held = ({ run }: { run: RunBody }) => {
         them, and the next run reads from where the last loaded one ended.
       </p>
       <div class="actions">
-        <form method="post" action={`${path}/approve`}>
-          <button type="submit">Approve</button>
-        </form>
-        <form method="post" action={`${path}/reject`}>
-          <button type="submit">Reject</button>
-        </form>
+        <Confirm id="approve" verb="Approve" action={`${path}/approve`} isGentle>
+          The tables are loaded as they were read. This is decided once.
+        </Confirm>
+        <Confirm id="reject" verb="Reject" action={`${path}/reject`}>
+          What was read is dropped, and the next run reads it again. This is decided once.
+        </Confirm>
       </div>
     </section>
   )
