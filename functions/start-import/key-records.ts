@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { type DocumentRequests, isConditionFailure } from '../lib/aws/dynamodb-request.ts'
+import type { DocumentRequests } from '../lib/aws/document-requests.ts'
+import { isConditionFailure } from '../lib/aws/dynamodb-request.ts'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { TransientError } from '../lib/errors/errors.ts'
 

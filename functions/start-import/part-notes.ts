@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import * as z from 'zod/mini'
-import type { DocumentRequests } from '../lib/aws/dynamodb-request.ts'
+import type { DocumentRequests } from '../lib/aws/document-requests.ts'
 import type { StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
 
 /** What S3 answered to the parts of an upload that several functions fill: not every service lists their checksums. */

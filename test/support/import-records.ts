@@ -1,4 +1,4 @@
-import type { DocumentRequests } from '../../functions/lib/aws/dynamodb-request.ts'
+import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/key-records.ts'
 import { createPartNotes, type PartNotes } from '../../functions/start-import/part-notes.ts'
 import { createMemoryDocuments } from './memory-documents.ts'

@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
-import type { DocumentRequests } from '../../functions/lib/aws/dynamodb-request.ts'
+import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'

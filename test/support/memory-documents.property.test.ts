@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createDocumentRequests, type DocumentRequests } from '#lib/aws/dynamodb-request.ts'
+import { createDocumentRequests, type DocumentRequests } from '#lib/aws/document-requests.ts'
 import { startDocumentDatabase } from './document-database.ts'
 import { createMemoryDocuments } from './memory-documents.ts'
 import { untilEnd } from './until-end.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
-import type { DocumentRequests } from '#lib/aws/dynamodb-request.ts'
+import type { DocumentRequests } from '#lib/aws/document-requests.ts'
 
 type Stored = Record<string, AttributeValue>
 type Document = Record<string, unknown>

@@ -41,7 +41,7 @@ export interface Conditions {
 }
 
 /** The fields of a request that hold documents. */
-interface Documents {
+export interface Documents {
   Key?: Document
   Item?: Document
   ExpressionAttributeValues?: Document
@@ -66,34 +66,3 @@ export const withStored = ({
 /** Whether DynamoDB refused a write because its condition does not hold. */
 export const isConditionFailure = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException'
-
-/** Resolves to the attributes that were there, if it asks for them. */
-export type PutRequest = { TableName: string; Item: Document; ReturnValues?: 'ALL_OLD' } & Conditions
-
-/** The operations of DynamoDB on one item, as the API Reference names their fields. An `undefined` attribute is absent. */
-export interface DocumentRequests {
-  get(request: Place & { ConsistentRead: true }): Promise<Document | undefined>
-  put(request: PutRequest): Promise<Document | undefined>
-  /** Resolves to the attributes that `ReturnValues` asks for. */
-  update(
-    request: Place & { UpdateExpression: string; ReturnValues?: 'ALL_NEW' } & Conditions,
-  ): Promise<Document | undefined>
-}
-
-const attributes = z.optional(storedAttributes)
-const reply = z.object({ Item: attributes, Attributes: attributes })
-
-/** For functions that read and write single items: signed requests, without the SDK's client. */
-export const createDocumentRequests = (settings?: ServiceSettings): DocumentRequests => {
-  const request = createDynamoDbRequest(settings)
-  const send = async (operation: string, fields: Documents) => {
-    const { Item, Attributes } = reply.parse(await request(operation, withStored(fields)))
-    const found = Item ?? Attributes
-    return found && fromAttributes(found)
-  }
-  return {
-    get: fields => send('GetItem', fields),
-    put: fields => send('PutItem', fields),
-    update: fields => send('UpdateItem', fields),
-  }
-}

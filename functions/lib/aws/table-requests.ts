@@ -1,13 +1,11 @@
 import * as z from 'zod/mini'
+import { createDocumentRequests, type DocumentRequests, type PutRequest } from './document-requests.ts'
 import {
   type Conditions,
-  createDocumentRequests,
   createDynamoDbRequest,
   type Document,
-  type DocumentRequests,
   fromAttributes,
   type Place,
-  type PutRequest,
   storedAttributes,
   toAttributes,
   withStored,

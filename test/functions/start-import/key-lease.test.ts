@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type KeyLease, keyState, leaseLost } from '#functions/start-import/key-records.ts'
-import { createDocumentRequests } from '#lib/aws/dynamodb-request.ts'
+import { createDocumentRequests } from '#lib/aws/document-requests.ts'
 import { startDocumentDatabase } from '#support/document-database.ts'
 import { createTestRecords } from '#support/import-records.ts'
 import { leaseContract } from '#support/lease-contract.ts'
