@@ -1,5 +1,5 @@
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
-import type { LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'

@@ -1,5 +1,6 @@
 import pMap from 'p-map'
-import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadDocument } from '../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { loadPlace } from '../lib/distributed/load-documents.ts'
+import { loadPlace } from '../lib/distributed/load-place.ts'
 
 const load = loadPlace
 const jobId = z.int().positive()

@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import { exportPart, exportSortedRange, sortPart } from '../lib/distributed/export-part.ts'
-import { type LoadDocument, type LoadPlace, loadPrefix } from '../lib/distributed/load-documents.ts'
+import type { LoadDocument } from '../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, PARTS_OF_EXPORT } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'

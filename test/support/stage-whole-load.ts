@@ -1,4 +1,4 @@
-import type { LoadPlace } from '../../functions/lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../../functions/lib/distributed/load-place.ts'
 import type { SplitWorkServices } from '../../functions/split-work/services.ts'
 import { splitWork } from '../../functions/split-work/split-work.ts'
 

@@ -4,6 +4,7 @@ import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-conte
 import { csvDefect } from '../table-engine/csv/csv-error.ts'
 import type { TableField, TableFile } from '../table-engine/snapshot.ts'
 import { createDocuments } from './documents.ts'
+import { type LoadPlace, loadPrefix } from './load-place.ts'
 import { refusal } from './refusal.ts'
 
 const numbers = z.array(z.number())
@@ -129,15 +130,3 @@ export interface StagedLoad {
   /** False: replaces all rows. True: adds rows, and replaces those with the same primary key. */
   incremental: boolean
 }
-
-/** The load of one job into one table. */
-export const loadPlace = z.object({
-  internalId: z.int().positive(),
-  jobId: z.int().positive(),
-  /** For the log lines of its steps. None: the job was started by an older version. */
-  correlationId: z.string().optional(),
-})
-export type LoadPlace = z.infer<typeof loadPlace>
-
-/** All objects of a load lie below it. The sweep removes those that no table has a day after the job has ended. */
-export const loadPrefix = ({ internalId, jobId }: LoadPlace): string => `tables/${internalId}/${jobId}/`

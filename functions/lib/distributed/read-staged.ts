@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { Snapshot } from '../table-engine/snapshot.ts'
-import type { LoadDocuments, LoadPlace, StagedLoad } from './load-documents.ts'
+import type { LoadDocuments, StagedLoad } from './load-documents.ts'
+import type { LoadPlace } from './load-place.ts'
 import { refusalError } from './refusal.ts'
 
 /** A load whose rows are staged, and what its job will report. */

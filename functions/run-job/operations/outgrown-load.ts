@@ -1,5 +1,5 @@
 import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
-import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { ofBranch } from '../../lib/storage/branches/branch-store.ts'

@@ -6,6 +6,7 @@ import type { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { withUnsignedBody } from '../unsigned-body.ts'
 import { formatCrc32 } from './combine-crc32.ts'
 import type { PartRange } from './plan-parts.ts'
+import { whenBodyFails } from './when-body-fails.ts'
 
 type ByteRange = Omit<PartRange, 'partNumber'>
 
@@ -97,22 +98,4 @@ export const sendFileBody = async <Command extends PutObjectCommand | UploadPart
   } finally {
     await endReading()
   }
-}
-
-/**
- * Aborts the request when its body cannot be read to the end. The SDK makes another stream of a body and listens to no
- * error of that: the request would wait for ever, and the error end the process.
- */
-export const whenBodyFails = (request: PutObjectCommand | UploadPartCommand): AbortSignal => {
-  const failed = new AbortController()
-  const { middlewareStack } = request as PutObjectCommand // What is added suits the stack of either.
-  middlewareStack.add(
-    next => args => {
-      const { body } = args.request as { body?: unknown } // In this step of the SDK an HTTP request.
-      if (body instanceof Readable) body.once('error', () => failed.abort())
-      return next(args)
-    },
-    { step: 'deserialize', name: 'abortWhenBodyFails' },
-  )
-  return failed.signal
 }
