@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
-import { type ListOptions, listScheduled } from './list-scheduled.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
-import type { Component, Configuration } from './seldom-read.ts'
+import type { Component, Configuration, ListOptions } from './seldom-read.ts'
 import {
   jobSchema,
   type PreparedFile,
@@ -244,14 +243,15 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       const { configurationSchema } = await seldomRead()
       return call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema)
     },
-    scheduledConfigurations: (componentId, options) =>
-      listScheduled(async query => {
-        const { configurationSchema } = await seldomRead()
+    scheduledConfigurations: async function* (componentId, options) {
+      const { configurationSchema, listScheduled } = await seldomRead()
+      yield* listScheduled(async query => {
         const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
         const asked = { method: 'GET', path, runId: connection.runId } as const
         const { result, isCut } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
         return { page: result, isCut }
-      }, options),
+      }, options)
+    },
     saveState: async (place, state) => {
       await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())
     },

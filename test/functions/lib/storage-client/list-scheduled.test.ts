@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
-import { listScheduled } from '#lib/storage-client/list-scheduled.ts'
 import type { Configuration } from '#lib/storage-client/seldom-read.ts'
+import { listScheduled } from '#lib/storage-client/seldom-read.ts'
 
 /** Configurations of a size each, in units of which a reply may hold a hundred. */
 const service = (sizes: readonly number[], { knowsPages = true, cutAt = Number.POSITIVE_INFINITY } = {}) => {
