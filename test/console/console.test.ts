@@ -130,7 +130,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByLabel('Where').selectOption('city')
     await page.getByLabel('Value 1').fill('Brno')
     await page.getByLabel('Value 1').press('Enter')
-    await page.getByText('1 row matches').waitFor()
+    await page.getByRole('status').filter({ hasText: '1 row matches' }).waitFor()
     await page.getByRole('cell', { name: 'Praha' }).waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: 'Brno' }).waitFor()
     expect(await page.getByRole('cell', { name: 'Praha' }).count()).toBe(0)

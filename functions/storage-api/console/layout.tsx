@@ -66,7 +66,7 @@ const Shell = ({ title, at = '', person, crumbs = [], action, said, children }: 
     <div class="page">
       <header class="top">
         <Crumbs of={[...sectionOf(at), ...crumbs]} title={title} />
-        <a class="btn palette-button" href="/console/search" data-palette aria-label="Search">
+        <a class="btn palette-button" href="/console/search" data-palette>
           <Icon name="search" /> <span>Search</span> <kbd>Ctrl K</kbd>
         </a>
         <PersonMenu person={person} />

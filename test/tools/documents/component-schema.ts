@@ -43,7 +43,8 @@ const opened = (given: unknown): unknown => {
   if (typeof given !== 'object' || given === null) return given
   const open: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(given)) {
-    if (CONDITIONS.has(key)) continue
+    // That an object may have other keys, too, is no condition: editors mark unknown keys elsewhere.
+    if (CONDITIONS.has(key) && !(key === 'additionalProperties' && value !== false)) continue
     if (key === 'properties' || key === '$defs') open[key] = mapped(value as object)
     else if (key === 'enum') open['examples'] = value
     else if (key === 'const') open['examples'] = [value]

@@ -1,7 +1,8 @@
-import { type Schema, Validator } from '@cfworker/json-schema'
+import { type Schema as Checked, Validator } from '@cfworker/json-schema'
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
+import { fieldOf, followed, type Schema } from './json-complete.ts'
 
 export interface JsonProblem {
   /** Position in the text. */
@@ -20,7 +21,7 @@ const MAX_PROBLEMS = 20
  * @param schema of `parameters`; none: any object is right
  */
 export const createJsonCheck = (schema: object | undefined): ((state: EditorState) => JsonProblem[]) => {
-  const validator = schema && new Validator(schema as Schema, '2020-12', false) // what the service sends
+  const validator = schema && new Validator(schema as Checked, '2020-12', false) // what the service sends
   return state => {
     let value: unknown
     try {
@@ -33,15 +34,52 @@ export const createJsonCheck = (schema: object | undefined): ((state: EditorStat
     const { errors } = validator.validate(value.parameters)
     const places = errors.map(({ instanceLocation }) => instanceLocation)
     // An error is repeated for each object around it.
-    return errors
+    const wrong = errors
       .filter(({ instanceLocation: at }) => !places.some(other => other.startsWith(`${at}/`)))
-      .slice(0, MAX_PROBLEMS)
-      .map(({ instanceLocation, error }) => {
-        const path = ['parameters', ...pathOf(instanceLocation)]
-        const message = error === 'False boolean schema.' ? 'this key is not expected' : error
-        return { ...placeOf(state, path), message: `${path.join('.')}: ${message}`, isSyntax: false }
-      })
+      .filter(({ error }) => error !== 'False boolean schema.')
+      .map(({ instanceLocation, error }) => ({ path: pathOf(instanceLocation), message: error }))
+    const unknown = unknownKeys(value.parameters, [schema], schema as Schema).map(path => ({
+      path,
+      message: 'this key is not expected',
+    }))
+    return [...wrong, ...unknown].slice(0, MAX_PROBLEMS).map(({ path: below, message }) => {
+      const path = ['parameters', ...below]
+      return { ...placeOf(state, path), message: `${path.join('.')}: ${message}`, isSyntax: false }
+    })
   }
+}
+
+/**
+ * The places of keys that no part of the schema names, where it says nothing of others. The service's schema refuses none of them, since clients
+ * store what they hold; to somebody who types, such a key is mostly misspelt.
+ */
+const unknownKeys = (value: unknown, schemas: readonly unknown[], root: Schema): string[][] => {
+  if (typeof value !== 'object' || value === null) return []
+  const parts = schemas.flatMap(schema => choices(schema, root))
+  const names = parts.every(isClosed)
+    ? new Set(parts.flatMap(({ properties }) => Object.keys(properties ?? {})))
+    : undefined
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (names !== undefined && names.size > 0 && !Array.isArray(value) && !names.has(key)) return [[key]]
+    const below = parts.flatMap(part =>
+      Array.isArray(value)
+        ? [part['items']]
+        : [fieldOf(part['properties'], key) ?? part['additionalProperties']],
+    )
+    return unknownKeys(inner, below, root).map(path => [key, ...path])
+  })
+}
+
+const isClosed = ({ properties, additionalProperties = false }: Schema): boolean =>
+  properties !== undefined && additionalProperties === false
+
+/** The schemas of which a value has to fit one. */
+const choices = (schema: unknown, root: Schema): Schema[] => {
+  if (typeof schema !== 'object' || schema === null) return [{}]
+  const { $ref, anyOf, oneOf, ...own } = schema as Record<string, unknown> // an object
+  if (typeof $ref === 'string') return choices(followed(root, $ref), root)
+  const listed = [anyOf, oneOf].find(Array.isArray)
+  return listed === undefined ? [own] : listed.flatMap((each: unknown) => choices(each, root))
 }
 
 /** `#/api/baseUrl` -> its keys (RFC 6901). */

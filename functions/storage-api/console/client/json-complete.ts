@@ -3,7 +3,7 @@ import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 
-type Schema = Readonly<Record<string, unknown>>
+export type Schema = Readonly<Record<string, unknown>>
 
 /**
  * The keys, or the words of an enumeration, that may stand at the cursor.
@@ -57,7 +57,7 @@ const schemasAt = (schema: unknown, root: Schema, path: readonly (string | numbe
   })
 }
 
-const fieldOf = (value: unknown, key: string): unknown =>
+export const fieldOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key] // it has the key
     : undefined
@@ -71,7 +71,7 @@ const alternatives = (schema: unknown, root: Schema): Schema[] => {
   return [own, ...[...parts, ...referred].flatMap(part => alternatives(part, root))]
 }
 
-const followed = (root: Schema, reference: string): unknown =>
+export const followed = (root: Schema, reference: string): unknown =>
   reference
     .split('/')
     .slice(1)
@@ -90,7 +90,7 @@ const keysOf = (schemas: readonly Schema[]): Completion[] => {
 
 const valuesOf = (schemas: readonly Schema[]): Completion[] =>
   schemas
-    .flatMap(({ enum: words, const: word }) =>
-      Array.isArray(words) ? words : word === undefined ? [] : [word],
+    .flatMap(({ enum: words, const: word, examples }) =>
+      Array.isArray(words) ? words : word === undefined ? (Array.isArray(examples) ? examples : []) : [word],
     )
     .map(word => ({ label: JSON.stringify(word), type: 'constant' }))
