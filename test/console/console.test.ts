@@ -224,7 +224,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     for (let step = 0; step < 6; step++) await page.keyboard.press('Backspace')
     await page.getByLabel('Name', { exact: true }).fill('Cities')
     await page.getByLabel('Table', { exact: true }).fill('towns')
-    await page.getByLabel('Schedule', { exact: true }).fill('rate(1 day)')
+    await page.getByLabel(/^Schedule/).fill('rate(1 day)')
     await page.getByLabel('Secret #Token').fill('another-secret')
     await page.getByRole('button', { name: 'Save and run' }).press('Enter')
     await page.waitForURL(/\/console\/(jobs|runs)\//)
