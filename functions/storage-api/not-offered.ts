@@ -14,7 +14,6 @@ interface NotOffered {
 const bucket = '/v2/storage/buckets/{bucketId}'
 const table = '/v2/storage/tables/{tableId}'
 const workspace = '/v2/storage/workspaces/{workspaceId}'
-const config = '/v2/storage/components/{componentId}/configs/{configId}'
 
 /** What clients know and this service does not do. */
 const groups: readonly NotOffered[] = [
@@ -104,24 +103,6 @@ const groups: readonly NotOffered[] = [
     tag: 'tables',
     instead: `Descriptions are metadata here: POST ${table}/metadata with metadata and columnsMetadata (KBC.description).`,
     operations: [['put', `${table}/definition`, 'Describe a table and its columns']],
-  },
-  {
-    tag: 'merge requests',
-    instead:
-      'Conflicts are not listed before a merge here. Merge: it names each conflict and changes nothing.',
-    operations: [
-      ['get', '/v2/storage/merge-request/{mergeRequestId}/conflicts', 'Conflicts of a merge request'],
-    ],
-  },
-  {
-    tag: 'configurations',
-    instead: `Branches are compared by merge requests here (changeLog), versions by GET ${config}/versions/{versionId}/diff/{otherVersionId}.`,
-    operations: [['get', `${config}/diff`, 'Difference of a configuration to the default branch']],
-  },
-  {
-    tag: 'configurations',
-    instead: `Configurations are not rebased here. Take the default branch's over (POST ${config}/reset-to-default), then store yours again.`,
-    operations: [['post', `${config}/rebase`, 'Rebase a configuration of a branch']],
   },
   {
     tag: 'triggers',

@@ -218,6 +218,10 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`POST ${config}/restore`]: change,
   [`PUT ${config}/state`]: ['state'],
   [`GET ${config}/versions`]: ['include', ...page],
+  [`POST ${config}/rebase`]: [
+    ...['version', 'name', 'description', 'changeDescription', 'isDisabled', 'configuration', 'rows'],
+    'diff',
+  ],
   [`POST ${config}/versions/{versionId}/rollback`]: change,
   [`POST ${config}/versions/{versionId}/create`]: ['name', 'description', ...change],
   [`POST ${config}/metadata`]: ['metadata'],

@@ -118,6 +118,34 @@ export const patchBody = z
     ],
   })
 
+const diffSide = z.nullable(
+  z.object({
+    version: z.int(),
+    isDeleted: z.boolean(),
+    diff: z.object({
+      name: z.string(),
+      description: z.string(),
+      changeDescription: z.string(),
+      isDisabled: z.boolean(),
+      configuration: anyObject,
+      rows: z.array(
+        z.pick(rowVersionBody, {
+          id: true,
+          name: true,
+          description: true,
+          isDisabled: true,
+          configuration: true,
+        }),
+      ),
+    }),
+  }),
+)
+
+/** A configuration of a branch beside the default branch's: what it began with, what it is, and what that is now. */
+export const threeWayDiffBody = z
+  .object({ base: diffSide, ours: diffSide, theirs: diffSide })
+  .register(described, { name: 'ConfigurationThreeWayDiff' })
+
 export const scheduleBody = z
   .object({
     expression: z.nullable(z.string()),

@@ -7,7 +7,7 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import {
   type BranchChange,
   branchChanges,
-  changeFacts,
+  conflictsOf,
   digestOfChange,
 } from '../../lib/storage/merge-requests/branch-changes.ts'
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
@@ -51,16 +51,7 @@ export const mergeBranch = async (
 }
 
 const refuseConflicts = (mergeRequestId: number, changes: readonly BranchChange[]): void => {
-  const errors = changes
-    .filter(({ kind }) => kind === 'conflict')
-    .map(change => {
-      const facts = changeFacts(change)
-      const message =
-        `Configuration "${facts.configurationId}" for component "${facts.componentId}" in the dev branch is not based on the latest ` +
-        `version from the default branch. Version identifier in the dev branch: "${facts.devBranchVersionIdentifier}". ` +
-        `Version identifier in the default branch: "${facts.defaultBranchVersionIdentifier ?? ''}". Reset it to the default branch, and merge again.`
-      return { message, ...facts }
-    })
+  const errors = conflictsOf(changes)
   if (errors.length === 0) return
   throw new UserError(
     'storage.mergeRequest.conflict',

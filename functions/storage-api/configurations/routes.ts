@@ -10,6 +10,7 @@ import {
   listConfigurations,
   listVersions,
 } from './read-configurations.ts'
+import { diffConfiguration, rebaseConfiguration } from './rebase-configuration.ts'
 import { resetConfiguration } from './reset-configuration.ts'
 import { runConfiguration } from './run-configuration.ts'
 import {
@@ -28,6 +29,8 @@ export const configurationsRoutes: readonly Route[] = [
   deleteConfiguration,
   restoreConfiguration,
   resetConfiguration,
+  diffConfiguration,
+  rebaseConfiguration,
   runConfiguration,
   getSchedule,
   setConfigurationState,

@@ -9,6 +9,18 @@ export const mergeRequestWords = {
   description: text({ max: 20_000 }),
 }
 
+/** A configuration that was changed in both branches. */
+export const conflictBody = z
+  .object({
+    message: z.string(),
+    componentId: z.string(),
+    configurationId: z.string(),
+    isDeleted: z.boolean(),
+    devBranchVersionIdentifier: z.string(),
+    defaultBranchVersionIdentifier: z.nullable(z.string()),
+  })
+  .register(described, { name: 'MergeRequestConflict' })
+
 /** A merge request in the OpenAPI document. */
 export const mergeRequestBody = z
   .object({

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { isFinal } from '../../lib/storage/jobs/job-record.ts'
-import { digestOfChange } from '../../lib/storage/merge-requests/branch-changes.ts'
+import { conflictsOf, digestOfChange } from '../../lib/storage/merge-requests/branch-changes.ts'
 import type { MergeRequest, MergeRequestState } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer } from '../http/fields.ts'
@@ -12,7 +12,7 @@ import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { changesOf, findMergeRequest, isOver, withChanges } from './find-merge-request.ts'
-import { mergeRequestBody, mergeRequestWords } from './merge-request-body.ts'
+import { conflictBody, mergeRequestBody, mergeRequestWords } from './merge-request-body.ts'
 
 export const listMergeRequests = defineRoute({
   method: 'get',
@@ -39,6 +39,21 @@ export const getMergeRequest = defineRoute({
   reply: mergeRequestBody,
   handle: async ({ params }, services) =>
     ok(await withChanges(await findMergeRequest(services, params.mergeRequestId), services)),
+})
+
+/** What a merge would refuse at this moment; nothing once the request is over. */
+export const listConflicts = defineRoute({
+  method: 'get',
+  path: '/v2/storage/merge-request/{mergeRequestId}/conflicts',
+  summary: 'Conflicts of a merge request',
+  tag: 'merge requests',
+  access: 'project',
+  replies: { 200: 'The conflicts', 404: 'There is no such merge request' },
+  reply: z.array(conflictBody),
+  handle: async ({ params }, services) => {
+    const found = await findMergeRequest(services, params.mergeRequestId)
+    return ok(isOver(found) ? [] : conflictsOf(await changesOf(found, services)))
+  },
 })
 
 /** Asks for the configurations of a branch to be merged into the default branch. */

@@ -24,6 +24,7 @@ export const parts = {
   'delete components/{componentId}/configs/{configId}': 'trash and restore',
   'post components/{componentId}/configs/{configId}/restore': 'trash and restore',
   'post components/{componentId}/configs/{configId}/reset-to-default': 'a reset in a branch',
+  'post components/{componentId}/configs/{configId}/rebase': 'a rebase in a branch',
   'post components/{componentId}/configs/{configId}/versions/{versionId}/rollback': 'a rollback',
   'post components/{componentId}/configs/{configId}/versions/{versionId}/create': 'a copy',
   'post components/{componentId}/configs/{configId}/rows': 'a new row',

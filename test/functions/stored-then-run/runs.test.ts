@@ -115,6 +115,19 @@ const storesPart: Record<Part | 'a secret', (place: Place) => Promise<Place>> = 
     await starts.call('POST', `${starts.pathOf({ ...place, branchId })}/reset-to-default`, {}, strong)
     return { ...place, branchId }
   },
+  'a rebase in a branch': async place => {
+    const branchId = await starts.branch()
+    await starts.call('POST', `${starts.pathOf(place)}/rows`, { rowId: 'r' }, weak)
+    const { version } = await starts.call('GET', starts.pathOf(place))
+    const resolved = { name: 'Resolved', configuration: starts.configuration, rows: [{ id: 'r' }] }
+    await starts.call(
+      'POST',
+      `${starts.pathOf({ ...place, branchId })}/rebase`,
+      { version, ...resolved },
+      strong,
+    )
+    return { ...place, branchId }
+  },
   'a rollback': async place => {
     await put(place, { configuration: edited() }, weak)
     await put(place, { configuration: starts.configuration }, strong)

@@ -121,7 +121,7 @@ export const projectCodes = {
   'storage.mergeRequest.conflict': {
     status: 400,
     meaning: 'Configurations were changed in the branch and in the default branch. Nothing was merged.',
-    remedy: 'Reset each of them to the default branch, or make the change in the default branch yourself.',
+    remedy: 'Rebase each of them, or reset it to the default branch, and merge again.',
   },
   'storage.mergeRequest.busy': {
     status: 503,

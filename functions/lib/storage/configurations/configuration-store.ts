@@ -174,11 +174,19 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
 
     /**
      * In a development branch: puts another configuration, with versions of its own, in the place of one with all
-     * of its versions. Resolves to false when that has changed since it was read; a crash may leave versions that
-     * nothing leads to any more.
+     * of its versions. `past`: its versions before the current one. Resolves to false when what is there has changed since
+     * it was read; a crash may leave versions that nothing leads to any more.
      */
-    async exchange(place: ConfigurationPlace, configuration: Configuration): Promise<boolean> {
+    async exchange(
+      place: ConfigurationPlace,
+      configuration: Configuration,
+      past: readonly Version[] = [],
+    ): Promise<boolean> {
       const head = await read(place)
+      for (const version of past) {
+        await rows.keepRows(configuration.internalId, version.content.rows)
+        await history.archive(configuration.internalId, version, await heads.keepVersion(version))
+      }
       if (!head) return write(place, configuration)
       const item = { ...(await heads.toItem(configuration)), revision: head.revision + 1 }
       if (!(await items.put(keyOf(place), item, { revision: head.revision }))) return false

@@ -67,7 +67,9 @@ export const mergedConfiguration = (
   return adoptSecrets(merged, source.adoptedSecrets)
 }
 
-const isSameRow = (a: Row, b: Row): boolean =>
+type RowContent = Pick<Row, 'name' | 'description' | 'configuration' | 'isDisabled'>
+
+export const isSameRow = (a: RowContent, b: RowContent): boolean =>
   a.name === b.name &&
   a.description === b.description &&
   a.configuration === b.configuration &&

@@ -168,6 +168,10 @@ export const auditNames = {
     about: configuration,
     message: `Reset component configuration ${ofComponent} to the default branch`,
   },
+  componentConfigurationRebased: {
+    about: configuration,
+    message: `Rebased component configuration ${ofComponent} onto the default branch`,
+  },
   componentConfigurationRolledBack: {
     about: configuration,
     message: `Rolled back component configuration ${ofComponent}`,

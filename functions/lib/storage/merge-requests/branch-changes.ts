@@ -42,14 +42,25 @@ export const branchChanges = async (
   return perComponent.flat().filter(({ kind }) => kind !== 'same')
 }
 
-/** A change as clients see it among the conflicts of a merge request. */
-export const changeFacts = ({ componentId, source, target }: BranchChange) => ({
-  componentId,
-  configurationId: source.id,
-  isDeleted: source.current.content.isDeleted,
-  devBranchVersionIdentifier: source.current.changed.identifier,
-  defaultBranchVersionIdentifier: target?.current.changed.identifier ?? null,
-})
+/** Of these changes those that cannot be merged, in the words that clients show. */
+export const conflictsOf = (changes: readonly BranchChange[]) =>
+  changes
+    .filter(({ kind }) => kind === 'conflict')
+    .map(({ componentId, source, target }) => {
+      const devBranchVersionIdentifier = source.current.changed.identifier
+      const defaultBranchVersionIdentifier = target?.current.changed.identifier ?? null
+      return {
+        message:
+          `Configuration "${source.id}" for component "${componentId}" in the dev branch is not based on the latest ` +
+          `version from the default branch. Version identifier in the dev branch: "${devBranchVersionIdentifier}". ` +
+          `Version identifier in the default branch: "${defaultBranchVersionIdentifier ?? ''}". Rebase it, or reset it to the default branch, and merge again.`,
+        componentId,
+        configurationId: source.id,
+        isDeleted: source.current.content.isDeleted,
+        devBranchVersionIdentifier,
+        defaultBranchVersionIdentifier,
+      }
+    })
 
 /** Names a version of the branch's configuration: what is approved, and what is merged later. */
 export const digestOfChange = ({ componentId, source }: BranchChange): string =>
