@@ -18,7 +18,7 @@ export interface TableLimits {
 export const DEFAULT_LIMITS: TableLimits = {
   chunkBytes: 8 * 1024 * 1024,
   smallFileBytes: 256 * 1024,
-  maxSmallFiles: 16,
+  maxSmallFiles: 8,
 }
 
 /** Everything that one call of the engine needs. */

@@ -1,7 +1,7 @@
+import { compareValues, hasDigestOf } from './compare-rows.ts'
 import { deletePositions } from './delete-positions.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { EngineContext } from './engine-context.ts'
-import { findChangedRows } from './find-changed-rows.ts'
 import type { LocalFile, SnapshotFile } from './local-file.ts'
 import { batchFiles, closeFiles, type IndexedFile, type OpenSource, openFiles } from './open-files.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
@@ -47,21 +47,40 @@ export const mergeByKey = async (
 ): Promise<MergedByKey> => {
   if (staged.length === 0) return { files: snapshot.files, replaced: [] }
   const { session } = context
-  const { primaryKey } = snapshot
   await session.query('CREATE TABLE staged_drops (file_index BIGINT, file_row BIGINT)')
   await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
   const stagedPaths = staged.map(({ path }) => path)
-  await session.query(dropEarlierDuplicates(stagedPaths, snapshot))
-  const replaced = await droppedOf(session)
-  if (snapshot.files.length > 0) {
-    await session.query(stageKeys(stagedPaths, primaryKey))
-    await compareWithTable(context, { snapshot, stagedPaths })
+  const hasOlderRows = snapshot.files.length > 0
+  const staging = stagedRows(stagedPaths, snapshot)
+  // A first load has nothing to compare with, so its keys are not held.
+  if (hasOlderRows) await session.query(`CREATE TABLE staged_keys AS ${staging}`)
+  const earlier = await changed(
+    session,
+    dropEarlierDuplicates(hasOlderRows ? 'staged_keys' : `(${staging})`, snapshot),
+  )
+  const replaced = earlier === 0 ? noneDropped : await droppedOf(session)
+  let unchanged = 0
+  if (hasOlderRows) {
+    if (earlier > 0)
+      await session.query(
+        'DELETE FROM staged_keys WHERE (staged_file, staged_row) IN (SELECT (file_index, file_row) FROM staged_drops)',
+      )
+    unchanged = await compareWithTable(context, { snapshot, stagedPaths })
   }
+  const dropped = earlier + unchanged === 0 ? noneDropped : await droppedOf(session)
   const kept = await deletePositions(context, { snapshot, keyPrefix, positions: 'existing_drops' })
   return {
-    files: [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder }))],
+    files: [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder, dropped }))],
     replaced: staged.map((_, index) => replaced.get(index) ?? 0),
   }
+}
+
+const noneDropped: ReadonlyMap<number, number> = new Map()
+
+/** Runs a statement that changes rows. Resolves to how many. */
+const changed = async (session: DuckDbSession, sql: string): Promise<number> => {
+  const [count = []] = await session.query(sql)
+  return Number(count[0] ?? 0)
 }
 
 /** How many rows of each staged file are dropped, by its index. */
@@ -70,53 +89,62 @@ const droppedOf = async (session: DuckDbSession): Promise<Map<number, number>> =
   return new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
 }
 
-/** The last record of a key wins: later lines of a file are newer. */
-const dropEarlierDuplicates = (paths: string[], table: Snapshot): string => {
+/** The last record of a key wins: later lines of a file are newer. `rows`: what {@link stagedRows} reads. */
+const dropEarlierDuplicates = (rows: string, table: Snapshot): string => {
   const key = table.primaryKey.map(quoteColumn).join(', ')
   return `
     INSERT INTO staged_drops
-    WITH places AS (SELECT ${key}, ${ROW_PLACE} FROM ${readParquet(paths)}),
-      last AS (SELECT ${key}, max((file_index, file_row)) AS place FROM places GROUP BY ${key} HAVING count(*) > 1)
-    SELECT file_index, file_row FROM places JOIN last ON ${sameKey(table, 'places', 'last')}
-    WHERE (file_index, file_row) < last.place`
+    WITH places AS (SELECT ${key}, (staged_file, staged_row) AS place FROM ${rows}),
+      last AS (SELECT ${key}, max(place) AS place FROM places GROUP BY ${key} HAVING count(*) > 1)
+    SELECT places.place[1], places.place[2] FROM places JOIN last ON ${sameKey(table, 'places', 'last')}
+    WHERE places.place < last.place`
 }
 
-const stageKeys = (paths: string[], primaryKey: string[]): string => {
+/** SELECT of the keys, digests and places of the new rows. */
+const stagedRows = (paths: string[], { primaryKey }: Snapshot): string => {
   const key = primaryKey.map(quoteColumn).join(', ')
   return `
-    CREATE TABLE staged_keys AS
     SELECT ${key}, ${DIGEST_COLUMN} AS staged_digest, file_index AS staged_file, file_row AS staged_row
-    FROM (SELECT ${key}, ${DIGEST_COLUMN}, ${ROW_PLACE} FROM ${readParquet(paths)})
-    ANTI JOIN staged_drops USING (file_index, file_row)`
+    FROM (SELECT ${key}, ${DIGEST_COLUMN}, ${ROW_PLACE} FROM ${readParquet(paths)})`
 }
 
+/** Notes which old rows change, in `existing_drops`, and which new ones change nothing, in `staged_drops`: resolves to how many these are. */
 const compareWithTable = async (
   context: EngineContext,
   { snapshot, stagedPaths }: { snapshot: Snapshot; stagedPaths: string[] },
-): Promise<void> => {
+): Promise<number> => {
   const { session } = context
   const candidates = await findFilesOfKeys(session, snapshot)
   const isKey = ({ name }: TableField): boolean => snapshot.primaryKey.includes(name)
   const wanted = { fields: snapshot.fields.filter(isKey) }
+  let unchanged = 0
   for (const files of batchFiles(candidates)) {
-    const sources = await openFiles(context, { files, wanted })
-    const matched = await findMatches(session, { sources, wanted, snapshot })
-    await findChangedRows(session, { sources: matched, snapshot, stagedPaths })
-    await session.query(
-      'INSERT INTO existing_drops SELECT file_index, file_row FROM matches WHERE is_changed',
-    )
-    await session.query(
-      'INSERT INTO staged_drops SELECT staged_file, staged_row FROM matches WHERE NOT is_changed',
-    )
+    const sources = await openFiles(context, { files, wanted: { ...wanted, digest: true } })
+    const found = await changed(session, pairRows({ sources, wanted, snapshot }))
+    if (found > 0) {
+      await compareValues(session, { sources, snapshot, stagedPaths })
+      await session.query(
+        'INSERT INTO existing_drops SELECT file_index, file_row FROM matches WHERE is_changed',
+      )
+      unchanged += await changed(
+        session,
+        'INSERT INTO staged_drops SELECT staged_file, staged_row FROM matches WHERE NOT is_changed',
+      )
+    }
     await closeFiles(sources)
   }
+  return unchanged
 }
 
 const dropStagedRows = async (
   { session }: EngineContext,
-  { staged, snapshot: { fields }, hasLoadOrder }: Required<Omit<MergeByKeyRequest, 'keyPrefix'>>,
+  {
+    staged,
+    snapshot: { fields },
+    hasLoadOrder,
+    dropped,
+  }: Required<Omit<MergeByKeyRequest, 'keyPrefix'>> & { dropped: ReadonlyMap<number, number> },
 ): Promise<LocalFile[]> => {
-  const dropped = await droppedOf(session)
   const rewrite = async (file: LocalFile, index: number): Promise<LocalFile | undefined> => {
     const count = dropped.get(index) ?? 0
     if (count === 0 && !hasLoadOrder) return file
@@ -143,28 +171,30 @@ const dropStagedRows = async (
   return files.filter(file => file !== undefined)
 }
 
-interface FindMatchesRequest {
+interface PairRowsRequest {
   sources: OpenSource[]
-  /** The columns of the key. They are here. */
+  /** The columns of the key. They and the digests are here. */
   wanted: WantedColumns
   snapshot: Snapshot
 }
 
 /**
- * Pairs the new rows in `staged_keys` with the old rows of the same key, in a new table `matches`. Resolves to the files
- * that have one.
+ * Pairs the new rows in `staged_keys` with the old rows of the same key, in a new table `matches`. Different digests say that a value
+ * differs, at the cost of 4 bytes for each row. Equal ones say nothing, nor do those of a file that has other columns: `is_changed` is NULL.
  */
-const findMatches = async (
-  session: DuckDbSession,
-  { sources, wanted, snapshot }: FindMatchesRequest,
-): Promise<OpenSource[]> => {
-  await session.query(`
+const pairRows = ({ sources, wanted, snapshot }: PairRowsRequest): string => {
+  const digested = sources.filter(source => hasDigestOf(source, snapshot.fields))
+  const others = sources.filter(source => !digested.includes(source))
+  const old = [
+    ...(digested.length > 0 ? [scanFiles(digested, { ...wanted, digest: true })] : []),
+    ...(others.length > 0 ? [`SELECT *, NULL AS ${DIGEST_COLUMN} FROM (${scanFiles(others, wanted)})`] : []),
+  ]
+  return `
     CREATE OR REPLACE TABLE matches AS
-    SELECT staged_file, staged_row, staged_digest, file_index, file_row, NULL::BOOLEAN AS is_changed
-    FROM (${scanFiles(sources, wanted)}) AS old JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`)
-  const found = await session.query('SELECT DISTINCT file_index FROM matches')
-  const indices = new Set(found.map(([index]) => Number(index)))
-  return sources.filter(({ index }) => indices.has(index))
+    SELECT staged_file, staged_row, file_index, file_row,
+      CASE WHEN staged_digest <> old.${DIGEST_COLUMN} THEN true END AS is_changed
+    FROM (${old.map(rows => `(${rows})`).join(' UNION ALL BY NAME ')}) AS old
+    JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`
 }
 
 /** Whether the rows of two relations have the same primary key. In a typed table NULL equals NULL there. */

@@ -27,7 +27,7 @@ const play = async (tableId: string, loads: readonly number[]): Promise<string[]
 const rises = (numbers: readonly number[]): boolean =>
   numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))
 
-// More than 16 small files are joined: each sequence of loads has some that do so.
+// More than eight small files are joined: each sequence of loads has some that do so.
 it.each([
   ['without a key', {}],
   ['with a key', { primaryKey: 'id' }],

@@ -2,49 +2,22 @@ import pMap from 'p-map'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { OpenSource } from './open-files.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
-import { byId, DIGEST_COLUMN, DIGEST_ID } from './row-digest.ts'
+import { byId, DIGEST_ID } from './row-digest.ts'
 import { findDigest, scanFiles, type WantedColumns } from './scan-files.ts'
 import { type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 import { textSql } from './types/cell-sql.ts'
 import { isTyped } from './types/field-type.ts'
 
-interface FindChangedRowsRequest {
-  /** The files with matches. */
+interface CompareValuesRequest {
+  /** The open files. */
   sources: OpenSource[]
   snapshot: Snapshot
   stagedPaths: string[]
 }
 
-/**
- * Sets `is_changed` of each pair in `matches`: whether any value of the new row differs. Different digests answer that
- * at the cost of 4 bytes for each row. Pairs of equal digests, and of files without digests of the same columns, are
- * compared by value.
- */
-export const findChangedRows = async (
-  session: DuckDbSession,
-  { sources, snapshot, stagedPaths }: FindChangedRowsRequest,
-): Promise<void> => {
-  const digested = sources.filter(source => hasDigestOf(source, snapshot.fields))
-  const digest = { fields: [], digest: true }
-  await fetchAll(digested, digest)
-  if (digested.length > 0)
-    await session.query(`
-      UPDATE matches SET is_changed = true
-      FROM (${scanFiles(digested, digest)}) AS old
-      WHERE matches.file_index = old.file_index AND matches.file_row = old.file_row
-        AND staged_digest <> old.${DIGEST_COLUMN}`)
-  const open = await session.query('SELECT DISTINCT file_index FROM matches WHERE is_changed IS NULL')
-  const indices = new Set(open.map(([index]) => Number(index)))
-  await compareValues(session, {
-    sources: sources.filter(({ index }) => indices.has(index)),
-    snapshot,
-    stagedPaths,
-  })
-}
-
 /** Whether the file's digests are of exactly these columns. */
-const hasDigestOf = (source: OpenSource, fields: TableField[]): boolean => {
+export const hasDigestOf = (source: OpenSource, fields: TableField[]): boolean => {
   if (findDigest(source) === -1) return false
   const stored = source.footer.columns
     .map(({ id }) => id)
@@ -54,13 +27,18 @@ const hasDigestOf = (source: OpenSource, fields: TableField[]): boolean => {
 }
 
 /**
- * The values of a row as one digest, so that the join does not hold them in memory. They are separated by NUL, which no
+ * Sets `is_changed` of each pair in `matches` whose digests have not said it: whether any value of the new row differs.
+ *
+ * The values of a row are compared as one digest, so that the join does not hold them in memory. They are separated by NUL, which no
  * cell contains, so equal SHA-256 means equal rows.
  */
-const compareValues = async (
+export const compareValues = async (
   session: DuckDbSession,
-  { sources, snapshot, stagedPaths }: FindChangedRowsRequest,
+  { sources: all, snapshot, stagedPaths }: CompareValuesRequest,
 ): Promise<void> => {
+  const open = await session.query('SELECT DISTINCT file_index FROM matches WHERE is_changed IS NULL')
+  const indices = new Set(open.map(([index]) => Number(index)))
+  const sources = all.filter(({ index }) => indices.has(index))
   if (sources.length === 0) return
   const fields = byId(snapshot.fields.filter(({ name }) => !snapshot.primaryKey.includes(name)))
   await fetchAll(sources, { fields })
