@@ -1,11 +1,5 @@
 import type { Differences } from '../contracts/run-tests.ts'
-import { judgeSuite } from './judge-suite.ts'
-
-/** What is listed of tests that were not run, or that end either way by the speed of the machine. */
-interface Known {
-  readonly outOfScope: Differences
-  readonly byTime: Differences
-}
+import { judgeSuite, type Known } from './judge-suite.ts'
 
 const NAMESPACE = 'Keboola\\Test\\'
 const testCase = /<testcase name="([^"]*)" class="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g

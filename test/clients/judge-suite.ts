@@ -1,6 +1,12 @@
 import type { SuiteResult } from '../contracts/contract-suite.ts'
 import type { Differences } from '../contracts/run-tests.ts'
 
+/** What is listed of tests that were not run, or that end either way by the speed of the machine. */
+export interface Known {
+  readonly outOfScope: Differences
+  readonly byTime: Differences
+}
+
 interface Outcome {
   /** What ran and was not skipped. */
   ran: number

@@ -75,6 +75,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     ...page,
     ...['component', 'componentId', 'config', 'configId', 'branchId', 'status', 'sortBy', 'sortOrder'],
   ],
+  'GET /queue/search/grouped-jobs': ['groupBy', 'jobsPerGroup', 'limit', 'sortBy', 'sortOrder'],
 
   'GET /v2/storage': ['exclude', 'componentDetails'],
   'POST /v2/storage/webalize/display-name': ['displayName'],

@@ -21,7 +21,7 @@ export interface Installation {
 }
 
 /** One that was started for this, in a folder of its own. */
-interface StartedInstallation extends Installation {
+export interface StartedInstallation extends Installation {
   readonly folder: string
   readonly tls: CloudFacts['tls']
 }

@@ -213,4 +213,40 @@ const searchQueueJobs = defineRoute({
   },
 })
 
-export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs]
+/** The newest jobs of each configuration, that which ran last first. */
+const groupQueueJobs = defineRoute({
+  method: 'get',
+  path: '/queue/search/grouped-jobs',
+  summary: 'Search runs by configuration, as jobs of the queue',
+  tag: 'queue',
+  query: z.object({
+    groupBy: textList()
+      .refine(names => names.toSorted().join() === 'componentId,configId', {
+        error: 'Jobs are grouped by "componentId" and "configId" here.',
+      })
+      .optional(),
+    jobsPerGroup: integer({ min: 1, max: 500 }).default(5),
+    limit: integer({ min: 1, max: 500 }).default(100),
+    sortBy: onlyText(['startTime', 'createdTime', 'id'], sorted),
+    sortOrder: onlyText(['desc'], sorted),
+  }),
+  replies: { 200: 'The runs that have begun, by configuration' },
+  reply: z.array(
+    z.object({
+      group: z.object({ componentId: z.string(), configId: z.string() }),
+      jobs: z.array(queueJobBody),
+    }),
+  ),
+  handle: async ({ query: { jobsPerGroup, limit }, caller, baseUrl }, { extractionRuns }) => {
+    const runs = await filteredRuns({ limit: 500, offset: 0, status: [] }, caller, extractionRuns)
+    const groups = Map.groupBy(runs, ({ componentId, configId }) => JSON.stringify({ componentId, configId }))
+    return ok(
+      [...groups].slice(0, limit).map(([group, ofOne]) => ({
+        group: JSON.parse(group),
+        jobs: ofOne.slice(0, jobsPerGroup).map(run => ofRun(run, baseUrl)),
+      })),
+    )
+  },
+})
+
+export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs, groupQueueJobs]

@@ -119,6 +119,34 @@ describe('queue', () => {
     expect((await call('GET', '/queue/search/jobs?config=listed&status[]=error')).body).toEqual([])
   })
 
+  it('lists the newest runs of each configuration', async () => {
+    for (const [configId, name, hour] of [
+      ['daily', 'schedule-first', 13],
+      ['hourly', 'schedule-other', 14],
+      ['daily', 'run-13', 15],
+      ['daily', 'run-14', 16],
+    ] as const) {
+      const input = JSON.stringify({ componentId: COMPONENT, configId })
+      const startDate = new Date(Date.UTC(2026, 10, 20, hour))
+      await service.stores.runs.end({ name, status: 'SUCCEEDED', input, startDate, stopDate: startDate })
+    }
+    const path = '/queue/search/grouped-jobs'
+    const asked = 'groupBy[]=componentId&groupBy[]=configId&jobsPerGroup=2&limit=2&sortOrder=desc'
+    const { body } = await call('GET', `${path}?${asked}`)
+    expect(body).toEqual([
+      {
+        group: { componentId: COMPONENT, configId: 'daily' },
+        jobs: [expect.objectContaining({ id: '14' }), expect.objectContaining({ id: '13' })],
+      },
+      {
+        group: { componentId: COMPONENT, configId: 'hourly' },
+        jobs: [expect.objectContaining({ id: 'schedule-other', config: 'hourly' })],
+      },
+    ])
+    expect((await call('GET', path, undefined, await narrow())).body).toEqual([])
+    expect((await call('GET', `${path}?groupBy[]=branchId`)).status).toBe(400)
+  })
+
   it.each(['configRowIds', 'configData', 'variableValuesData'])(
     'refuses %s: another run than the stored one',
     async field => {
