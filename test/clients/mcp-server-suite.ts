@@ -30,8 +30,6 @@ const outOfScope: Differences = {
   'test_mcp_server.py::test_stdio_setup':
     'It starts the server without the environment that names our certificate.',
   'tools/components/test_tools.py::test_get_config_examples': ai,
-  'tools/flow/test_tools.py::test_get_flow_schema':
-    'It compares the schema that the hosted runner of flows publishes.',
   'tools/test_search.py::test_find_component_id': ai,
   'tools/test_sql.py::test_query_data': snowflake,
 }

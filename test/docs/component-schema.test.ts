@@ -80,3 +80,15 @@ describe('the configuration schema of ex-generic-v2', () => {
       expect(text).toContain(`"${name}"`)
   })
 })
+
+it('the schema of a flow knows the kinds of its tasks', () => {
+  const validate = new Ajv2020({ strict: false }).compile(
+    catalogue.get('keboola.flow')?.configurationSchema ?? false,
+  )
+  const flow = (task: object) => ({ phases: [], tasks: [{ id: '1', name: 'n', phase: '1', task }] })
+  expect(validate(flow({ type: 'job', componentId: 'ex-generic-v2', configId: '1', mode: 'run' }))).toBe(true)
+  expect(validate(flow({ type: 'notification', title: 't', recipients: [] }))).toBe(true)
+  expect(validate(flow({ type: 'variable', name: 'n', value: 'v' }))).toBe(true)
+  expect(validate(flow({ type: 'job', more: true }))).toBe(true)
+  expect(validate(flow({ type: 'dance' }))).toBe(false)
+})
