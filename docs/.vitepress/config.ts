@@ -40,6 +40,7 @@ export default defineConfig({
           ['Configurations of other tools', '/import-config'],
           ['Recipes for APIs', '/recipes'],
           ['Fix one bad day', '/one-bad-day'],
+          ["Erase a person's data", '/erase'],
           ['Exports', '/exports'],
           ['Query with other engines', '/query'],
           ['Transform with other tools', '/transformations'],

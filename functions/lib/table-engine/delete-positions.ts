@@ -21,6 +21,8 @@ interface DeletePositionsRequest {
   keyPrefix: string
   /** A table of the session: `file_index` in the snapshot's files, and `file_row`. None of them is deleted already. */
   positions: string
+  /** Rewrites each file that has deleted rows. */
+  erases?: boolean | undefined
 }
 
 /**
@@ -29,18 +31,18 @@ interface DeletePositionsRequest {
  */
 export const deletePositions = async (
   context: EngineContext,
-  { snapshot, keyPrefix, positions }: DeletePositionsRequest,
+  { snapshot, keyPrefix, positions, erases = false }: DeletePositionsRequest,
 ): Promise<TableFile[]> => {
   const { session, threads } = context
   const counts = await session.query(`SELECT file_index, count(*) FROM ${positions} GROUP BY ALL`)
   const lost = new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
   const change = async (file: TableFile, index: number): Promise<TableFile | undefined> => {
     const count = lost.get(index) ?? 0
-    if (count === 0) return file
+    if (count === 0 && !(erases && file.deletes)) return file
     const deleted = `SELECT file_row FROM ${positions} WHERE file_index = ${index}`
     const left = liveRows(file) - count
     if (left === 0) return undefined
-    const isRewritten = file.rows - left >= file.rows * REWRITTEN_PART
+    const isRewritten = erases || file.rows - left >= file.rows * REWRITTEN_PART
     const request = { indexed: { file, index }, snapshot, keyPrefix, deleted, left }
     return isRewritten ? rewrite(context, request) : writeDeletes(context, request)
   }

@@ -10,6 +10,8 @@ export interface DeleteRowsRequest extends RowConditions {
   snapshot: Snapshot
   /** Prefix of new files. The same when the work is repeated. */
   keyPrefix: string
+  /** Leaves no deleted row in a file, not those of before either. Default: files that keep most of their rows stay. */
+  erases?: boolean
 }
 
 export interface DeleteRowsResult {
@@ -19,7 +21,7 @@ export interface DeleteRowsResult {
 /** See `TableEngine.deleteRows`. Reads the columns of the conditions, in the files that can hold such rows. */
 export const deleteRows = async (
   context: EngineContext,
-  { snapshot, keyPrefix, ...conditions }: DeleteRowsRequest,
+  { snapshot, keyPrefix, erases, ...conditions }: DeleteRowsRequest,
 ): Promise<DeleteRowsResult> => {
   const { session } = context
   const columns = columnNames(snapshot)
@@ -37,6 +39,6 @@ export const deleteRows = async (
     )
     await closeFiles(sources)
   }
-  const files = await deletePositions(context, { snapshot, keyPrefix, positions: 'drops' })
+  const files = await deletePositions(context, { snapshot, keyPrefix, positions: 'drops', erases })
   return { snapshot: withFiles(snapshot, files) }
 }

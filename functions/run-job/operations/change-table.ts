@@ -112,17 +112,19 @@ export const optimizeTable = async (
   throw new QueryMerge()
 }
 
-export const deleteRows = (
+/** One that erases lets the earlier states of the table go last: a repeated run finds the rows deleted, and does it. */
+export const deleteRows = async (
   job: ProcessingJob,
-  { tableId, conditions }: InputOf<'tableRowsDelete'>,
+  { tableId, conditions, erase = false }: InputOf<'tableRowsDelete'>,
   services: RunJobServices,
-) =>
-  changeTable(job, tableId, services, async table => {
+): Promise<Outcome> => {
+  const changed = await changeTable(job, tableId, services, async table => {
     const engine = await services.tableEngine()
     const { snapshot, bytesRead } = await engine.deleteRows({
       ...withDates(conditions),
       snapshot: table.snapshot,
       keyPrefix: `tables/${table.internalId}/${job.id}/`,
+      erases: erase,
     })
     services.log.info('Rows deleted', { jobId: job.id, tableId, bytesRead })
     return {
@@ -130,6 +132,10 @@ export const deleteRows = (
       results: { deletedRows: table.snapshot.rowsCount - snapshot.rowsCount },
     }
   })
+  if (erase && !(await services.tables.forgetHistory(tableId, services.now())))
+    throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+  return changed
+}
 
 /** Replaces the branch's table by the default branch's as it is now. No rows are copied: files never change. */
 export const pullTable = async (

@@ -19,9 +19,13 @@ const fields = z.object({
   changedSince,
   changedUntil,
   allowTruncate: flag().optional(),
+  erase: flag().optional(),
 })
 
-/** Deletes the rows that match all conditions, by a job `tableRowsDelete`. Deleting all rows needs `allowTruncate`. */
+/**
+ * Deletes the rows that match all conditions, by a job `tableRowsDelete`. Deleting all rows needs `allowTruncate`. With `erase` no file
+ * of the table holds a deleted row any more, those of before included, and its earlier states are gone.
+ */
 export const deleteRows = defineRoute({
   method: 'delete',
   path: '/v2/storage/tables/{tableId}/rows',
@@ -38,7 +42,7 @@ export const deleteRows = defineRoute({
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    const { allowTruncate = false, ...asked } = { ...request.query, ...set(request.body) }
+    const { allowTruncate = false, erase = false, ...asked } = { ...request.query, ...set(request.body) }
     const { where = [], ...times } = readRowQuery(asked, services.now())
     const conditions = { where, ...withIsoTimes(times) }
     if (where.length === 0 && !times.changedSince && !times.changedUntil && !allowTruncate)
@@ -47,7 +51,7 @@ export const deleteRows = defineRoute({
         'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',
       )
     return submitJob(request, services, {
-      input: { operationName: 'tableRowsDelete', tableId, conditions },
+      input: { operationName: 'tableRowsDelete', tableId, conditions, ...(erase && { erase }) },
       admit: async () => {
         const { snapshot } = await findOwnTable(services, tableId)
         const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))
@@ -56,7 +60,7 @@ export const deleteRows = defineRoute({
             'storage.tables.columnNotExists',
             `Filter validation: Cannot filter by column "${unknown.column}", column does not exist`,
           )
-        return { deleteParams: { ...asked, allowTruncate } }
+        return { deleteParams: { ...(erase ? { erase } : asked), allowTruncate } }
       },
     })
   },

@@ -1,13 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
+import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import { refuseHiddenColumns } from '../aliases/refuse-hidden-columns.ts'
 import { recordEvent } from '../events/record-event.ts'
+import type { Caller } from '../http/authenticate.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { csv, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { findTableWithFiles } from './find-table.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 
@@ -22,7 +27,7 @@ const MAX_OFFSET = 1_000_000
 /**
  * Rows of a table, the first ones unless `offset` says else, as CSV or, with `format=json`, cell by cell with long values truncated: there
  * `guessTypes` adds what text columns seem to hold, and `countRows` how many rows match. What would have to read too much of the table is
- * refused: CSV has no place to say that rows are missing.
+ * refused: CSV has no place to say that rows are missing. With `snapshotId` the rows are those of a snapshot that was kept of it.
  */
 export const previewTable = defineRoute({
   method: 'get',
@@ -35,6 +40,7 @@ export const previewTable = defineRoute({
     format: text().default('rfc'),
     guessTypes: flag().default(false),
     countRows: flag().default(false),
+    snapshotId: integer().optional(),
     ...rowQueryFields,
   }),
   validationCode: 'storage.tables.validation',
@@ -57,7 +63,8 @@ export const previewTable = defineRoute({
     const table = await findTableWithFiles(services, params.tableId)
     const asked = readRowQuery(query, services.now())
     refuseHiddenColumns(request.caller, table, asked)
-    const { snapshot, query: rowQuery } = rowSource(table, asked)
+    const kept = await keptSnapshot(request, services)
+    const { snapshot, query: rowQuery } = kept ? { snapshot: kept, query: asked } : rowSource(table, asked)
     const engine = await services.tableEngine()
     // One client sends 0 for "not set".
     const { columns, rows } = await engine.preview(snapshot, {
@@ -82,6 +89,21 @@ export const previewTable = defineRoute({
     })
   },
 })
+
+/** The rows of then, in place of those of now. Error: 404 `storage.snapshots.notFound`, also for a snapshot of another table. */
+const keptSnapshot = async (
+  {
+    params,
+    query,
+    caller,
+  }: { params: { tableId: string }; query: { snapshotId?: number | undefined }; caller: Caller },
+  services: Services,
+): Promise<Snapshot | undefined> => {
+  if (query.snapshotId === undefined) return undefined
+  const { table, snapshot } = await findSnapshot(services, String(query.snapshotId), caller)
+  if (table.id !== params.tableId) throw snapshotNotFound(query.snapshotId)
+  return snapshot
+}
 
 const previewCell = (columnName: string, value: string | null) => ({
   columnName,

@@ -86,7 +86,12 @@ const jobInput = z.discriminatedUnion('operationName', [
     columns: z.array(z.string()),
   }),
   z.object({ operationName: z.literal('tablePrimaryKeyDelete'), tableId: z.string() }),
-  z.object({ operationName: z.literal('tableRowsDelete'), tableId: z.string(), conditions: rowConditions }),
+  z.object({
+    operationName: z.literal('tableRowsDelete'),
+    tableId: z.string(),
+    conditions: rowConditions,
+    erase: z.boolean().optional(),
+  }),
   z.object({
     operationName: z.literal('tableSnapshotCreate'),
     tableId: z.string(),

@@ -133,6 +133,17 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     })
   }
 
+  /** `undefined`: there was nothing to let go; false: the table was changed meanwhile. */
+  const expire = async (item: Item, now: Date, all = false): Promise<boolean | undefined> => {
+    const { revision, metadataKey, internalId, ...head } = storedTable.parse(item)
+    const expired = await contents.expire(metadataKey, now, all)
+    if (expired === undefined) return undefined
+    const unchanged = { revision, metadataKey, internalId }
+    if (!(await items.put(tableKey(head), { ...item, metadataKey: expired }, unchanged))) return false
+    await followInCatalog({ ...head, revision, internalId, metadataKey: expired })
+    return true
+  }
+
   return {
     /**
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
@@ -261,20 +272,14 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
      */
     async expireSnapshots(bucketId: string, now: Date): Promise<number> {
       let expired = 0
-      for await (const item of tableItemsOf(bucketId)) {
-        const head = storedTable.parse(item)
-        const metadataKey = await contents.expire(head.metadataKey, now)
-        if (metadataKey === undefined) continue
-        const unchanged = {
-          revision: head.revision,
-          metadataKey: head.metadataKey,
-          internalId: head.internalId,
-        }
-        if (!(await items.put(tableKey(head), { ...item, metadataKey }, unchanged))) continue
-        expired++
-        await followInCatalog(head)
-      }
+      for await (const item of tableItemsOf(bucketId)) if (await expire(item, now)) expired++
       return expired
+    },
+
+    /** Lets all earlier states of a table go. Resolves to false when it was changed meanwhile. */
+    async forgetHistory(tableId: string, now: Date): Promise<boolean> {
+      const item = await find(tableId)
+      return item === undefined || (await expire(item, now, true)) !== false
     },
 
     /** The keys of all objects that the tables of a bucket consist of. */

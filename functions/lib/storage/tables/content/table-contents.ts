@@ -89,8 +89,11 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
     keepAtMost: MOST_SNAPSHOTS,
   })
 
-  const commit = async (request: Omit<CommitRequest, 'read' | 'expire'>): Promise<string> => {
-    const plan = await planCommit({ ...request, read, expire: expireAt(request.timeMs) })
+  const commit = async ({
+    expire,
+    ...request
+  }: Omit<CommitRequest, 'read' | 'expire'> & Partial<Pick<CommitRequest, 'expire'>>): Promise<string> => {
+    const plan = await planCommit({ ...request, read, expire: expire ?? expireAt(request.timeMs) })
     await objects.write(plan.objects)
     return keyOf(plan.location)
   }
@@ -211,13 +214,17 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
       })
     },
 
-    /** Lets old snapshots go. Resolves to the key of the new metadata file, or `undefined` when there are none. */
-    async expire(metadataKey: string, now: Date): Promise<string | undefined> {
+    /**
+     * Lets old snapshots go; with `all`, every one but the current. Resolves to the key of the new metadata file, or `undefined`
+     * when there are none.
+     */
+    async expire(metadataKey: string, now: Date, all = false): Promise<string | undefined> {
       const metadata = await load(metadataKey)
       const timeMs = now.getTime()
-      if (withoutOldSnapshots(metadata, expireAt(timeMs)).expired.length === 0) return undefined
+      const expire = all ? { beforeMs: Number.POSITIVE_INFINITY } : expireAt(timeMs)
+      if (withoutOldSnapshots(metadata, expire).expired.length === 0) return undefined
       const base = { metadata, location: locationOf(metadataKey) }
-      return commit({ base, change: {}, commitId: 'expire', timeMs })
+      return commit({ base, change: {}, commitId: all ? 'forget' : 'expire', timeMs, expire })
     },
 
     /** The keys of all objects that a metadata file names: of each snapshot that it has, and earlier metadata files. */
