@@ -28,7 +28,7 @@ const elsewhere: Differences = {
   TestIndexComponents_WithoutToken: 'It asks connection.keboola.com.',
 }
 
-const workspaces = 'There are no workspaces: 501 says what to do instead (docs/api-coverage.md).'
+const workspaces = 'Workspaces only read here: 501 says what to do instead (docs/api-coverage.md).'
 const bigQuery = 'It wants a project on BigQuery.'
 const words = 'It compares words of the hosted runner, which has no configuration without a container.'
 

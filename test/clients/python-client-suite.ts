@@ -11,7 +11,7 @@ const RELEASE = 'kbcstorage==0.12.0'
 /** What its tests import beside what it needs itself. */
 const packages = [RELEASE, 'responses==0.25.7', 'python-dotenv==1.1.1']
 
-const workspaces = 'There are no workspaces: 501 says what to do instead (docs/api-coverage.md).'
+const workspaces = 'Workspaces only read here: 501 says what to do instead (docs/api-coverage.md).'
 
 const outOfScope: Differences = {
   'tests.functional.test_workspaces.TestEndpoint.test_create_workspace': workspaces,
