@@ -1,6 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
-import type { ConfigurationPlace } from '../../lib/storage/configurations/configuration-store.ts'
+import type { Configuration, ConfigurationPlace } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'

@@ -5,7 +5,7 @@ import type { NextId } from '../db/ids.ts'
 import type { Item } from '../db/item-table.ts'
 import { type MetadataStore, metadataSubject } from '../metadata/metadata-store.ts'
 import { parseTableId } from '../storage-ids.ts'
-import { tableKey } from '../tables/table-store.ts'
+import { tableKey } from '../tables/table-heads.ts'
 import type { BranchItems } from './branch-items.ts'
 
 /**

@@ -115,3 +115,10 @@ export const rowsInOrder = ({ rows, rowsSortOrder }: Pick<Content, 'rows' | 'row
 }
 
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)
+
+/** Where a configuration is. The ids have been validated. */
+export interface ConfigurationPlace {
+  branchId: number
+  componentId: string
+  configId: string
+}

@@ -125,31 +125,8 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
   },
 
   /** Changes some attributes of an item, in one write without a condition. What is absent counts as 0. */
-  async update(key: ItemKey, { add = {}, set = {}, remove = [] }: ItemChange): Promise<void> {
-    const names: Record<string, string> = {}
-    const values: Item = {}
-    const nameOf = (name: string, value?: string | number): string => {
-      const place = Object.keys(names).length
-      names[`#a${place}`] = name
-      if (value === undefined) return `#a${place}`
-      values[`:v${place}`] = value
-      return `#a${place} ${typeof value === 'number' ? '' : '= '}:v${place}`
-    }
-    const clauses = {
-      ADD: Object.entries(add).map(([name, value]) => nameOf(name, value)),
-      SET: Object.entries(set).map(([name, value]) => nameOf(name, value)),
-      REMOVE: remove.map(name => nameOf(name)),
-    }
-    await requests.update({
-      TableName: tableName,
-      Key: { ...key },
-      UpdateExpression: Object.entries(clauses)
-        .filter(([, changes]) => changes.length > 0)
-        .map(([clause, changes]) => `${clause} ${changes.join(', ')}`)
-        .join(' '),
-      ExpressionAttributeNames: names,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-    })
+  async update(key: ItemKey, change: ItemChange): Promise<void> {
+    await requests.update({ TableName: tableName, Key: { ...key }, ...updateExpression(change) })
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
@@ -212,6 +189,31 @@ const projection = (attributes: readonly string[]) => ({
   ProjectionExpression: attributes.map((_, index) => `#p${index}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#p${index}`, name])),
 })
+
+const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange) => {
+  const names: Record<string, string> = {}
+  const values: Item = {}
+  const nameOf = (name: string, value?: string | number): string => {
+    const place = Object.keys(names).length
+    names[`#a${place}`] = name
+    if (value === undefined) return `#a${place}`
+    values[`:v${place}`] = value
+    return `#a${place} ${typeof value === 'number' ? '' : '= '}:v${place}`
+  }
+  const clauses = {
+    ADD: Object.entries(add).map(([name, value]) => nameOf(name, value)),
+    SET: Object.entries(set).map(([name, value]) => nameOf(name, value)),
+    REMOVE: remove.map(name => nameOf(name)),
+  }
+  return {
+    UpdateExpression: Object.entries(clauses)
+      .filter(([, changes]) => changes.length > 0)
+      .map(([clause, changes]) => `${clause} ${changes.join(', ')}`)
+      .join(' '),
+    ExpressionAttributeNames: names,
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  }
+}
 
 const conditionExpression = (when: Condition) => {
   if (when === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' }

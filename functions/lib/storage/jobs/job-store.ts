@@ -23,6 +23,12 @@ interface JobOutcome {
   metrics: JobMetrics
 }
 
+interface OpenJobEnd {
+  startTime: string
+  at: Date
+  outcome: JobOutcome
+}
+
 /** Longer than any job lives. */
 const WISHES_KEPT_DAYS = 7
 
@@ -73,21 +79,11 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     return current
   }
 
-  const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
-
   return {
     get: records.get,
     getMany: records.getMany,
 
-    /** Asks for the end of a job. Who works for it looks before it makes anything visible. The first asker counts. */
-    wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
-      items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
-
-    /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
-    refuseCancelled: async (id: number): Promise<void> => {
-      const wish = await items.get(wishKey(id))
-      if (wish) throw jobCancelled(String(wish['by']))
-    },
+    ...createEndWishes(items),
 
     open,
     shares,
@@ -119,20 +115,10 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
       change(job, { ...job, status: 'success', endTime: at.toISOString(), ...outcome }),
 
     /** waiting or processing -> success, of a job that another one has done with its own. It began when that one did. */
-    succeedOpen: async (
-      job: WaitingJob | ProcessingJob,
-      { startTime, at, outcome }: { startTime: string; at: Date; outcome: JobOutcome },
-    ): Promise<JobRecord> => {
-      const succeeded = (from: WaitingJob | ProcessingJob): JobRecord => ({
-        ...from,
-        status: 'success',
-        startTime: from.status === 'waiting' ? startTime : from.startTime,
-        endTime: at.toISOString(),
-        ...outcome,
-      })
-      const changed = await change(job, succeeded(job))
+    succeedOpen: async (job: WaitingJob | ProcessingJob, end: OpenJobEnd): Promise<JobRecord> => {
+      const changed = await change(job, succeeded(job, end))
       // It may have changed from waiting to processing since it was read.
-      return changed.status === 'processing' ? change(changed, succeeded(changed)) : changed
+      return changed.status === 'processing' ? change(changed, succeeded(changed, end)) : changed
     },
 
     /** waiting -> error. One that has begun meanwhile stays as it is. */
@@ -147,6 +133,29 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     },
   }
 }
+
+const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
+
+/** Wishes of people that jobs end. */
+const createEndWishes = (items: ItemTable) => ({
+  /** Asks for the end of a job. Who works for it looks before it makes anything visible. The first asker counts. */
+  wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
+    items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
+
+  /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
+  refuseCancelled: async (id: number): Promise<void> => {
+    const wish = await items.get(wishKey(id))
+    if (wish) throw jobCancelled(String(wish['by']))
+  },
+})
+
+const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }: OpenJobEnd): JobRecord => ({
+  ...from,
+  status: 'success',
+  startTime: from.status === 'waiting' ? startTime : from.startTime,
+  endTime: at.toISOString(),
+  ...outcome,
+})
 
 interface JobFailure {
   error: JobError

@@ -3,11 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { copyConfiguration, newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
+import type { ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
-import {
-  type ConfigurationPlace,
-  createConfigurationStore,
-} from '#lib/storage/configurations/configuration-store.ts'
+import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'

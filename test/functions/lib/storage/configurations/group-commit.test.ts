@@ -2,11 +2,8 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { newConfiguration, updateConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
-import type { Configuration } from '#lib/storage/configurations/configuration.ts'
-import {
-  type ConfigurationPlace,
-  createConfigurationStore,
-} from '#lib/storage/configurations/configuration-store.ts'
+import type { Configuration, ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
+import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemTable } from '#support/start-item-table.ts'

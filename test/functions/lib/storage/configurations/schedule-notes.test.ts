@@ -9,9 +9,8 @@ import {
   updateConfiguration,
 } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow } from '#lib/storage/configurations/change-rows.ts'
-import type { Configuration } from '#lib/storage/configurations/configuration.ts'
+import type { Configuration, ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
 import {
-  type ConfigurationPlace,
   type ConfigurationStore,
   createConfigurationStore,
 } from '#lib/storage/configurations/configuration-store.ts'
