@@ -49,6 +49,10 @@ export const changesOf = async (
       return ofTable(input.tableId, 'tableColumnsUpdated', {
         params: { column: input.name, definition: input.change },
       })
+    case 'tableDefinitionUpdate': {
+      const { displayName, description, columns } = input
+      return ofTable(input.tableId, 'tableColumnsUpdated', { params: { displayName, description, columns } })
+    }
     case 'tableColumnDelete':
       return ofTable(input.tableId, 'tableColumnDeleted', ofColumn(input.name))
     case 'tablePrimaryKeyAdd':

@@ -52,6 +52,7 @@ const needsOf = (input: JobInput): Need[] => {
       return [onTable(input.tableId), ofSource(input.tableId)]
     case 'tableUpdate':
     case 'tableColumnDefinitionUpdate':
+    case 'tableDefinitionUpdate':
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':
     case 'tableRowsDelete':

@@ -177,6 +177,7 @@ const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } 
     case 'tableUpdate':
     case 'tableColumnAdd':
     case 'tableColumnDefinitionUpdate':
+    case 'tableDefinitionUpdate':
     case 'tableColumnDelete':
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':

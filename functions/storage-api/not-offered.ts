@@ -100,11 +100,6 @@ const groups: readonly NotOffered[] = [
     operations: [['post', `${table}/swap`, 'Swap two tables']],
   },
   {
-    tag: 'tables',
-    instead: `Descriptions are metadata here: POST ${table}/metadata with metadata and columnsMetadata (KBC.description).`,
-    operations: [['put', `${table}/definition`, 'Describe a table and its columns']],
-  },
-  {
     tag: 'triggers',
     instead:
       'There are no scheduled tasks here. Schedules are metadata of configurations (docs/extraction.md#schedules).',

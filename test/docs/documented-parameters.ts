@@ -192,6 +192,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`DELETE ${table}`]: ['force', 'async'],
   [`POST ${table}/columns`]: ['name', 'definition', 'basetype'],
   [`PUT ${table}/columns/{column}/definition`]: ['length', 'nullable', 'default'],
+  [`PUT ${table}/definition`]: ['displayName', 'description', 'columns', 'isDescriptionSystemManaged'],
   [`DELETE ${table}/columns/{column}`]: ['force'],
   [`POST ${table}/primary-key`]: ['columns'],
   [`DELETE ${table}/rows`]: [...where, 'allowTruncate'],

@@ -1,5 +1,5 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
 import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
@@ -14,8 +14,9 @@ import {
 } from '../../lib/storage/tables/table-columns.ts'
 import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { refuseTakenName, updateTable } from '../../lib/storage/tables/update-table.ts'
 import {
   isTypedTable,
   type Snapshot,
@@ -25,7 +26,7 @@ import {
 } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
-import { tableResults } from './outcome.ts'
+import { type Outcome, tableResults } from './outcome.ts'
 
 /**
  * Adds a column, empty in every row: existing files need no change. A typed column with a default gets it in every row,
@@ -145,29 +146,68 @@ export const updateColumnDefinition = async (
   { tableId, name, change }: InputOf<'tableColumnDefinitionUpdate'>,
   services: RunJobServices,
 ) => {
-  const { table: changed } = await changeTable(job, tableId, services, async table => {
-    const { column, definition } = findTypedColumn(table, name)
-    const wanted = changeDefinition(column, change)
-    const mustBeFilled = column.definition.nullable && !wanted.definition.nullable
-    if (mustBeFilled && (await hasNull(table, name, services))) throw hasEmptyRows(column)
-    const { type, rules } = changeType(table, columnField(wanted), name)
-    return {
-      table: {
-        ...table,
-        definition: {
-          ...definition,
-          columns: definition.columns.map(each => (each.name === name ? wanted : each)),
-        },
-        snapshot: {
-          ...table.snapshot,
-          fields: table.snapshot.fields.map(field =>
-            field.name === name ? { ...field, type, rules } : field,
-          ),
-        },
-      },
-    }
-  })
+  const { table: changed } = await changeTable(job, tableId, services, async table => ({
+    table: await withChangedColumn(table, { name, change }, services),
+  }))
   return { table: changed, results: await tableResults(job, changed, services) }
+}
+
+const withChangedColumn = async (
+  table: TableRecord,
+  { name, change }: Pick<InputOf<'tableColumnDefinitionUpdate'>, 'name' | 'change'>,
+  services: RunJobServices,
+): Promise<TableRecord> => {
+  const { column, definition } = findTypedColumn(table, name)
+  const wanted = changeDefinition(column, change)
+  const mustBeFilled = column.definition.nullable && !wanted.definition.nullable
+  if (mustBeFilled && (await hasNull(table, name, services))) throw hasEmptyRows(column)
+  const { type, rules } = changeType(table, columnField(wanted), name)
+  const columns = definition.columns.map(each => (each.name === name ? wanted : each))
+  const fields = table.snapshot.fields.map(field => (field.name === name ? { ...field, type, rules } : field))
+  return { ...table, definition: { ...definition, columns }, snapshot: { ...table.snapshot, fields } }
+}
+
+/**
+ * Changes the columns of a table, then its display name, then descriptions. What the table refuses is looked at before anything
+ * is changed; a run that comes after a crash finds what is done.
+ */
+export const updateTableDefinition = async (
+  job: ProcessingJob,
+  { tableId, displayName, description, columns }: InputOf<'tableDefinitionUpdate'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const { tables, projectId } = services
+  const before = await tables.getHead(tableId)
+  if (!before) throw tableNotFound(tableId, projectId)
+  if (displayName !== undefined) await refuseTakenName({ ...before, displayName }, tables)
+  const changes = columns.filter(({ change }) => Object.keys(change).length > 0)
+  if (changes.length > 0)
+    await changeTable(job, tableId, services, async table => {
+      let changed = table
+      for (const each of changes) changed = await withChangedColumn(changed, each, services)
+      return { table: changed }
+    })
+  if (displayName !== undefined) await updateTable(tableId, { displayName }, services)
+  for (const described of [{ name: '', description }, ...columns])
+    await describe(before, { ...described, column: described.name }, services)
+  const table = await tables.getHead(tableId)
+  return { results: table ? await tableResults(job, table, services) : null }
+}
+
+/** As people set it in the console of the service: they may change it by its metadata, too. */
+const describe = async (
+  table: TableHead,
+  { column, description }: { column: string; description?: string | undefined },
+  { metadata, nextId }: RunJobServices,
+): Promise<void> => {
+  if (description === undefined) return
+  const subject = metadataSubject.table(table)
+  const { key, provider } = descriptionMetadatum
+  if (description !== '')
+    return metadata.set(subject, { key, provider, column, value: description }, nextId())
+  const all = await metadata.list(subject)
+  const found = all.find(each => each.key === key && each.provider === provider && each.column === column)
+  if (found) await metadata.delete(subject, found.id, column)
 }
 
 /** A number of all digits stays a decimal: it has become one of as many digits, not a 64-bit number. */

@@ -9,7 +9,7 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'
 import { workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import type { RunJobServices } from '../services.ts'
-import { addColumn, deleteColumn, updateColumnDefinition } from './alter-columns.ts'
+import { addColumn, deleteColumn, updateColumnDefinition, updateTableDefinition } from './alter-columns.ts'
 import { createBranch, deleteBranch } from './branches.ts'
 import {
   addPrimaryKey,
@@ -48,6 +48,7 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   tableUpdate: updateTable,
   tableColumnAdd: addColumn,
   tableColumnDefinitionUpdate: updateColumnDefinition,
+  tableDefinitionUpdate: updateTableDefinition,
   tableColumnDelete: deleteColumn,
   tablePrimaryKeyAdd: addPrimaryKey,
   tablePrimaryKeyDelete: deletePrimaryKey,

@@ -2,9 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { listOpenJobs } from '../../lib/storage/jobs/list-open-jobs.ts'
+import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { findBranchId } from '../branches/find-branch.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
+import type { Caller } from '../http/authenticate.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
 import { accepted, created, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -12,8 +15,9 @@ import { cancelled } from '../jobs/cancel-job.ts'
 import { findJob } from '../jobs/find-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
 import { cancelledRun } from '../runs/cancel-run.ts'
-import { filteredRuns, findRun } from '../runs/read-runs.ts'
+import { filteredRuns, findRun, type RunFilter } from '../runs/read-runs.ts'
 import type { runResource } from '../runs/run-resource.ts'
+import type { Services } from '../services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
 
 interface Facts {
@@ -202,14 +206,19 @@ const searchQueueJobs = defineRoute({
     sortBy: onlyText(['startTime', 'createdTime', 'id'], sorted),
     sortOrder: onlyText(['desc'], sorted),
   }),
-  replies: { 200: 'The runs that have begun' },
+  replies: { 200: 'The runs that wait, then those that have begun' },
   reply: z.array(queueJobBody),
   handle: async ({ query, caller, baseUrl }, services) => {
     const { component, config, componentId = component, configId = config, branchId: branch } = query
     const branchId = branch === undefined ? undefined : await findBranchId(services, branch)
-    const asked = { ...query, componentId, configId, branchId }
-    const runs = await filteredRuns(asked, caller, services.extractionRuns)
-    return ok(runs.map(run => ofRun(run, baseUrl)))
+    const { status, offset, limit } = query
+    const asked = { status, componentId, configId, branchId }
+    const waiting = await waitingJobs(asked, caller, services)
+    const first = waiting.slice(offset, offset + limit).map(job => ofJob(job, baseUrl))
+    if (first.length === limit) return ok(first)
+    const rest = { offset: Math.max(0, offset - waiting.length), limit: limit - first.length }
+    const runs = await filteredRuns({ ...asked, ...rest }, caller, services.extractionRuns)
+    return ok([...first, ...runs.map(run => ofRun(run, baseUrl))])
   },
 })
 
@@ -248,5 +257,20 @@ const groupQueueJobs = defineRoute({
     )
   },
 })
+
+/** Runs that have not begun, because others take the share of their token or of the project. */
+const waitingJobs = async (
+  { status, componentId, configId, branchId }: Omit<RunFilter, 'limit' | 'offset'>,
+  caller: Caller,
+  { jobs }: Pick<Services, 'jobs'>,
+): Promise<JobRecord[]> => {
+  if (status.length > 0 && !status.includes('waiting')) return []
+  return (await listOpenJobs(jobs)).filter(({ input, ...job }) => {
+    if (job.status !== 'waiting' || input.operationName !== 'configurationRun') return false
+    if (!mayUseComponent(caller, input.componentId)) return false
+    if (input.componentId !== (componentId ?? input.componentId)) return false
+    return input.configId === (configId ?? input.configId) && branchOf(job) === (branchId ?? branchOf(job))
+  })
+}
 
 export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs, groupQueueJobs]

@@ -21,15 +21,25 @@ export const storeMetadata = async (
   subject: string,
   given: NewMetadatum[],
 ): Promise<void> => {
-  const placeOf = ({ column, provider, key }: NewMetadatum) => JSON.stringify([column, provider, key])
+  await refuseTooManyMetadata({ metadata }, subject, given)
   const last = new Map(given.map(each => [placeOf(each), each]))
-  const stored = await metadata.list(subject)
-  const all = new Map([...stored.map((each): [string, NewMetadatum] => [placeOf(each), each]), ...last])
+  const withIds = Array.from(last.values(), each => ({ each, id: nextId() }))
+  await pMap(withIds, ({ each, id }) => metadata.set(subject, each, id), { concurrency: WRITES_AT_ONCE })
+}
+
+const placeOf = ({ column, provider, key }: NewMetadatum) => JSON.stringify([column, provider, key])
+
+/** Error: 400 `storage.metadata.invalidParameter` when the subject would have too many with these. */
+export const refuseTooManyMetadata = async (
+  { metadata }: Pick<Services, 'metadata'>,
+  subject: string,
+  given: readonly NewMetadatum[],
+): Promise<void> => {
+  const both = [...(await metadata.list(subject)), ...given]
+  const all = new Map(both.map((each): [string, NewMetadatum] => [placeOf(each), each]))
   if (bytesInReply([...all.values()]) > MAX_BYTES)
     throw new UserError(
       'storage.metadata.invalidParameter',
       `Invalid metadata: all of them together may have ${MAX_BYTES.toLocaleString('en-US')} bytes. Delete some first.`,
     )
-  const withIds = Array.from(last.values(), each => ({ each, id: nextId() }))
-  await pMap(withIds, ({ each, id }) => metadata.set(subject, each, id), { concurrency: WRITES_AT_ONCE })
 }

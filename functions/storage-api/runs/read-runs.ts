@@ -38,7 +38,7 @@ export const listRuns = defineRoute({
     ok(await filteredRuns({ ...query, status: query.status ? [query.status] : [] }, caller, extractionRuns)),
 })
 
-interface RunFilter {
+export interface RunFilter {
   limit: number
   offset: number
   /** None: any. */

@@ -1,24 +1,29 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { changeDefinition } from '../../lib/storage/tables/change-definition.ts'
 import {
+  columnNotFound,
   findTypedColumn,
   refuseColumn,
   refuseColumnDelete,
   refuseTypedColumn,
 } from '../../lib/storage/tables/table-columns.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
-import { isTypedTable } from '../../lib/table-engine/snapshot.ts'
+import { columnNames, isTypedTable } from '../../lib/table-engine/snapshot.ts'
 import { requireSource } from '../aliases/find-alias.ts'
-import { flag, text } from '../http/fields.ts'
+import { flag, listOf, text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+import { refuseTooManyMetadata } from '../metadata/store-metadata.ts'
 import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
 import { findOwnTable, findTable } from './find-table.ts'
+import { checkTableName } from './table-name.ts'
 
 /**
  * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as
@@ -122,6 +127,30 @@ export const deleteColumn = defineRoute({
 const unlessUnset = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(value => (value === null || value === '' ? undefined : value), schema.optional())
 
+const changeFields = {
+  length: unlessUnset(text({ max: 100 })),
+  nullable: unlessUnset(flag()),
+  default: z
+    .union([z.null(), z.boolean().transform(String), text({ max: 10_000 })])
+    .optional()
+    .openapi({ type: 'string', example: '0' }),
+}
+
+/** An empty default or `null` removes it. */
+const changeOf = ({
+  length,
+  nullable,
+  default: given,
+}: {
+  length?: string | undefined
+  nullable?: boolean | undefined
+  default?: string | null | undefined
+}) => ({
+  ...(length !== undefined && { length }),
+  ...(nullable !== undefined && { nullable }),
+  ...(given !== undefined && { default: given === '' ? null : given }),
+})
+
 /**
  * Changes what a column of a typed table allows, by a job `tableColumnDefinitionUpdate`: a longer text, more digits of a
  * number, whether it may be NULL, its default. An empty default or `null` removes it.
@@ -132,14 +161,7 @@ export const updateColumnDefinition = defineRoute({
   summary: 'Change the definition of a column',
   tag: 'tables',
   keepsNull: true,
-  body: z.object({
-    length: unlessUnset(text({ max: 100 })),
-    nullable: unlessUnset(flag()),
-    default: z
-      .union([z.null(), z.boolean().transform(String), text({ max: 10_000 })])
-      .optional()
-      .openapi({ type: 'string', example: '0' }),
-  }),
+  body: z.object(changeFields),
   validationCode: 'storage.tables.validation',
   replies: {
     202: 'The job `tableColumnDefinitionUpdate`',
@@ -148,12 +170,7 @@ export const updateColumnDefinition = defineRoute({
   },
   handle: async (request, services) => {
     const { tableId, column: name } = request.params
-    const { length, nullable, default: given } = request.body
-    const change = {
-      ...(length !== undefined && { length }),
-      ...(nullable !== undefined && { nullable }),
-      ...(given !== undefined && { default: given === '' ? null : given }),
-    }
+    const change = changeOf(request.body)
     return submitJob(request, services, {
       input: { operationName: 'tableColumnDefinitionUpdate', tableId, name, change },
       admit: async () => {
@@ -162,6 +179,76 @@ export const updateColumnDefinition = defineRoute({
         const shown =
           wanted === undefined ? {} : wanted === null ? { removeDefault: true } : { default: wanted }
         return { queue: 'main', columnName: name, columnDefinition: { ...kept, ...shown } }
+      },
+    })
+  },
+})
+
+const description = () => text({ max: 100_000 }).nullish()
+
+/**
+ * Changes the display name and the description of a table, and what is said of its columns, by one job `tableDefinitionUpdate`. An empty
+ * description or `null` removes it. A table without types takes descriptions only.
+ */
+export const updateTableDefinition = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tables/{tableId}/definition',
+  summary: 'Change the definition of a table',
+  tag: 'tables',
+  keepsNull: true,
+  body: z.object({
+    displayName: text({ min: 1, max: 300 }).nullish(),
+    description: description(),
+    columns: listOf(
+      z.object({ name: text({ min: 1, max: 255 }), ...changeFields, description: description() }),
+    ).nullish(),
+    /** Whoever sets a description here is its author, whatever this says. */
+    isDescriptionSystemManaged: flag().nullish(),
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: {
+    202: 'The job `tableDefinitionUpdate`; its results are the table',
+    400: '`storage.tables.validation.cannotUpdateColumn`, `storage.tables.invalidDefaultValueForType`, `storage.buckets.tableAlreadyExists`',
+    404: 'There is no such table or column',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { body } = request
+    const textOf = (given: string | null | undefined) =>
+      given === undefined ? {} : { description: given ?? '' }
+    const columns = (body.columns ?? []).map(({ name, description: given, ...change }) => ({
+      name,
+      change: changeOf(change),
+      ...textOf(given),
+    }))
+    return submitJob(request, services, {
+      input: {
+        operationName: 'tableDefinitionUpdate',
+        tableId,
+        ...(body.displayName && { displayName: body.displayName }),
+        ...textOf(body.description),
+        columns,
+      },
+      admit: async () => {
+        const table = await findOwnTable(services, tableId)
+        for (const { name, change } of columns)
+          if (Object.keys(change).length > 0) changeDefinition(findTypedColumn(table, name).column, change)
+          else if (!columnNames(table.snapshot).includes(name)) throw columnNotFound(name)
+        if (body.displayName) {
+          const { name } = table
+          checkTableName({ name, displayName: body.displayName })
+          await refuseTakenName({ ...table, displayName: body.displayName }, services.tables)
+        }
+        const described = [{ name: '', ...textOf(body.description) }, ...columns]
+        await refuseTooManyMetadata(
+          services,
+          metadataSubject.table(table),
+          described.flatMap(({ name: column, description: value }) =>
+            value ? [{ ...descriptionMetadatum, column, value }] : [],
+          ),
+        )
+        const { displayName, description } = body
+        return { queue: 'main', displayName, description, columns: body.columns }
       },
     })
   },

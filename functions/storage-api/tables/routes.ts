@@ -8,7 +8,7 @@ import {
   pullTable,
   updateTable,
 } from './change-table.ts'
-import { addColumn, deleteColumn, updateColumnDefinition } from './columns.ts'
+import { addColumn, deleteColumn, updateColumnDefinition, updateTableDefinition } from './columns.ts'
 import { createTable, createTableNow, defineTable } from './create-table.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
@@ -32,6 +32,7 @@ export const tablesRoutes: readonly Route[] = [
   addColumn,
   deleteColumn,
   updateColumnDefinition,
+  updateTableDefinition,
   addPrimaryKey,
   deletePrimaryKey,
   deleteRows,

@@ -74,6 +74,7 @@ export const jobRoutes = {
   'post tables/{tableId}/columns': 'tableColumnAdd',
   'delete tables/{tableId}/columns/{column}': 'tableColumnDelete',
   'put tables/{tableId}/columns/{column}/definition': 'tableColumnDefinitionUpdate',
+  'put tables/{tableId}/definition': 'tableDefinitionUpdate',
   'post tables/{tableId}/primary-key': 'tablePrimaryKeyAdd',
   'delete tables/{tableId}/primary-key': 'tablePrimaryKeyDelete',
   'delete tables/{tableId}/rows': 'tableRowsDelete',

@@ -100,6 +100,11 @@ const requests: Record<
     path: `tables/${typedId}/columns/n/definition`,
     body: { default: '1' },
   }),
+  tableDefinitionUpdate: async () => ({
+    method: 'PUT',
+    path: `tables/${tableId}/definition`,
+    body: { description: 'Orders' },
+  }),
   tableColumnDelete: async () => ({ method: 'DELETE', path: `tables/${tableId}/columns/n` }),
   tablePrimaryKeyAdd: async () => ({
     method: 'POST',

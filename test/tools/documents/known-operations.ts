@@ -177,7 +177,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [`POST ${bucket}/tables`, 'create-a-table', 'deprecated'],
     [`POST ${bucket}/tables-definition`, 'typed-tables'],
     [`PUT ${table}/columns/{columnName}/definition`, 'typed-tables'],
-    [`PUT ${table}/definition`, 'not-offered'],
+    [`PUT ${table}/definition`, 'typed-tables'],
     [`POST ${table}/swap`, 'not-offered'],
     [`POST ${table}/profile`, 'not-offered'],
     [`GET ${table}/profile/latest`, 'not-offered'],

@@ -74,6 +74,16 @@ const jobInput = z.discriminatedUnion('operationName', [
     change: definitionChange,
   }),
   z.object({
+    operationName: z.literal('tableDefinitionUpdate'),
+    tableId: z.string(),
+    displayName: z.string().optional(),
+    /** Empty: none from now on, here and below. */
+    description: z.string().optional(),
+    columns: z.array(
+      z.object({ name: z.string(), change: definitionChange, description: z.string().optional() }),
+    ),
+  }),
+  z.object({
     operationName: z.literal('tableColumnDelete'),
     tableId: z.string(),
     name: z.string(),

@@ -33,6 +33,9 @@ export const metadataSubject = {
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
 } as const
 
+/** What a definition says about a table or a column beside its type, as the console of the hosted service writes it. */
+export const descriptionMetadatum = { key: 'KBC.description', provider: 'user' } as const
+
 const busy = () =>
   new TransientError('storage.metadata.busy', 'The metadata are being changed by many requests at once.')
 

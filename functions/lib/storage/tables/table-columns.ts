@@ -35,7 +35,7 @@ export const findTypedColumn = (
   )
 }
 
-const columnNotFound = (name: string): UserError =>
+export const columnNotFound = (name: string): UserError =>
   new UserError(
     'storage.tables.columns.notFound',
     `The column "${name.slice(0, 100)}" was not found in the table.`,

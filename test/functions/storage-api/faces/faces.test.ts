@@ -147,6 +147,50 @@ describe('queue', () => {
     expect((await call('GET', `${path}?groupBy[]=branchId`)).status).toBe(400)
   })
 
+  it('lists runs that wait before those that have begun', async () => {
+    const busy = await withStorage({
+      shareLimits: { runsPerToken: 1, jobsPerToken: 40, runsPerProject: 100, jobsPerProject: 200 },
+      extractRuns: {
+        stop: async () => {},
+        start: async () => {},
+        describe: async () => ({ status: 'running', execution: 'x' }),
+      },
+    })
+    const componentAccess = [COMPONENT, 'wr-db']
+    const { token } = (await busy.call('POST', '/v2/storage/tokens', { componentAccess })).body
+    const headers = { 'X-StorageApi-Token': token }
+    const { id: config } = (
+      await busy.call('POST', `/v2/storage/components/${COMPONENT}/configs`, { name: 'c' })
+    ).body
+    const ids: string[] = []
+    for (let count = 0; count < 3; count++)
+      ids.push((await busy.call('POST', '/queue/jobs', { component: COMPONENT, config }, headers)).body.id)
+    await busy.stores.runs.begin({
+      name: `run-${ids[0]}`,
+      status: 'RUNNING',
+      input: JSON.stringify({ componentId: COMPONENT, configId: config }),
+      startDate: new Date(),
+    })
+
+    const search = async (query: string, as = headers) =>
+      (await busy.call('GET', `/queue/search/jobs?${query}`, undefined, as)).body.map(
+        ({ id, status }: { id: string; status: string }) => [id, status],
+      )
+    const [begun, next, last] = ids
+    expect(await search(`config=${config}&branchId=default`)).toEqual([
+      [last, 'waiting'],
+      [next, 'waiting'],
+      [begun, 'processing'],
+    ])
+    expect(await search('offset=1&limit=1')).toEqual([[next, 'waiting']])
+    expect(await search('offset=2')).toEqual([[begun, 'processing']])
+    expect(await search('status=waiting&limit=1')).toEqual([[last, 'waiting']])
+    expect(await search('status=processing')).toEqual([[begun, 'processing']])
+    expect(await search('config=other')).toEqual([])
+    const others = (await busy.call('POST', '/v2/storage/tokens', { componentAccess: ['wr-db'] })).body
+    expect(await search('', { 'X-StorageApi-Token': others.token })).toEqual([])
+  })
+
   it.each(['configRowIds', 'configData', 'variableValuesData'])(
     'refuses %s: another run than the stored one',
     async field => {
