@@ -23,6 +23,8 @@ export interface Trace {
   table?: string
   /** How many rows hold one of the values; `null`: too many to count. */
   rows?: number | null
+  /** Of a file: why nobody could look into it. */
+  unread?: string
   about: string
 }
 
@@ -143,14 +145,14 @@ async function tracesInFiles(
       const about = [sought.finder.inJson(file.name) ? '' : file.name, ...file.tags]
         .filter(Boolean)
         .join(', ')
-      // A file that was prepared and never sent has no object.
-      const holds =
-        sought.finder.inJson(file.name) || (await fileHolds(file, connection, sought).catch(unreadable))
-      if (holds)
+      const found =
+        sought.finder.inJson(file.name) || (await fileHolds(file, connection, sought).catch(whyUnread))
+      if (found)
         traces.push({
           kind: 'file',
           id: String(file.id),
-          about: holds === true ? about : `${about}: ${holds}`,
+          ...(typeof found === 'string' && { unread: found }),
+          about,
         })
     }
   } finally {
@@ -159,10 +161,10 @@ async function tracesInFiles(
   return traces
 }
 
-/** A file that cannot be read counts as one that may hold something. */
-const unreadable = (error: unknown): string | false => {
+/** False: it was prepared and never sent, so it has no object. */
+const whyUnread = (error: unknown): string | false => {
   const { name, message } = error as Error // what clients throw
-  return name === 'NoSuchKey' || name === 'NotFound' ? false : `could not be read (${message})`
+  return name === 'NoSuchKey' || name === 'NotFound' ? false : `it could not be read (${message})`
 }
 
 async function tracesInConfigurations(

@@ -21,7 +21,10 @@ interface Flags {
   yes?: boolean
 }
 
-/** Why the API cannot take these away. */
+/** Why this cannot be taken away. A file that nobody could look into may be anybody's. */
+const whyItStays = ({ kind, unread }: Trace): string | undefined =>
+  unread === undefined ? STAYS[kind] : `${unread}; look into it, and delete it if it is theirs`
+
 const STAYS: Partial<Record<Trace['kind'], string>> = {
   configuration: 'versions stay; a configuration that is deleted twice is gone with all of them',
   event: 'events stay for 365 days',
@@ -56,7 +59,7 @@ able to read and change everything. What cannot be reached this way: docs/erase.
     const path = pathIn(shell, flags.receipt ?? `erased-${digest.slice(0, 12)}.json`)
     const receipt = await openReceipt(path, digest, person.columns)
     for (const trace of found) {
-      if (STAYS[trace.kind] !== undefined || isDone(trace, receipt)) continue
+      if (whyItStays(trace) !== undefined || isDone(trace, receipt)) continue
       const rows = await eraseTrace(trace, person, call)
       const { kind, id, branch } = trace
       receipt.erased.push({
@@ -71,14 +74,15 @@ able to read and change everything. What cannot be reached this way: docs/erase.
     const still = (await findTraces(person, api, shell)).filter(
       ({ kind, rows }) => kind !== 'table' || rows !== 0,
     )
-    receipt.left = still.map(({ kind, id, about }) => ({
-      kind,
-      id,
-      reason: STAYS[kind] ?? `came, or came again, meanwhile${about === '' ? '' : ` (${about})`}`,
+    receipt.left = still.map(trace => ({
+      kind: trace.kind,
+      id: trace.id,
+      reason:
+        whyItStays(trace) ?? `came, or came again, meanwhile${trace.about === '' ? '' : ` (${trace.about})`}`,
     }))
     await saveReceipt(path, receipt)
     out.show(receipt, () => showReceipt(receipt, path, call))
-    return still.some(({ kind }) => STAYS[kind] === undefined) ? 1 : undefined
+    return still.some(trace => STAYS[trace.kind] === undefined) ? 1 : undefined
   }),
 }
 
@@ -139,9 +143,9 @@ const showFound = (found: readonly Trace[], { out }: Pick<ServiceCall, 'out'>): 
 
 const rowsOf = ({ rows }: Trace): string => (rows === null ? 'too many to count' : (rows?.toString() ?? ''))
 
-const whatHappens = ({ kind }: Trace): string => {
-  if (kind === 'table') return 'rows deleted, earlier states dropped'
-  return STAYS[kind] ?? 'deleted'
+const whatHappens = (trace: Trace): string => {
+  if (trace.kind === 'table') return 'rows deleted, earlier states dropped'
+  return whyItStays(trace) ?? 'deleted'
 }
 
 const showReceipt = ({ erased, left }: Receipt, path: string, { out }: Pick<ServiceCall, 'out'>): void => {

@@ -96,6 +96,17 @@ describe('erase', () => {
     expect(rows).toBe(2)
   })
 
+  it("leaves a file that it cannot read, which may be anybody's, and says so", async () => {
+    const cut = gzipSync('id,email\n1,somebody@example.com\n').subarray(0, 24)
+    const id = await service.upload(cut, { name: 'cut.csv.gz' })
+    const zoe = ['--column', 'email', '--value', 'zoe@example.com', '--receipt', 'zoe.json']
+    const { code } = await erase(...zoe, '--yes')
+    const { erased, left } = JSON.parse(await readFile(join(folder, 'zoe.json'), 'utf8'))
+    expect([code, erased.filter(({ kind }: { kind: string }) => kind === 'file')]).toEqual([1, []])
+    expect(left).toMatchObject([{ kind: 'file', reason: expect.stringContaining('could not be read') }])
+    expect((await service.call('GET', `/v2/storage/files/${id}`)).status).toBe(200)
+  })
+
   it('refuses the receipt of another person, and a token that does not see everything', async () => {
     const other = await erase(
       '--column',
