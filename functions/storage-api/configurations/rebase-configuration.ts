@@ -185,7 +185,9 @@ const replace = async (
   const { metadata, nextId, configurations } = services
   const subject = metadataSubject.configuration(rebased)
   await metadata.copy(metadataSubject.configuration(before), subject, nextId)
-  if (!(await configurations.exchange(placeOf(request, services), rebased, [base.current]))) {
+  if (
+    !(await configurations.exchange(placeOf(request, services), rebased, { before, past: [base.current] }))
+  ) {
     await metadata.clear(subject)
     throw new TransientError('storage.components.busy', 'The configuration is being changed by others.')
   }

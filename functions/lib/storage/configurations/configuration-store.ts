@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { pMapIterable } from 'p-map'
 import type { DocumentFiles } from '../db/document-files.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
@@ -54,14 +55,15 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     /**
      * In a development branch: puts another configuration, with versions of its own, in the place of one with all
      * of its versions. `past`: its versions before the current one. Resolves to false when what is there has changed since
-     * it was read; a crash may leave versions that nothing leads to any more.
+     * it was read, as `before` where that is given; a crash may leave versions that nothing leads to any more.
      */
     async exchange(
       place: ConfigurationPlace,
       configuration: Configuration,
-      past: readonly Version[] = [],
+      { before, past = [] }: { before?: Configuration; past?: readonly Version[] } = {},
     ): Promise<boolean> {
       const head = await read(place)
+      if (before && !isDeepStrictEqual(head?.configuration, before)) return false
       for (const version of past) {
         await rows.keepRows(configuration.internalId, version.content.rows)
         await history.archive(configuration.internalId, version, await heads.keepVersion(version))
