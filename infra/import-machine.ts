@@ -76,20 +76,27 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
       )
       .otherwise(new Succeed(scope, 'NothingToDo', { outputPath: '$.import' })),
   )
+  const imported = new Pass(scope, 'Imported', {
+    parameters: {
+      tableId: JsonPath.stringAt('$.import.tableId'),
+      fileId: JsonPath.numberAt('$.import.fileId'),
+      jobId: JsonPath.numberAt('$.import.jobId'),
+      reloadedVersions: JsonPath.numberAt('$.import.reloadedVersions'),
+      status: JsonPath.stringAt('$.job.status'),
+      results: JsonPath.objectAt('$.job.results'),
+    },
+  })
+  const closeLetters = functionStep(scope, 'CloseLetters', {
+    runs: startImport,
+    event: { ...event, importedBy: JsonPath.numberAt('$.import.jobId') },
+    resultPath: JsonPath.DISCARD,
+  })
+  // The file is in its table: a letter that stays open fails nothing.
+  closeLetters.addCatch(imported, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
+  closeLetters.next(imported)
   job.hasEnded
-    .when(
-      job.hasSucceeded,
-      new Pass(scope, 'Imported', {
-        parameters: {
-          tableId: JsonPath.stringAt('$.import.tableId'),
-          fileId: JsonPath.numberAt('$.import.fileId'),
-          jobId: JsonPath.numberAt('$.import.jobId'),
-          reloadedVersions: JsonPath.numberAt('$.import.reloadedVersions'),
-          status: JsonPath.stringAt('$.job.status'),
-          results: JsonPath.objectAt('$.job.results'),
-        },
-      }),
-    )
+    .when(Condition.and(job.hasSucceeded, Condition.isPresent('$.import.closesLetters')), closeLetters)
+    .when(job.hasSucceeded, imported)
     // Two files for one new table landed together, and the other created it first: import into that table.
     .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_CODE), start)
     .otherwise(job.jobFailed)

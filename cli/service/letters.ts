@@ -78,7 +78,7 @@ const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise
         formatTime(each.created),
         describeInput(each.input),
         each.failure.code,
-        each.failure.message,
+        each.closed ? `closed: job ${each.closed.jobId} imported the file` : each.failure.message,
       ]),
     )
   })
@@ -95,6 +95,7 @@ const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefi
       code: found.failure.code,
       reason: found.failure.message,
       execution: found.source.execution,
+      closed: found.closed && `${formatTime(found.closed.at)}: job ${found.closed.jobId} imported the file`,
       'try again': found.isRedrivable ? `millrace letters redrive ${found.id}` : found.redrive,
     })
     out.line(`input  ${JSON.stringify(found.input, null, 2)}`)

@@ -10,6 +10,8 @@ interface Flags extends ServiceFlags {
   output?: string
   detectTypes?: boolean
   plan?: boolean
+  saveAs?: string
+  alias?: boolean
 }
 
 export const query: Command = {
@@ -20,11 +22,17 @@ export const query: Command = {
     option('-o, --output <path>', 'write the result to this file, compressed when its name ends in .gz'),
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
     option('--plan', 'show which columns and how many bytes it would read, and read nothing'),
+    option(
+      '--save-as <table>',
+      'keep the whole result as this table, such as out.c-main.by-city, in place of its rows',
+    ),
+    option('--alias', 'with --save-as: as an alias, which follows its table and holds no rows'),
     ...serviceOptions,
   ],
   help: `The service reads the tables where they lie. Cells are text: compare and add them as numbers with a cast,
   millrace query "SELECT city, sum(total::DECIMAL(12,2)) FROM in.c-main.orders GROUP BY city"`,
-  run: onService<Flags>(async ({ api, out, flags, shell }, given) => {
+  run: onService<Flags>(async (call, given) => {
+    const { api, out, flags, shell } = call
     const format = formatOf(flags)
     if (format === 'parquet' && flags.output === undefined)
       throw new UserError('cli.usage', 'A Parquet file needs a name: give --output FILE.')
@@ -35,8 +43,13 @@ export const query: Command = {
       await showPlan(sql, { api, out })
       return undefined
     }
+    if (flags.saveAs !== undefined) {
+      const { saveQuery } = await import('./save-query.ts')
+      return saveQuery({ ...flags, sql, saveAs: flags.saveAs }, call)
+    }
     const outputPath = flags.output === undefined ? undefined : pathIn(shell, flags.output)
     await runQuery({ sql, format, outputPath, detectsTypes: flags.detectTypes === true }, { api, out, shell })
+    return undefined
   }),
 }
 

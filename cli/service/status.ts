@@ -17,7 +17,7 @@ import { wholeNumber } from './options.ts'
 const index = readsAll(indexBody, { revision: false })
 const token = readsAll(tokenBody, { description: true })
 const table = readsAll(listedTableBody, { rowsCount: false, dataSizeBytes: false })
-const anything = z.array(z.unknown())
+const anyLetter = z.array(z.looseObject({ closed: z.nullish(z.unknown()) }))
 const run = z.pick(runBody, { status: true, results: true })
 
 const LOOKED_AT_JOBS = 100
@@ -37,7 +37,7 @@ export const status: Command = {
       api.get('tokens/verify', token),
       api.get('tables', z.array(table), { include: 'metadata' }),
       api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
-      ifOffered(api.get('dead-letters', anything, { limit: 1000 })),
+      ifOffered(api.get('dead-letters', anyLetter, { limit: 1000 })),
       ifOffered(api.get('runs', z.array(run), { limit: LOOKED_AT_JOBS })),
     ])
     const countOf = (status: string) => jobs.filter(each => each.status === status).length
@@ -56,7 +56,7 @@ export const status: Command = {
         success: countOf('success'),
         error: failures.length,
       },
-      deadLetters: letters?.length ?? null,
+      deadLetters: letters?.filter(({ closed }) => !closed).length ?? null,
       failedRuns: runs?.filter(each => each.status === 'error').length ?? null,
       /** They succeeded, and say that not all may have come. */
       warnedRuns: runs?.filter(each => shownStatus(each) === 'warned').length ?? null,

@@ -71,6 +71,8 @@ export const startImportEvent = z.object({
   failure: z.optional(failure),
   /** Parts of an object that several functions move. */
   move: z.optional(partsToMove),
+  /** The job that has imported the object, whose dead letters are to be closed. */
+  importedBy: z.optional(z.int()),
 })
 
 export type StartImportEvent = z.infer<typeof startImportEvent>

@@ -33,9 +33,9 @@ export const startImport = async (
 
 const takeStep = async (
   dependencies: StartImportDependencies,
-  { event: landed, execution, failure, move }: StartImportEvent,
+  { event: landed, execution, failure, move, importedBy }: StartImportEvent,
 ): Promise<StartImportResult> => {
-  const { s3, records, rules } = dependencies
+  const { s3, records, rules, storage } = dependencies
   if (landed.key.endsWith('/')) return { outcome: 'ignored' }
   if (failure) {
     const { hasJob } = await abandonImport(dependencies, landed, execution)
@@ -43,6 +43,8 @@ const takeStep = async (
     if (!hasJob) await reportFailure(dependencies, { landed, execution, failure: described })
     return { outcome: 'released', failure: described }
   }
+  if (importedBy !== undefined)
+    return { outcome: 'closed', letters: await storage.closeDeadLetters({ ...landed, jobId: importedBy }) }
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)
@@ -63,7 +65,8 @@ const takeStep = async (
   // Nobody else may begin while parts are on their way.
   if (result.outcome === 'moving') await key.save()
   else await key.release()
-  return result
+  const isBegun = result.outcome === 'started' || result.outcome === 'alreadyStarted'
+  return isBegun && key.state.hasFailed ? { ...result, closesLetters: true } : result
 }
 
 /** Another execution works on the key: it may have imported this version already. */
@@ -148,6 +151,7 @@ const abandonImport = async (
     lease.outcome === 'taken'
       ? holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
       : undefined
+  key?.change({ hasFailed: true })
   try {
     const versionId = await identityOf(dependencies, landed)
     const hasJob = versionId !== undefined && (await abandonOwn(dependencies, versionId))

@@ -13,7 +13,12 @@ import { updateBranch } from './branches/update-branch.ts'
 import { bucketsRoutes } from './buckets/routes.ts'
 import { getComponent, listComponents } from './components/components.ts'
 import { configurationsRoutes } from './configurations/routes.ts'
-import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters/read-dead-letters.ts'
+import {
+  closeDeadLetters,
+  deleteDeadLetter,
+  getDeadLetter,
+  listDeadLetters,
+} from './dead-letters/read-dead-letters.ts'
 import { redriveAllDeadLetters, redriveDeadLetter } from './dead-letters/redrive-dead-letters.ts'
 import { createEvent } from './events/create-event.ts'
 import {
@@ -115,6 +120,7 @@ export const routes: readonly Route[] = [
   listLogLines,
   listDeadLetters,
   redriveAllDeadLetters,
+  closeDeadLetters,
   getDeadLetter,
   redriveDeadLetter,
   deleteDeadLetter,

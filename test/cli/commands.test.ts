@@ -5,6 +5,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
@@ -194,6 +195,20 @@ describe('letters', () => {
     expect(redriven.redriven[0]).toMatchObject({ id: letter.id })
     expect(await json('wait', key)).toMatchObject({ status: 'success', tableId: 'in.c-shop.mended', rows: 1 })
     expect((await millrace('letters', 'redrive', letter.id)).code).toBe(1)
+  })
+
+  it('close themselves when a mended file of the same key is imported', async () => {
+    const key = 'in.c-shop/closing.csv'
+    await drop(key, 'id,name\n1,"a\n')
+    expect((await millrace('wait', key)).code).toBe(1)
+    await drop(key, 'id,name\n1,a\n')
+    const { jobId } = await json('wait', key)
+    const ofKey = async () =>
+      (await json('letters')).find(({ input }: { input: unknown }) => JSON.stringify(input).includes(key))
+    await eventually(async () => expect((await ofKey()).closed).toMatchObject({ jobId: Number(jobId) }))
+    const { id } = await ofKey()
+    expect((await millrace('letters')).stdout).toContain(`closed: job ${jobId} imported the file`)
+    expect((await millrace('letters', 'redrive', id)).stderr).toContain('has imported a later version')
   })
 
   it('are there for a key that names no table, and can be deleted', async () => {

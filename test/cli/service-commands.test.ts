@@ -108,3 +108,22 @@ it('files are listed, shown and deleted; everything is found by its name; hours 
   const { json } = await millrace('status', '--hours', '2', '--json')
   expect(json.hours).toHaveLength(2)
 })
+
+it('a query is saved as a table, again in place of its rows, and as an alias', async () => {
+  const sql = 'SELECT city, count(*) AS n FROM in.c-main.orders GROUP BY city'
+  for (let time = 0; time < 2; time++)
+    expect((await millrace('query', sql, '--save-as', 'in.c-main.by-city')).text).toContain('done')
+  expect((await millrace('query', 'SELECT * FROM in.c-main.by-city', '--format', 'csv')).text).toBe(
+    '"city","n"\n"Brno","1"\n',
+  )
+  expect((await millrace('files', '--query', 'tags:query', '--json')).json).toEqual([])
+  const alias = "SELECT id FROM in.c-main.orders WHERE city = 'Brno'"
+  expect((await millrace('query', alias, '--save-as', 'in.c-main.brno', '--alias')).text).toContain(
+    'as an alias',
+  )
+  expect((await millrace('query', 'SELECT * FROM in.c-main.brno', '--format', 'csv')).text).toBe(
+    '"id"\n"1"\n',
+  )
+  const wrong = await millrace('query', sql, '--save-as', 'by-city')
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Name the table')])
+})

@@ -120,6 +120,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'GET /v2/storage/stats/hours': ['hours'],
   'GET /v2/storage/logs': ['correlationId'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
+  'POST /v2/storage/dead-letters/close': ['bucket', 'key', 'sequencer', 'jobId'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code', 'version'],
   'POST /v2/storage/dead-letters/{letterId}/redrive': ['version'],
   'GET /v2/storage/runs': [...page, 'status', 'componentId', 'configId'],

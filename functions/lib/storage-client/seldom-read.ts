@@ -5,6 +5,7 @@ import { changeBody, configurationBody, rowBody } from '../wire/configuration-bo
 import { creatorToken } from '../wire/fields.ts'
 import { reads } from '../wire/reads.ts'
 import { tableBody } from '../wire/table-body.ts'
+import { type Connection, request } from './request.ts'
 
 /** What we read of replies that few events of a function ask for: the client loads it with the first of them. */
 
@@ -87,4 +88,29 @@ export async function* listScheduled(
     offset = 0
     limit = PAGE_SIZE
   }
+}
+
+export interface ImportedFile {
+  bucket: string
+  key: string
+  sequencer?: string | undefined
+  jobId: number
+}
+
+/** See `StorageClient.closeDeadLetters`. */
+export const closeLetters = async (
+  connection: Connection,
+  { bucket, key, sequencer, jobId }: ImportedFile,
+): Promise<number> => {
+  const body = { bucket, key, sequencer, jobId }
+  const asked = request(
+    connection,
+    { method: 'POST', path: 'dead-letters/close', body },
+    z.object({ closed: z.array(z.string()) }),
+  )
+  const { closed } = await asked.catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return { closed: [] }
+    throw error
+  })
+  return closed.length
 }

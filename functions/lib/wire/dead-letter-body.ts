@@ -15,6 +15,8 @@ export const deadLetterBody = z
     isRedrivable: z.boolean(),
     hasNewestVersion: z.boolean(),
     redrive: z.string(),
+    /** A later version of its file was imported by this job. */
+    closed: z.nullable(z.object({ at: wireDateText, jobId: z.int() })),
   })
   .register(described, { name: 'DeadLetter' })
 
@@ -24,6 +26,8 @@ export const redrivenBody = z.object({ id: z.string(), execution: z.string() }).
   name: 'RedrivenDeadLetter',
   description: 'The dead letter and the ARN of the execution that it became',
 })
+
+export const closedBody = z.object({ closed: z.array(z.string()) })
 
 export const redrivenAllBody = z.object({
   redriven: z.array(redrivenBody),

@@ -84,7 +84,7 @@ const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<s
     stats,
     failedJobs,
     failedRuns: runs.filter(({ status }) => status === 'error'),
-    letters: letters.length,
+    letters: letters.filter(({ closed }) => closed === null).length,
     held: runs.filter(({ results, decision }) => results?.['status'] === 'held' && !decision),
     schedules: await schedulesOf(client, runs, now),
   }

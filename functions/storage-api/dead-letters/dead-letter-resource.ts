@@ -6,7 +6,7 @@ import { isRedrivable } from './redrive-execution.ts'
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 export const deadLetterResource = (letter: DeadLetterRecord) => {
-  const { id, machine, source, input, failure, details, at, redrive } = letter
+  const { id, machine, source, input, failure, details, at, redrive, closed } = letter
   return {
     id: String(id),
     machine,
@@ -15,9 +15,10 @@ export const deadLetterResource = (letter: DeadLetterRecord) => {
     failure,
     details,
     created: wireDate(at),
-    isRedrivable: isRedrivable(letter),
+    isRedrivable: isRedrivable(letter) && closed === undefined,
     hasNewestVersion: hasNewestVersion(letter),
     redrive,
+    closed: closed ? { at: wireDate(closed.at), jobId: closed.jobId } : null,
   }
 }
 

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
+import { closedBody, deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
@@ -12,6 +12,7 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { deadLetterFacts } from './dead-letter-facts.ts'
 import { deadLetterResource } from './dead-letter-resource.ts'
+import { isAboutEarlier } from './newest-version.ts'
 
 /** What failed and has not been redriven or deleted since. */
 export const listDeadLetters = defineRoute({
@@ -79,6 +80,43 @@ export const deleteDeadLetter = defineRoute({
     await services.deadLetters.delete(letter.id)
     await recordEvent(request, services, auditEvent('deadLetterDeleted', deadLetterFacts(letter)))
     return noContent()
+  },
+})
+
+/** How many letters are looked at: one of a file that is mended is among the newest. */
+const LOOKED_AT = 1_000
+
+/** For the import machine: a file whose import had failed is in its table now, so nobody has to look at the letters about it. */
+export const closeDeadLetters = defineRoute({
+  method: 'post',
+  path: '/v2/storage/dead-letters/close',
+  summary: 'Close the dead letters of a file that has been imported since',
+  tag: 'dead letters',
+  access: 'project',
+  body: z.object({
+    bucket: text(),
+    key: text(),
+    sequencer: text().optional(),
+    jobId: integer({ min: 1 }),
+  }),
+  replies: {
+    200: 'The ids of those that are closed now, of this version of the file and of earlier ones',
+    403: 'The token may not manage all buckets',
+  },
+  reply: closedBody,
+  handle: async (request, services) => {
+    const { jobId, ...imported } = request.body
+    const closed: string[] = []
+    let seen = 0
+    for await (const letter of services.deadLetters.list()) {
+      if (seen++ === LOOKED_AT) break
+      if (letter.closed !== undefined || !isAboutEarlier(letter, imported)) continue
+      if (!(await services.deadLetters.close(letter, { at: services.now().toISOString(), jobId }))) continue
+      closed.push(String(letter.id))
+      const facts = deadLetterFacts(letter)
+      await recordEvent(request, services, auditEvent('deadLetterClosed', { ...facts, results: { jobId } }))
+    }
+    return ok({ closed })
   },
 })
 

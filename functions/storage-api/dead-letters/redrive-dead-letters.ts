@@ -60,6 +60,7 @@ export const redriveAllDeadLetters = defineRoute({
     let hasMore = false
     for await (const letter of services.deadLetters.list()) {
       const isWanted =
+        letter.closed === undefined &&
         letter.machine === (machine ?? letter.machine) &&
         letter.failure.code === (code ?? letter.failure.code)
       if (!isWanted) continue

@@ -108,7 +108,7 @@ describe('told more than once', () => {
     const failure = { Error: 'invalidCsv', Cause: 'a ragged row' }
     await startImport(dependencies, { event: landed, execution, failure })
     const second = await start(landed)
-    expect(second).toMatchObject({ outcome: 'started' })
+    expect(second).toMatchObject({ outcome: 'started', closesLetters: true })
     expect('jobId' in second && second.jobId).not.toBe(jobId)
     expect((await jobsOfTest()).map(({ status }) => status)).toEqual(['error', 'error'])
   })

@@ -19,6 +19,8 @@ const deadLetterRecord = z.object({
   at: z.string(),
   /** How the work is tried again, for a person. */
   redrive: z.string(),
+  /** A later version of its file was imported by this job: nobody has to do anything. ISO 8601. */
+  closed: z.object({ at: z.string(), jobId: z.number() }).optional(),
 })
 
 export type DeadLetterRecord = z.infer<typeof deadLetterRecord>
@@ -57,6 +59,18 @@ export const createDeadLetterStore = (items: ItemTable) => {
         if (kept?.source.execution === letter.source.execution) return kept
       }
       throw new Error(`No free id for the dead letter of ${letter.source.execution}`)
+    },
+
+    /** Resolves to false when it is gone. Repeated, it changes nothing. */
+    close: async (
+      { id, at }: DeadLetterRecord,
+      closed: NonNullable<DeadLetterRecord['closed']>,
+    ): Promise<boolean> => {
+      const item = await items.get(keyOf(id))
+      return (
+        item !== undefined &&
+        (item['closed'] !== undefined || items.put(keyOf(id), { ...item, closed }, { at }))
+      )
     },
 
     delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),

@@ -138,6 +138,7 @@ export const auditNames = {
   triggerDeleted: { about: 'trigger', message: 'Deleted trigger {id} ({component})' },
 
   deadLetterRedriven: { about: 'deadLetter', message: 'Started what failed again: dead letter {id}' },
+  deadLetterClosed: { about: 'deadLetter', message: 'Its file was imported since: dead letter {id}' },
   deadLetterDeleted: { about: 'deadLetter', message: 'Deleted dead letter {id}' },
 
   componentConfigurationCreated: {

@@ -1,3 +1,4 @@
+import { UserError } from '#lib/errors/errors.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import {
@@ -8,7 +9,8 @@ import {
   queryPlanBody,
   wholeFormats,
 } from '#lib/wire/query-body.ts'
-import { type ListedTableBody, listedTableBody } from '#lib/wire/table-body.ts'
+import { savesAsAlias, savesAsTable } from '#lib/wire/saved-query.ts'
+import { type ListedTableBody, listedTableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
 import { bytes, count } from '../format.ts'
@@ -35,23 +37,30 @@ export const queryActions: readonly ActionRoute[] = [
     path: at,
     at,
     act: async (client, { form: { sql = '', format = 'json', detectTypes = '', tableId = '' } }) => {
-      const asked = { sql, detectTypes: detectTypes === '1' }
+      const detectsTypes = detectTypes === '1'
+      const asked = { sql, detectTypes: detectsTypes }
       try {
         if (format === 'plan') {
           const plan = await client.send('POST', 'query', { ...asked, plan: true }, queryPlanBody)
-          return await queryPage(client, sql, plan, asked.detectTypes)
+          return await queryPage(client, sql, plan, { detectsTypes })
         }
         if (format === 'table')
           return { redirect: `/console/jobs/${await saveAsTable(client, asked, tableId)}` }
+        if (format === 'alias') {
+          const { path, body } = savesAsAlias(tableId, sql)
+          const { id } = await client.send('POST', path, body, tableBody)
+          return { redirect: tablePath(id) }
+        }
         if (wholeFormats.some(whole => whole === format)) {
           const { file } = await client.send('POST', 'query', { ...asked, format }, queryFileBody)
           return { redirect: `/console/files/${file.id}` }
         }
         const found = await client.send('POST', 'query', { ...asked, limit: ROWS_SHOWN }, queryBody)
-        return await queryPage(client, sql, found, asked.detectTypes)
+        return await queryPage(client, sql, found, { detectsTypes })
       } catch (error) {
-        if (!(error instanceof Refusal) || error.status >= 500) throw error
-        return queryPage(client, sql, { problem: error.message }, asked.detectTypes)
+        const isAsked = error instanceof UserError || (error instanceof Refusal && error.status < 500)
+        if (!isAsked) throw error
+        return queryPage(client, sql, { problem: error.message }, { detectsTypes, tableId })
       }
     },
   },
@@ -63,15 +72,14 @@ const saveAsTable = async (
   asked: { sql: string; detectTypes: boolean },
   tableId: string,
 ): Promise<number> => {
-  const [, bucketId, name] = /^((?:in|out)\.c-[\w-]+)\.([\w-]+)$/.exec(tableId.trim()) ?? []
-  if (bucketId === undefined || name === undefined)
-    throw new Refusal(400, 'Name the table like out.c-main.by-city; its bucket must be there.')
   const { file } = await client.send('POST', 'query', { ...asked, format: 'parquet' }, queryFileBody)
-  const body = { dataFileId: file.id }
-  const known = await client.list('tables', listedTableBody)
-  const job = known.some(({ id }) => id === `${bucketId}.${name}`)
-    ? await client.send('POST', `tables/${bucketId}.${name}/import-async`, body, jobBody)
-    : await client.send('POST', `buckets/${bucketId}/tables-async`, { ...body, name }, jobBody)
+  const known = await client.list('tables?include=', listedTableBody)
+  const { path, body } = savesAsTable(
+    tableId,
+    file.id,
+    known.map(({ id }) => id),
+  )
+  const job = await client.send('POST', path, body, jobBody)
   return job.id
 }
 
@@ -79,7 +87,7 @@ const queryPage = async (
   client: ApiClient,
   sql: string,
   answer: Answer,
-  detectsTypes = true,
+  { detectsTypes = true, tableId = '' }: { detectsTypes?: boolean; tableId?: string } = {},
 ): Promise<Built> => {
   const tables = await client.list('tables?include=columns', listedTableBody)
   return {
@@ -122,12 +130,17 @@ const queryPage = async (
             ))}
           </div>
           <label>
-            Or keep the whole result as a table
-            <input name="tableId" placeholder="out.c-main.by-city" />
+            Or keep it: the whole result as a table, or as an alias, which follows its table and holds no rows
+            <input name="tableId" placeholder="out.c-main.by-city" value={tableId} />
           </label>
-          <button type="submit" name="format" value="table">
-            Save as table
-          </button>
+          <div class="actions">
+            <button type="submit" name="format" value="table">
+              Save as table
+            </button>
+            <button type="submit" name="format" value="alias">
+              Save as alias
+            </button>
+          </div>
         </form>
         {answer !== undefined && <Result answer={answer} />}
         <Tables tables={tables} />

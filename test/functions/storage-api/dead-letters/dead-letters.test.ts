@@ -78,6 +78,7 @@ describe('dead letters', () => {
       isRedrivable: true,
       hasNewestVersion: false,
       redrive: 'npx millrace execute import -',
+      closed: null,
     })
   })
 
@@ -199,5 +200,29 @@ describe('dead letters', () => {
     })
     expect(started.size).toBe(0)
     expect((await call('POST', `/${id}/redrive`, {})).status).toBe(200)
+  })
+})
+
+describe('a letter whose file is imported', () => {
+  const landed = (key: string, sequencer: string) => ({
+    detail: { bucket: { name: 'landing' }, object: { key, sequencer } },
+  })
+
+  it('is closed with those of earlier versions, says so, and is not started again', async () => {
+    const earlier = await keep('a', { input: landed('a.csv', '0A') })
+    const other = await keep('b', { minute: 1, input: landed('b.csv', '0A') })
+    const later = await keep('c', { minute: 2, input: landed('a.csv', '0C') })
+    const imported = { bucket: 'landing', key: 'a.csv', sequencer: '0B', jobId: 7 }
+    expect((await call('POST', '/close', imported)).body).toEqual({ closed: [earlier] })
+    expect((await call('POST', '/close', imported)).body).toEqual({ closed: [] })
+    const { body } = await call('GET')
+    expect(body.map(({ id, closed }: { id: string; closed: unknown }) => [id, closed])).toEqual([
+      [later, null],
+      [other, null],
+      [earlier, { at: expect.any(String), jobId: 7 }],
+    ])
+    const { body: events } = await service.call('GET', '/v2/storage/events?q=event:storage.deadLetterClosed')
+    expect(events).toMatchObject([{ objectId: earlier, results: { jobId: 7 } }])
+    expect((await call('POST', '/redrive', {})).body.redriven).toHaveLength(2)
   })
 })
