@@ -65,8 +65,7 @@ const takeStep = async (
   // Nobody else may begin while parts are on their way.
   if (result.outcome === 'moving') await key.save()
   else await key.release()
-  const isBegun = result.outcome === 'started' || result.outcome === 'alreadyStarted'
-  return isBegun && key.state.hasFailed ? { ...result, closesLetters: true } : result
+  return 'jobId' in result && key.state.hasFailed ? { ...result, closesLetters: true } : result
 }
 
 /** Another execution works on the key: it may have imported this version already. */
