@@ -48,7 +48,7 @@ export const deleteConfiguration = defineRoute({
         'storage.components.cannotDeleteConfiguration',
         'Deleting configuration from trash is not allowed in development branches.',
       )
-    if (!request.caller.canPurgeTrash) throw accessDenied()
+    if (!request.caller.canPurgeTrash) throw accessDenied('the right to empty the trash (canPurgeTrash)')
     if (!(await services.configurations.purge(place)))
       throw new TransientError(
         'storage.components.busy',

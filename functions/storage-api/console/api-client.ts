@@ -120,8 +120,14 @@ const read = <Body>(schema: z.core.$ZodType<Body>, path: string, reply: unknown)
 
 const sentenceOf = (body: string): string => {
   try {
-    const { error } = JSON.parse(body) as { error?: unknown } // what the API says of a refusal
-    return typeof error === 'string' ? error : 'The request was refused.'
+    const { error, contextParams } = JSON.parse(body) as {
+      error?: unknown
+      contextParams?: { missing?: unknown }
+    } // what the API says of a refusal
+    if (typeof error !== 'string') return 'The request was refused.'
+    return contextParams?.missing === undefined
+      ? error
+      : `${error} Your token lacks ${contextParams.missing}. Whoever has the master token can make you one that has it, on the page Tokens.`
   } catch {
     return 'The request was refused.'
   }

@@ -27,7 +27,8 @@ export const findFileToChange = async (
   caller: Caller,
 ): Promise<FileRecord> => {
   const file = await findFile({ getReadable: files.get }, fileId, caller)
-  if (!mayChangeFile(caller, file)) throw accessDenied()
+  if (!mayChangeFile(caller, file))
+    throw accessDenied('the right to change this file, which the token that made it has')
   return file
 }
 

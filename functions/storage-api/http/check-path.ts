@@ -27,5 +27,6 @@ export const checkPath = (
   if (tableId !== undefined) requireTable(caller, tableId, needed)
   // `in.c-main.orders.id`, and names of columns hold no dots.
   if (columnId !== undefined) requireTable(caller, columnId.replace(/\.[^.]*$/, ''), needed)
-  if (componentId !== undefined && !mayUseComponent(caller, componentId)) throw accessDenied()
+  if (componentId !== undefined && !mayUseComponent(caller, componentId))
+    throw accessDenied(`the component ${componentId}`)
 }

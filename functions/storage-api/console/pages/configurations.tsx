@@ -14,6 +14,7 @@ import { Bench } from '../views/bench.tsx'
 import {
   ConfigurationDetail,
   ConfigurationList,
+  pathOf,
   RowDetail,
   VersionComparison,
 } from '../views/configurations.tsx'
@@ -55,6 +56,13 @@ export const configurationPage = async (client: ApiClient, params: Params, draft
   const props = { configuration, versions, schedule, draft }
   return {
     title: configuration.name || id,
+    action: (
+      <form method="post" action={`${pathOf(component, id)}/run`}>
+        <button type="submit" class="btn-primary">
+          Run now
+        </button>
+      </form>
+    ),
     body: <ConfigurationDetail componentId={component} {...props} />,
   }
 }

@@ -76,9 +76,6 @@ export const ConfigurationDetail = (props: DetailProps) => {
         ]}
       />
       <div class="actions">
-        <form method="post" action={`${path}/run`}>
-          <button type="submit">Run now</button>
-        </form>
         <a class="btn" href={`${path}/bench`}>
           Plan and preview
         </a>

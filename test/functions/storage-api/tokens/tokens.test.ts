@@ -229,6 +229,16 @@ describe.each(limits)('a token with %s', (_what, _name, settings, expected) => {
   })
 })
 
+it('a refusal names the right that is missing', async () => {
+  const { token } = await create({ bucketPermissions: { 'in.c-main': 'read' } })
+  const missing = async (method: string, path: string) =>
+    (await service.call(method, `/v2/storage/${path}`, method === 'GET' ? undefined : {}, as(token))).body
+      .contextParams.missing
+  expect(await missing('DELETE', 'buckets/in.c-main')).toBe('manage on the bucket in.c-main')
+  expect(await missing('GET', 'components/ex-generic-v2/configs')).toBe('the component ex-generic-v2')
+  expect(await missing('GET', 'dead-letters')).toBe('all buckets (canManageBuckets)')
+})
+
 describe('lists', () => {
   it('show what the token may read', async () => {
     const { token } = await create({ bucketPermissions: { 'in.c-main': 'read' } })
