@@ -1,4 +1,5 @@
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
+import type { createCookies } from '../http/cookies.ts'
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import type { PageRequest } from '../http/page-request.ts'
 import type { Masker } from '../masking/masker.ts'
@@ -35,6 +36,8 @@ export interface Authenticator {
   readonly oneAtATime?: boolean
   /** Tells it apart from that of other jobs. */
   readonly account?: string | undefined
+  /** What servers set in the answers to it and to those who use it. Absent: cookies are left alone, as Generic Extractor does. */
+  readonly cookies?: ReturnType<typeof createCookies> | undefined
 }
 
 interface Signed {

@@ -36,6 +36,8 @@ export interface WatchedPage {
   beside: Json | undefined
   /** The items where `beside` may have them. */
   rows?: readonly Json[] | undefined
+  /** It is the page that the one before told of, and has no content. */
+  isNothing?: boolean
 }
 
 /** Watches the pages of one run of a job: for circles, and for what the last answer says of more. */
@@ -78,14 +80,14 @@ export class RunWatch {
   }
 
   /** @throws UserError `extractor.pagination.endless` when these items came twice before */
-  page(job: string, { count, items, headers, beside, rows }: WatchedPage): void {
+  page(job: string, { count, items, headers, beside, rows, isNothing }: WatchedPage): void {
     this.rows += count
     this.count = count
     if (count > 0) this.pages++
     const told = saysMore(beside, headers, { pages: Math.max(1, this.pages), rows })
     this.total = usualTotal(rows?.[0] === beside ? undefined : beside, headers) ?? told.total ?? this.total
     this.wrong ??= told.wrong
-    if (count > 0 || saysAnything(beside)) this.more = told.more
+    if (count > 0 || isNothing === true || saysAnything(beside)) this.more = told.more
     if (count === 0) return
     const digest = digestOf(items)
     const times = (this.#items.get(digest) ?? 0) + 1

@@ -5,9 +5,10 @@ import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-ans
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
-import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
+import { credentialsOf, type IsSecretField, shortestSecret } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
 import type { RuleFor } from './error-rules.ts'
+import type { Cookies } from './cookies.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import { type Exchange, type HttpClient, noTries } from './http-client.ts'
 import type { HttpResponse, ResponseHeaders } from './http-response.ts'
@@ -39,6 +40,8 @@ interface ApiSessionOptions {
 }
 
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
+  /** Cookies stay with it. */
+  job: string
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
   isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
@@ -53,7 +56,7 @@ export interface ApiSession {
    * The body of a login response: no credentials on the request, the default headers are
    * (docs/reference/extractor-authentication.md#login).
    */
-  login(request: PageRequest): Promise<Buffer>
+  login(request: PageRequest, cookies: Cookies | undefined): Promise<Buffer>
 }
 
 export const createApiSession = (options: ApiSessionOptions): ApiSession => {
@@ -68,9 +71,11 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     request: PageRequest,
     {
       sign,
+      cookies,
       ...others
     }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
+      cookies: Cookies | undefined
     },
   ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
@@ -83,7 +88,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       options.checkHost(candidate.url)
       noteCredentials(candidate)
       if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
-      const signed = await sign(candidate)
+      const signed = withCookies(await sign(candidate), cookies)
       noteCredentials(signed)
       return signed
     }
@@ -93,6 +98,10 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         return admit(unsigned)
       },
       redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
+      onResponse: (url, headers) => {
+        const values = trusted.has(url.origin) ? (cookies?.take(url, headers) ?? []) : []
+        for (const value of values) if (value.length >= shortestSecret) credentials.add(value)
+      },
       ...others,
     })
     // A response may show the credentials of its request, and many other requests were sent since
@@ -103,7 +112,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    { ruleFor, ...ways }: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries' | 'ruleFor'>,
+    { ruleFor, job, ...ways }: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries' | 'ruleFor'> & { job: string },
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
@@ -116,6 +125,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       sign,
       ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
       account: authenticator.account,
+      cookies: authenticator.cookies?.ofJob(job),
       ...ways,
       ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
     })
@@ -139,7 +149,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough, ruleFor }) => {
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough, ruleFor, job }) => {
       const spillTo = answer && options.spool.bodies
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
@@ -148,6 +158,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         isEnough,
         tries: request.tries,
         ruleFor,
+        job,
       })
       request.tries = undefined
       const method = methodOf(request)
@@ -164,9 +175,9 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         if (response.file !== undefined) rmSync(response.file, { force: true })
       }
     },
-    login: async request => {
+    login: async (request, cookies) => {
       log.debug('Logging in.')
-      const response = await exchange(request, { sign: async candidate => candidate })
+      const response = await exchange(request, { sign: async candidate => candidate, cookies })
       if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
       return response.body
     },
@@ -174,6 +185,23 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
 }
 
 const methodOf = ({ method }: PageRequest): 'GET' | 'POST' => (method === 'GET' ? 'GET' : 'POST')
+
+/** A cookie that the configuration names stays as it is there. */
+const withCookies = (request: OutgoingRequest, cookies: Cookies | undefined): OutgoingRequest => {
+  const kept = cookies?.of(request.url) ?? []
+  if (kept.length === 0) return request
+  const own = Object.entries(request.headers)
+    .filter(([name]) => name.toLowerCase() === 'cookie')
+    .flatMap(([, value]) => value)
+  const names = new Set(
+    own
+      .join(';')
+      .split(';')
+      .map(pair => pair.split('=')[0]?.trim()),
+  )
+  const added = kept.filter(({ name }) => !names.has(name)).map(({ name, value }) => `${name}=${value}`)
+  return { ...request, headers: setHeader(request.headers, 'Cookie', [...own, ...added].join('; ')) }
+}
 
 const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
   target.body !== undefined

@@ -16,6 +16,7 @@ import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
+import type { HttpUrl } from './resolve-url.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
 
@@ -53,6 +54,8 @@ export interface Exchange {
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
   /** After a 401, or by an error rule: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
+  /** Called with each response, those of redirects and refusals too. */
+  onResponse?: ((url: HttpUrl, headers: ResponseHeaders) => void) | undefined
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
@@ -141,6 +144,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     for (let redirects = 0; ; redirects++) {
       const response = await admitted(request, exchange)
       if (response instanceof NetworkFailure) return response
+      exchange.onResponse?.(request.url, response.headers)
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
       const next = followRedirect(request, response)
       if (next === undefined) return response

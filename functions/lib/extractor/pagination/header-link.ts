@@ -29,6 +29,7 @@ export const headerLinkPagination = (
       if (target === undefined) return undefined
       return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
     },
+    isToldByAnswer: true,
     ended: `the response has no link with relation "${relation}"`,
   }
 }

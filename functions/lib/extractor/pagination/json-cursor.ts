@@ -49,6 +49,7 @@ export const jsonCursorPagination = (
       return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
     },
     isToldByItems: cursorPath === undefined,
+    isToldByAnswer: cursorPath !== undefined,
     ended:
       idKey === undefined
         ? `the response has no cursor at '${source}'`

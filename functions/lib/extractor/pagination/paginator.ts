@@ -27,6 +27,8 @@ export interface Pagination {
   isToldByItems?: boolean
   /** The end is told by something else than the address of a next page, which is there all the same. */
   leavesNext?: boolean
+  /** The next page is told by the answer alone: one without content answers what was told (status 204). */
+  isToldByAnswer?: boolean
   /** No page follows the first, whatever it says. */
   isOnePage?: boolean
   /** Rows of a page that is not the last. Absent: nobody knows. */

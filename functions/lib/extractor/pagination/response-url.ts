@@ -51,6 +51,7 @@ export const responseUrlPagination = (
       if (isLast(query)) return undefined
       return pageRequest(input, isQuery ? { params: { ...params, ...query } } : { endpoint: address, params })
     },
+    isToldByAnswer: true,
     ended: `the response has no next address at '${urlKey}'`,
   }
 }

@@ -103,6 +103,8 @@ export const watchedPage = (
       headers,
       beside: response,
       rows: items,
+      isNothing:
+        work.run.pagination.isToldByAnswer === true && !fetched.isParsed && fetched.body.length === 0,
     },
     missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
   }

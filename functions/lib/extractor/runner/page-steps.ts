@@ -56,7 +56,7 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
   const authenticator = options.authenticatorOf(plan)
   try {
     const fetch = (request: PageRequest) =>
-      session.fetchPage(request, authenticator, { emptyIsLast: false, ruleFor: plan.ruleFor })
+      session.fetchPage(request, authenticator, { emptyIsLast: false, ruleFor: plan.ruleFor, job: plan.path })
     const ended = await makeReport(work, { fetch, wait }, context)
     if (ended !== undefined) return ended
     const fetched = await session.fetchPage(work.request, authenticator, {
@@ -64,6 +64,7 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
       answer: answerOf(work, context),
       isEnough: isEnoughOf(work, context),
       ruleFor: plan.ruleFor,
+      job: plan.path,
     })
     if (fetched.ends === undefined && plan.job.graphql !== undefined)
       checkGraphqlErrors(fetched.response, plan.job, context.log)

@@ -6,6 +6,7 @@ import { createEvaluateValues } from '../functions/evaluate-values.ts'
 import { createHostCheck } from '../http/allowed-hosts.ts'
 import { createApiSession } from '../http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
+import { createCookies } from '../http/cookies.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { createErrorRules } from '../http/error-rules.ts'
 import { createHttpClient } from '../http/http-client.ts'
@@ -103,24 +104,22 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     spool,
   })
   const byAuthentication = new Map<string, Authenticator>()
-  const create = (
-    authentication: Authentication | undefined,
-    account: string | undefined,
-  ): Authenticator => ({
-    ...createAuthenticator({
+  const create = (authentication: Authentication | undefined, account: string | undefined): Authenticator => {
+    const cookies = compat ? undefined : createCookies(now)
+    const authenticator = createAuthenticator({
       file,
       authentication,
       attributes,
       evaluate,
       masker,
       now,
-      send: session.login,
+      send: request => session.login(request, cookies?.login),
       onLogin: () => counts.logins++,
       refreshTokens: extraction.refreshTokens,
       isReplay: options.cassette?.isInstant === true,
-    }),
-    account,
-  })
+    })
+    return { ...authenticator, account, cookies }
+  }
   const ofApi = create(api.authentication, undefined)
   /** Jobs that log in alike share the login. */
   const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {

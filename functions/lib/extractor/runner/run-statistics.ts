@@ -214,20 +214,20 @@ const valuesOf = (count: number, field: string): string =>
   count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`
 
 /** What a job did, for results: its texts are masked, its counts stay numbers. */
-export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
-  ...job,
-  endpoint: masker.mask(job.endpoint),
-  dataType: masker.mask(job.dataType),
-  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
-  ...(job.completeness === undefined
-    ? {}
-    : {
-        completeness: {
-          ...job.completeness,
-          messages: job.completeness.messages.map(message => masker.mask(message)),
-        },
-      }),
-  ...(job.windows === undefined
-    ? {}
-    : { windows: { ...job.windows, messages: job.windows.messages.map(message => masker.mask(message)) } }),
-})
+export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => {
+  const masked = <T extends { messages: string[] }>(said: T): T => ({
+    ...said,
+    messages: said.messages.map(masker.mask),
+  })
+  return {
+    ...job,
+    endpoint: masker.mask(job.endpoint),
+    dataType: masker.mask(job.dataType),
+    ended: Object.fromEntries(
+      Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times]),
+    ),
+    ...(job.completeness === undefined ? {} : { completeness: masked(job.completeness) }),
+    ...(job.windows === undefined ? {} : { windows: masked(job.windows) }),
+    ...(job.silences === undefined ? {} : { silences: masked(job.silences) }),
+  }
+}

@@ -14,6 +14,7 @@ import { firstRequest } from './make-report.ts'
 import { type Above, eachOf, type Placeholder } from './placeholders.ts'
 import { isBroken, progressName } from './run-window.ts'
 import { expressionContexts, startRun } from './start-run.ts'
+import { sayAs } from './watch-run.ts'
 
 /** For each combination of its lists, the first page of a job, or all its windows. None when its time has been read before. */
 export const startJob = (
@@ -32,7 +33,7 @@ export const startJob = (
   const sets = eachOf(lists, inherited, where)
   if (sets.length === 0) {
     const message = `Job '${plan.job.endpoint}' asks for nothing: a list of ${where}.each is empty.`
-    if (context.statistics.silent(plan, message)) context.log.warning(message)
+    sayAs(plan.job.silence ?? context.silence ?? 'warn', plan, message, context)
   }
   return sets.flatMap(placeholders => startOne(plan, placeholders, rows, context))
 }
@@ -57,7 +58,7 @@ const startOne = (
     const { finished = 0 } = begun
     if (finished > context.time.currentStart * 1_000) {
       const message = `Job '${plan.job.endpoint}' asks for nothing: the state says that it is read up to ${String(formatMoment(finished))}, which is to come.`
-      if (context.statistics.silent(plan, message)) context.log.warning(message)
+      sayAs(plan.job.silence ?? context.silence ?? 'warn', plan, message, context)
     }
     context.statistics.ended(plan, 'all windows have been read before')
     return []

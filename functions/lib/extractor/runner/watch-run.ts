@@ -1,8 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
 import { judgeEnd, type RunEnding } from '../completeness/judge-end.ts'
 import { RunWatch, type WatchedPage } from '../completeness/run-watch.ts'
+import type { Silence } from '../config/silence-schema.ts'
 import type { PageRequest } from '../http/page-request.ts'
 import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
 import type { JobRun } from './job-run.ts'
 
 export const nameOf = ({ plan, request }: JobRun): string => request.endpoint ?? plan.job.endpoint
@@ -30,9 +32,10 @@ export const watchPage = (
 export const tellSilence = (
   run: JobRun,
   { isRepeated, stuck, ...ending }: Omit<RunEnding, 'knowsTotal' | 'pageSize'>,
-  { silence, statistics, log }: JobContext,
+  context: JobContext,
 ): void => {
   const { plan, watch, progress, check } = run
+  const { silence } = context
   const mode = plan.job.silence ?? silence
   if (watch === undefined || silence === undefined || mode === 'allow') return
   const knowsTotal = check !== undefined || plan.job.completeness !== undefined
@@ -58,6 +61,17 @@ export const tellSilence = (
   )
   if (found.length === 0) return
   const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${ending.reason}, but ${found.join('; ')}.`
+  sayAs(mode ?? silence, plan, message, context)
+}
+
+/** @throws UserError `extractor.job.silent` */
+export const sayAs = (
+  mode: Silence,
+  plan: JobPlan,
+  message: string,
+  { statistics, log }: JobContext,
+): void => {
+  if (mode === 'allow') return
   if (mode === 'fail') throw new UserError('extractor.job.silent', `${message} ("silence": "fail")`)
   if (statistics.silent(plan, message)) log.warning(message)
 }

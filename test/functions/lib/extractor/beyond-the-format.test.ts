@@ -161,6 +161,14 @@ describe('lists of a job', () => {
     ])
   })
 
+  it('that are empty are as "silence" says', async () => {
+    const { config, ...others } = lists({ one: { expr: 'attr.none' } })
+    const run = (silence: string) => runExtraction(() => [], { ...others, config: { ...config, silence } })
+    const { result } = await run('allow')
+    expect(result?.finished === true && result.warnings).toEqual([])
+    expect((await run('fail')).error).toMatchObject({ code: 'extractor.job.silent' })
+  })
+
   it.each([
     [{ one: [['x']] }, 'has values that are no texts'],
     [{ one: Array(400).fill('x'), two: Array(400).fill('y') }, '160000 combinations at jobs.0.each'],

@@ -106,6 +106,23 @@ describe('a job that ends although the answer shows more', () => {
     expect(await warnings(({ query }) => (query.has('after') ? last : rows(4)), { api })).toEqual([])
   })
 
+  it.each([
+    ['response.url', { method: 'response.url', urlKey: 'next' }],
+    ['json-cursor', { method: 'json-cursor', param: 'after', cursorPath: 'next' }],
+    ['header-link', { method: 'header-link' }],
+  ])('takes status 204 for the end of what %s follows, and of no total', async (_, pagination) => {
+    const answer =
+      (more: object): Answer =>
+      ({ query }, response) => {
+        if (query.has('after')) return response.writeHead(204).end()
+        response.setHeader('link', '</items?after=1>; rel="next"')
+        return { rows: rows(4), next: '/items?after=1', ...more }
+      }
+    const settings = { api: { pagination }, config: job('rows') }
+    expect(await warnings(answer({}), settings)).toEqual([])
+    expect(await warnings(answer({ total: 9 }), settings)).toEqual([expect.stringContaining('a total of 9')])
+  })
+
   it('fails with "fail", is silent with "allow", and a job has the last word', async () => {
     const answer = () => ({ has_more: true, rows: rows(3) })
     const failed = await runExtraction(answer, { config: { ...job('rows'), silence: 'fail' } })
