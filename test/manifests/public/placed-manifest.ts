@@ -12,6 +12,7 @@ export const PAGE = 3
 export const placedManifest = (manifest: JsonObject, origin: string): JsonObject => {
   const place = (value: Json, key: string): Json => {
     if (key === 'spec' || key === 'schemas') return value
+    if (key === 'concurrency_level') return { type: 'ConcurrencyLevel', default_concurrency: 2 }
     if (key === 'schema_loader') return { type: 'InlineSchemaLoader', schema: {} }
     if (key === 'page_size' && typeof value === 'number') return PAGE
     if (key === 'stop_condition')

@@ -36,6 +36,7 @@ const objectOf = (schema: JsonObject, addresses: ReadonlySet<string>, origin: st
         isObject(value) &&
         (required.includes(name) ||
           value['default'] !== undefined ||
+          value['const'] !== undefined ||
           value['oneOf'] !== undefined ||
           /start_?date/.test(name)),
     )
