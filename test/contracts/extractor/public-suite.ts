@@ -69,47 +69,39 @@ export const publicSuite: ContractSuite = {
 
 type Runtime = ReturnType<typeof startAirbyte>['read']
 
-const judge = async (
-  manifest: JsonObject,
-  { name, stream, index }: PublicStream,
-  runtime: Runtime,
-): Promise<Judged> => {
+/** A stream as it is read here, and where what the runtime does with it is kept for the day. */
+const placedStream = (manifest: JsonObject, { name, stream, index }: PublicStream) => {
   const config = settingsOf(placedManifest(manifest, 'ORIGIN'), 'ORIGIN')
   const placed = placedManifest(onlyStream(manifest, index), 'ORIGIN')
-  const theirs = await theirReading({ stream, name, placed, config }, runtime)
+  const digest = hash('sha1', JSON.stringify([stream, name, placed, config]))
+  const day = new Date().toISOString().slice(0, 10)
+  const kept = join(process.env['MILLRACE_SUITES'] ?? '', 'manifests', 'theirs', day, `${digest}.json`)
+  return { config, placed, kept, answer: () => apiOfStream(stream, config) }
+}
+
+const judge = async (manifest: JsonObject, stream: PublicStream, runtime: Runtime): Promise<Judged> => {
+  const { name } = stream
+  const { config, placed, kept, answer } = placedStream(manifest, stream)
+  const theirs = await once(kept, () =>
+    reading(answer(), placed, config, (given, settings) => runtime(given, settings, name)),
+  )
   if (theirs.error !== undefined || theirs.rows.length === 0)
     return {
       outcome: 'not judged',
       lines: [theirs.error?.split('\n')[0]?.slice(0, 300) ?? 'no rows', ...theirs.requests.slice(0, 3)],
     }
   const said: Said = { losses: [], warnings: [] }
-  const ours = await reading(apiOfStream(stream, config), placed, config, (given, settings) =>
-    importing(name, said)(given, settings),
-  )
-  return judgment(ours, theirs, said)
+  return judgment(await reading(answer(), placed, config, importing(name, said)), theirs, said)
 }
 
-/** What the runtime does is kept for the day: it takes most of the time, and ours changes more often. */
-export const theirReading = async (
-  {
-    stream,
-    name,
-    placed,
-    config,
-  }: { stream: JsonObject; name: string; placed: JsonObject; config: JsonObject },
-  runtime: Runtime,
-): Promise<Reading> => {
-  const day = new Date().toISOString().slice(0, 10)
-  const digest = hash('sha1', JSON.stringify([stream, name, placed, config]))
-  const kept = join(process.env['MILLRACE_SUITES'] ?? '', 'manifests', 'theirs', day, `${digest}.json`)
+/** The runtime takes most of the time, and ours changes more often. */
+const once = async (kept: string, read: () => Promise<Reading>): Promise<Reading> => {
   const known = await readFile(kept, 'utf8').catch(() => undefined)
   if (known !== undefined) return JSON.parse(known) as Reading // as below
-  const read = await reading(apiOfStream(stream, config), placed, config, (given, settings) =>
-    runtime(given, settings, name),
-  )
+  const made = await read()
   await mkdir(dirname(kept), { recursive: true })
-  await writeFile(kept, JSON.stringify(read))
-  return read
+  await writeFile(kept, JSON.stringify(made))
+  return made
 }
 
 const judgment = (ours: Reading, theirs: Reading, { losses, warnings }: Said): Judged => {
