@@ -86,7 +86,8 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     if (tries.notBefore > options.now()) await options.wait(tries.notBefore - options.now())
     for (;;) {
       const outcome = await attempt({ ...exchange, isEnough })
-      if (isEnough !== undefined && isUnchanged(outcome)) {
+      // A 304 without a kept answer to it: the page is to be asked for whole
+      if (isEnough !== undefined && !(outcome instanceof NetworkFailure) && outcome.status === 304) {
         isEnough = undefined
         continue
       }
@@ -244,10 +245,6 @@ const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean =>
   if (outcome instanceof NetworkFailure) return false
   return rule === undefined ? outcome.status === 401 : rule.do === 'login'
 }
-
-/** A 304 without a kept answer to it: the page is to be asked for whole. */
-const isUnchanged = (outcome: Outcome): boolean =>
-  !(outcome instanceof NetworkFailure) && outcome.status === 304
 
 /** The server takes no requests for a while. Some say it with a 403 that names when they do (GitHub, "Rate limits for the REST API"). */
 const isRefusal = (outcome: Outcome, retry: RetrySettings, now: number): outcome is HttpResponse => {
