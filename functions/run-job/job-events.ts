@@ -67,6 +67,16 @@ export const changesOf = async (
       return change('tableSnapshotDeleted', { id: String(input.snapshotId) })
     case 'tableRestore':
       return ofTable(input.tableId, 'tableRestored', { params: { snapshotId: input.snapshotId } })
+    case 'tableSwap': {
+      const { tableId, targetTableId } = input
+      return [
+        ...ofTable(tableId, 'tableSwapped', { words: { other: targetTableId }, params: { targetTableId } }),
+        ...ofTable(targetTableId, 'tableSwapped', {
+          words: { other: tableId },
+          params: { targetTableId: tableId },
+        }),
+      ]
+    }
     case 'tablePull':
       return ofTable(input.tableId, 'tableCopyToBucket')
     case 'tableDrop':

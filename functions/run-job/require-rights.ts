@@ -61,6 +61,8 @@ const needsOf = (input: JobInput): Need[] => {
     case 'tableOptimize':
     case 'tablePull':
       return [onTable(input.tableId)]
+    case 'tableSwap':
+      return [onTable(input.tableId), onTable(input.targetTableId)]
     case 'tableRestore':
       return [onTable(input.tableId), { snapshotId: input.snapshotId, permission: 'read' }]
     case 'tableSnapshotDelete':

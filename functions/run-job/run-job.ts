@@ -183,6 +183,7 @@ const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } 
     case 'tablePrimaryKeyDelete':
     case 'tableRowsDelete':
     case 'tableOptimize':
+    case 'tableSwap':
       return { tableId: input.tableId }
     case 'tableCreate':
     case 'tableDefinitionCreate':
@@ -202,6 +203,7 @@ const refusingCancelled = (
   { id, queueTableId, tableId, input }: ProcessingJob,
   services: RunJobServices,
 ): RunJobServices => {
+  if (input.operationName === 'tableSwap') return services
   const isOfOneTable = queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))
   if (!isOfOneTable) return services
   const { tables, jobs } = services

@@ -94,12 +94,6 @@ const groups: readonly NotOffered[] = [
     ],
   },
   {
-    tag: 'tables',
-    instead:
-      'Tables are not swapped here. Make a snapshot of one table and the other one from it (tables-async with snapshotId).',
-    operations: [['post', `${table}/swap`, 'Swap two tables']],
-  },
-  {
     tag: 'triggers',
     instead:
       'There are no scheduled tasks here. Schedules are metadata of configurations (docs/extraction.md#schedules).',

@@ -193,6 +193,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`DELETE ${table}`]: ['force', 'async'],
   [`POST ${table}/columns`]: ['name', 'definition', 'basetype'],
   [`PUT ${table}/columns/{column}/definition`]: ['length', 'nullable', 'default'],
+  [`POST ${table}/swap`]: ['targetTableId'],
   [`PUT ${table}/definition`]: ['displayName', 'description', 'columns', 'isDescriptionSystemManaged'],
   [`DELETE ${table}/columns/{column}`]: ['force'],
   [`POST ${table}/primary-key`]: ['columns'],

@@ -28,6 +28,7 @@ import { mergeBranch } from './merge-branch.ts'
 import type { InParts, Outcome, Pending } from './outcome.ts'
 import { restoreTable } from './restore-table.ts'
 import { runConfiguration } from './run-configuration.ts'
+import { swapTables } from './swap-tables.ts'
 
 type Operation<Name extends JobInput['operationName']> = (
   job: ProcessingJob,
@@ -57,6 +58,7 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   tableOptimize: optimizeTable,
   tablePull: pullTable,
   tableRestore: restoreTable,
+  tableSwap: swapTables,
   tableSnapshotCreate: snapshotTable,
   async tableSnapshotDelete(_job, { snapshotId }, { snapshots, metadata }) {
     // The sweep deletes its files once nothing else uses them.

@@ -4,6 +4,7 @@ import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { dropTable, refuseAliases } from '../../lib/storage/tables/drop-table.ts'
+import { refuseSwap } from '../../lib/storage/tables/refuse-swap.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
@@ -11,6 +12,7 @@ import { tableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { commaList, flag, text, textList } from '../http/fields.ts'
 import { noContent, ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findOwnTable, findTable, findTableInBucket } from './find-table.ts'
@@ -108,6 +110,39 @@ export const optimizeTable = defineRoute({
       admit: async () => {
         await findOwnTable(services, tableId)
         return {}
+      },
+    })
+  },
+})
+
+/** Exchanges the rows, columns, types, keys and histories of two tables, which keep their names, aliases and metadata. */
+export const swapTables = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/swap',
+  summary: 'Swap two tables',
+  tag: 'tables',
+  body: z.object({ targetTableId: text({ min: 1, max: 500 }) }),
+  validationCode: 'storage.tables.validation',
+  replies: {
+    202: 'A job `tableSwap`; its results are the table',
+    400: '`storage.tables.validation`, or `storage.tables.cannotDeleteReferencedColumn` for a column that an alias names',
+    403: 'The token may not write to both',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { targetTableId } = request.body
+    requireTable(request.caller, targetTableId, 'write')
+    const [queueTableId = tableId] = [tableId, targetTableId].toSorted()
+    return submitJob(request, services, {
+      input: { operationName: 'tableSwap', tableId, targetTableId },
+      queueTableId,
+      admit: async () => {
+        if (tableId === targetTableId)
+          throw new UserError('storage.tables.validation', 'A table cannot be swapped with itself.')
+        const table = await findOwnTable(services, tableId)
+        await refuseSwap(table, await findOwnTable(services, targetTableId), services.aliases)
+        return { targetTableId }
       },
     })
   },

@@ -6,6 +6,7 @@ import {
   deleteTable,
   optimizeTable,
   pullTable,
+  swapTables,
   updateTable,
 } from './change-table.ts'
 import { addColumn, deleteColumn, updateColumnDefinition, updateTableDefinition } from './columns.ts'
@@ -41,4 +42,5 @@ export const tablesRoutes: readonly Route[] = [
   runQuery,
   optimizeTable,
   pullTable,
+  swapTables,
 ]

@@ -90,6 +90,24 @@ describe('a job that dies after any of its writes and is run again', () => {
     expect(died).toBeGreaterThanOrEqual(5)
   })
 
+  it('swaps two tables once, and loses neither', async () => {
+    let ids: string[] = []
+    const submit = async () => {
+      ids = [await createTable(), await createTable()]
+      await execute(await submitImport(ids[1] ?? '', 'n\n1\n'))
+      const path = `/v2/storage/tables/${ids[1]}/swap`
+      return (await service.call('POST', path, { targetTableId: ids[0] })).body.id as number
+    }
+    const died = await dieAtEveryWrite(submit, async jobId => {
+      expect(await jobOf(jobId)).toMatchObject({ status: 'success', results: { id: ids[1], rowsCount: 1 } })
+      expect(await rowsOf(ids[0] ?? '')).toEqual(['"0"', '"1"'])
+      expect(await rowsOf(ids[1] ?? '')).toEqual(['"0"'])
+      for (const id of ids) expect(await run(await submitImport(id, 'n\n2\n'))).toEqual({ status: 'done' })
+      expect(await rowsOf(ids[1] ?? '')).toEqual(['"0"', '"2"'])
+    })
+    expect(died).toBeGreaterThanOrEqual(4)
+  })
+
   it('refuses its file once, with the table as it was', async () => {
     let tableId = ''
     await dieAtEveryWrite(

@@ -80,6 +80,7 @@ export const jobRoutes = {
   'delete tables/{tableId}/rows': 'tableRowsDelete',
   'post tables/{tableId}/optimize': 'tableOptimize',
   'post tables/{tableId}/pull': 'tablePull',
+  'post tables/{tableId}/swap': 'tableSwap',
   'post tables/{tableId}/snapshots': 'tableSnapshotCreate',
   'post tables/{tableId}/snapshots/{snapshotId}/restore': 'tableRestore',
   'delete snapshots/{snapshotId}': 'tableSnapshotDelete',

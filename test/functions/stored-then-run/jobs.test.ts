@@ -115,6 +115,11 @@ const requests: Record<
   tableRowsDelete: async () => ({ method: 'DELETE', path: `tables/${tableId}/rows?allowTruncate=1` }),
   tableOptimize: async () => ({ method: 'POST', path: `tables/${tableId}/optimize` }),
   tablePull: async () => ({ method: 'POST', path: `branch/${branchId}/tables/${tableId}/pull` }),
+  tableSwap: async () => ({
+    method: 'POST',
+    path: `tables/${tableId}/swap`,
+    body: { targetTableId: typedId },
+  }),
   tableDrop: async () => ({ method: 'DELETE', path: `tables/${tableId}?async=1` }),
   tableSnapshotCreate: async () => ({ method: 'POST', path: `tables/${tableId}/snapshots`, body: {} }),
   tableRestore: async () => ({

@@ -178,7 +178,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [`POST ${bucket}/tables-definition`, 'typed-tables'],
     [`PUT ${table}/columns/{columnName}/definition`, 'typed-tables'],
     [`PUT ${table}/definition`, 'typed-tables'],
-    [`POST ${table}/swap`, 'not-offered'],
+    [`POST ${table}/swap`, 'swap-tables'],
     [`POST ${table}/profile`, 'not-offered'],
     [`GET ${table}/profile/latest`, 'not-offered'],
     [`POST ${table}/import-async`, 'import'],

@@ -57,7 +57,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
     const subject = metadataSubject.table({ internalId })
     await metadata.copy(metadataSubject.table({ internalId: copyOf }), subject)
     // That name in Glue is the default branch's. The copy gets one of its own when Athena works on it.
-    const { glueName: _, ...head } = item
+    const { glueName: _, swapping: __, ...head } = item
     const isCopied = await put(tableKey(place), { ...head, internalId, copyOf })
     if (!isCopied) await metadata.clear(subject)
     return isCopied

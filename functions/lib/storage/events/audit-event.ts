@@ -111,6 +111,7 @@ export const auditNames = {
   tablePrimaryKeyAdded: { about: 'table', message: 'Set the primary key of table {id}' },
   tablePrimaryKeyDeleted: { about: 'table', message: 'Removed the primary key of table {id}' },
   tableRestored: { about: 'table', message: 'Restored rows of table {id} from a snapshot' },
+  tableSwapped: { about: 'table', message: 'Swapped table {id} with {other}' },
   tableRowsDeleted: { about: 'table', message: 'Deleted rows of table {id}' },
   tableOptimized: { about: 'table', message: 'Optimized table {id}' },
   tableSnapshotCreated: { about: 'table', message: 'Kept a snapshot of table {id}' },

@@ -135,6 +135,7 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
   /** Into the branch of the job, from the default branch. */
   z.object({ operationName: z.literal('tablePull'), tableId: z.string() }),
+  z.object({ operationName: z.literal('tableSwap'), tableId: z.string(), targetTableId: z.string() }),
   z.object({ operationName: z.literal('tableRestore'), tableId: z.string(), snapshotId: z.number() }),
   z.object({
     operationName: z.literal('devBranchMerge'),

@@ -18,6 +18,15 @@ export const tableLoad = z.object({
   together: z.string().optional(),
 })
 
+/** What tables exchange when they are swapped. */
+const tableContent = z.object({
+  snapshot: snapshotContent,
+  metadataKey: z.string(),
+  definition: tableDefinition.optional(),
+})
+
+export type TableContent = z.infer<typeof tableContent>
+
 export const tableRecord = z.object({
   /** Unique for ever: a new table under an old name gets another one. */
   internalId: z.number(),
@@ -42,6 +51,8 @@ export const tableRecord = z.object({
   copyOf: z.number().optional(),
   /** Name of the table in the Glue Data Catalog. Absent: it is not there. */
   glueName: z.string().optional(),
+  /** While it is swapped with the table of this internal id, which does not have it yet: what it had before, without the files. */
+  swapping: z.object({ jobId: z.number(), otherId: z.number(), content: tableContent }).optional(),
   revision: z.number(),
 })
 

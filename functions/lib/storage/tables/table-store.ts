@@ -72,6 +72,14 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
     followInCatalog: follow,
 
+    /** The files of a snapshot that is not that of a head. */
+    filesOf: contents.files,
+
+    /** Glue does not show the table any more, until it is worked on there again. */
+    leaveCatalog: async (table: Pick<TableRecord, 'glueName' | 'branchId'>): Promise<void> => {
+      await catalog?.drop(table)
+    },
+
     /**
      * The table as it was at a time. `undefined` when there was none, or when that has expired. Throws `IcebergRefusal` when
      * another writer's snapshot cannot be read.
@@ -97,7 +105,9 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     /** The keys of all objects that the tables of a bucket consist of. */
     async *namedKeys(bucketId: string): AsyncGenerator<string> {
       for await (const item of tableItemsOf(bucketId)) {
-        yield* contents.namedKeys(storedTable.parse(item).metadataKey)
+        const { metadataKey, swapping } = storedTable.parse(item)
+        yield* contents.namedKeys(metadataKey)
+        if (swapping) yield* contents.namedKeys(swapping.content.metadataKey)
       }
     },
   }
