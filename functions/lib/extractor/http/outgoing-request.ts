@@ -67,6 +67,8 @@ const withBody = (
   const { body, contentType, used } = bodyText(given, values, lists)
   const others = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)))
   const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others, lists))
+  // The first page of a GET that tells the others in its body
+  if (method === 'GET' && body === '{}') return { method, url, headers, body: undefined }
   return {
     method: method === 'GET' ? 'GET' : 'POST',
     url,

@@ -25,11 +25,25 @@ export const incrementalOf = (
       : sent.start || time.isByRows === true
         ? undefined
         : 'no parameter asks for them'
+  if (job.primaryKey.length === 0 && isLonger(time))
+    lost(
+      'step',
+      'all the time is asked for at once, as the stream has no key: an API may give only a part of it',
+      'rows',
+    )
   if (lack !== undefined)
     return lost('', `changes since the last run: ${lack}, so all rows are read in each run`)
   return time.isTime === true || looksLikeTime(time.start)
     ? inWindows(time, sent, lost)
     : byLargest(time, lost)
+}
+
+/** Whether the tool asks for more than one window. */
+const isLonger = ({ start, step, param, until }: TimeCursor): boolean => {
+  const length = step === undefined ? undefined : parseDuration(step)
+  if (length === undefined || start === undefined || (param ?? until) === undefined) return false
+  const moment = typeof start === 'object' ? undefined : readMoment(start)
+  return moment === undefined || plus(moment, length) < Date.now()
 }
 
 const inWindows = (

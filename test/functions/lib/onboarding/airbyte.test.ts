@@ -243,6 +243,17 @@ describe('a declarative manifest of Airbyte', () => {
       { method: 'header-link' },
     ],
     [
+      'a Link header with defaults',
+      {
+        page_token_option: { type: 'RequestPath' },
+        pagination_strategy: {
+          type: 'CursorPagination',
+          cursor_value: "{{ headers.get('link', {}).get('next', {}).get('url') }}",
+        },
+      },
+      { method: 'header-link' },
+    ],
+    [
       'a flag',
       {
         page_token_option: option('after'),

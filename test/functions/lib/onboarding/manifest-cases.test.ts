@@ -112,6 +112,18 @@ const cases: [
       rows: ['1', '2', '3', '4', '5'],
     },
   ],
+  [
+    'a page of a GET in its body',
+    [stream('s', {}, pages(numbers, { inject_into: 'body_json', field_name: 'page' }))],
+    ({ body }) => {
+      const page = body === '' ? 1 : JSON.parse(body).page
+      return { data: ids(1, 2, 3, 4, 5).slice(page * 2 - 2, page * 2) }
+    },
+    {
+      requests: ['GET /s', 'GET /s {"page":2}', 'GET /s {"page":3}'],
+      rows: ['1', '2', '3', '4', '5'],
+    },
+  ],
   ...(
     [
       ['A2 the last item by its position', "{{ response['data'][-1]['id'] }}"],
@@ -356,6 +368,27 @@ describe('traits of manifests', () => {
       expect(ran.requests[0]?.query.has('since')).toBe(isDependent)
       expect(ran.losses.some(({ why }) => why.includes('is read whole in each run'))).toBe(!isDependent)
     }
+  })
+
+  it('a stream of times without a key, whose windows are asked for at once, may lose rows', async () => {
+    const sync = (step?: string) => ({
+      type: 'DatetimeBasedCursor',
+      cursor_field: 'at',
+      datetime_format: '%Y-%m-%d',
+      start_datetime: '2020-01-01',
+      start_time_option: query('since'),
+      end_time_option: query('until'),
+      ...(step === undefined ? {} : { step, cursor_granularity: 'P1D' }),
+    })
+    const lossesOf = async (step?: string) => {
+      const given = stream('s', {}, {}, { primary_key: [], incremental_sync: sync(step) })
+      const ran = await runImported(JSON.stringify({ type: 'DeclarativeSource', streams: [given] }), () => ({
+        data: [],
+      }))
+      return ran.losses.filter(({ level }) => level === 'rows')
+    }
+    expect(await lossesOf('P1M')).toMatchObject([{ why: expect.stringContaining('asked for at once') }])
+    expect(await lossesOf()).toEqual([])
   })
 
   it('A6 A7 addresses of logins take settings, and their own credentials are sent', async () => {

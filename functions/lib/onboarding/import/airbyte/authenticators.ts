@@ -90,7 +90,9 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
       'access_token_name',
     ],
   ])
-  const scopes = Array.isArray(given['scopes']) ? given['scopes'].map(String).join(' ') : ''
+  const scopes = [given['scopes'] ?? []].flat().map(String)
+  if (scopes.length > 1) scope.report.lost(`${path}.scopes`, 'several are sent as one text')
+  const body = isObject(given['refresh_request_body']) ? given['refresh_request_body'] : {}
   return {
     type: 'oauth2',
     grant: isRefresh ? 'refresh_token' : 'client_credentials',
@@ -99,10 +101,11 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
     clientSecret: text('client_secret'),
     clientIn: 'body',
     ...(isRefresh ? { refreshToken: text('refresh_token') } : {}),
-    ...(scopes === '' ? {} : { scope: scopes }),
-    ...(isObject(given['refresh_request_body'])
-      ? { params: expressionsOf(given['refresh_request_body'], `${path}.refresh_request_body`, scope) }
-      : {}),
+    params: {
+      // Under the name that connectors send
+      ...(scopes.length === 0 ? {} : { scopes: scopes.join(' ') }),
+      ...expressionsOf(body, `${path}.refresh_request_body`, scope),
+    },
   }
 }
 

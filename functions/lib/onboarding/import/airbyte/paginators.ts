@@ -83,7 +83,7 @@ const cursorOf = (
   scope: Scope,
 ): JsonObject | undefined => {
   const link =
-    /^\{\{\s*headers(?:\.link|\[\s*['"]link['"]\s*\]|\.get\(['"]link['"][^)]*\))(?:\.(\w+)|\[\s*['"](\w+)['"]\s*\]|\.get\(['"](\w+)['"][^)]*\))/i.exec(
+    /^\{\{\s*headers(?:\.link|\[\s*['"]link['"]\s*\]|\.get\(['"]link['"][^)]*?\))(?:\.get\(['"](\w+)['"][^)]*\)|\.(\w+)|\[\s*['"](\w+)['"]\s*\])/i.exec(
       String(given),
     )
   if (link !== null) {

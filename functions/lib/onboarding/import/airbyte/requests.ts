@@ -44,6 +44,9 @@ export const requestOf = (
     !isByAddress &&
     named.every(({ place, keys }) => (place === 'json' || place === 'form') && keys.length === 1)
   for (const { option, value } of values) put(option.place, option.keys, value)
+  // A GET may have a body, too: of it comes nothing while no page and no window is in it
+  if (verb === 'GET')
+    kind ??= named.find(({ place }) => place === 'json' || place === 'form')?.place as typeof kind
   if (verb === 'GET' && kind === undefined) return { method: 'GET', params, headers }
   // All of it in the body: params are that
   if (verb !== 'GET' && isObject(body) && isFlat && kind !== 'text' && Object.keys(params).length === 0)
