@@ -17,7 +17,7 @@ export type StartImportResult =
       /** Newer versions of the key that were loaded again, because this one came late. */
       reloadedVersions: number
       /** An earlier import of the key has failed: when this one has succeeded, its letters are closed. */
-      closesLetters?: boolean
+      closesLetters?: boolean | undefined
       /** Until the first look at the job. */
     } & AskedWait)
   /** Another execution is importing this very object version. */

@@ -43,8 +43,7 @@ const takeStep = async (
     if (!hasJob) await reportFailure(dependencies, { landed, execution, failure: described })
     return { outcome: 'released', failure: described }
   }
-  if (importedBy !== undefined)
-    return { outcome: 'closed', letters: await storage.closeDeadLetters({ ...landed, jobId: importedBy }) }
+  if (importedBy) return { outcome: 'closed', letters: await storage.closeDeadLetters(landed, importedBy) }
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)
@@ -65,7 +64,7 @@ const takeStep = async (
   // Nobody else may begin while parts are on their way.
   if (result.outcome === 'moving') await key.save()
   else await key.release()
-  return 'jobId' in result && key.state.hasFailed ? { ...result, closesLetters: true } : result
+  return 'jobId' in result ? { ...result, closesLetters: key.state.hasFailed } : result
 }
 
 /** Another execution works on the key: it may have imported this version already. */
@@ -101,7 +100,7 @@ const moveParts = async (
   const { fileId, uploadId, isUploaded } = await records.progress(versionId)
   if (isUploaded) return { outcome: 'moved' }
   if (fileId === undefined || uploadId === undefined) {
-    throw new UserError('source.changed', `The object ${source.key} was replaced while it was moved.`)
+    throw new UserError('source.changed', `The object ${source.key} was replaced meanwhile.`)
   }
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
   return { outcome: 'moved' }

@@ -30,7 +30,7 @@ export const createApp = (services: Services): App => {
     )
   hono.get('/v2/storage/openapi.json', async ({ req }) => {
     const { openApiDocument } = await import('./openapi.ts')
-    return ok(openApiDocument({ origin: new URL(req.url).origin, version: services.revision }))
+    return ok(openApiDocument({ origin: new URL(req.url).origin, version: await services.revision() }))
   })
   hono.notFound(({ req }) =>
     answerNoRoute(req.method, req.path, new URL(req.url).pathname.endsWith('/'), services),

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { STSClient } from '@aws-sdk/client-sts'
-import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/aws/env.ts'
 import { stopExecution } from '../lib/aws/executions.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
@@ -91,7 +90,7 @@ const services = {
   ...stores,
   projectId: parseProjectId(env.PROJECT_ID),
   region,
-  revision: packageJson.version,
+  revision: async () => (await import('../../package.json', { with: { type: 'json' } })).default.version,
   now,
   fileAccess: createFileAccess({
     s3,

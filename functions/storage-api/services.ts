@@ -27,7 +27,7 @@ export interface Services extends StorageStores {
   projectId: number
   region: string
   /** Version of the service, as the index reports it. */
-  revision: string
+  revision: () => Promise<string>
   now: () => Date
   authenticate: Authenticate
   fileAccess: FileAccess

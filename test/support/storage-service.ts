@@ -264,7 +264,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     ...stores,
     projectId: 7,
     region,
-    revision: '0.0.0-test',
+    revision: async () => '0.0.0-test',
     now,
     authenticate: createAuthenticate(options.masterTokens ?? oneMasterToken(token), {
       tokens: stores.tokens,

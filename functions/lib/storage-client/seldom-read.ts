@@ -90,17 +90,17 @@ export async function* listScheduled(
   }
 }
 
-export interface ImportedFile {
+export interface LandedFile {
   bucket: string
   key: string
   sequencer?: string | undefined
-  jobId: number
 }
 
 /** See `StorageClient.closeDeadLetters`. */
 export const closeLetters = async (
   connection: Connection,
-  { bucket, key, sequencer, jobId }: ImportedFile,
+  { bucket, key, sequencer }: LandedFile,
+  jobId: number,
 ): Promise<number> => {
   const body = { bucket, key, sequencer, jobId }
   const asked = request(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
-import type { Component, Configuration, ImportedFile, ListOptions } from './seldom-read.ts'
+import type { Component, Configuration, LandedFile, ListOptions } from './seldom-read.ts'
 import {
   jobSchema,
   type PreparedFile,
@@ -126,7 +126,7 @@ export interface StorageClient {
   saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
   postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
   /** For a file that a job has imported. Resolves to how many are closed now: none where the service has no dead letters. */
-  closeDeadLetters(imported: ImportedFile): Promise<number>
+  closeDeadLetters(landed: LandedFile, jobId: number): Promise<number>
 }
 
 /** `runId` is stored with everything that the client creates. */
@@ -169,7 +169,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
     },
     file: fileId => call({ method: 'GET', path: `files/${fileId}?federationToken=1` }, readableFileSchema),
-    closeDeadLetters: async imported => (await seldomRead()).closeLetters(connection, imported),
+    closeDeadLetters: async (...file) => (await seldomRead()).closeLetters(connection, ...file),
     hasBucket: bucketId => exists(`buckets/${encodeURIComponent(bucketId)}`),
     createBucket: async bucketId => {
       const [stage, name = ''] = bucketId.split('.')

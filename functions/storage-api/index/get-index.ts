@@ -30,7 +30,7 @@ export const getIndex = defineRoute({
       host: new URL(baseUrl).host,
       api: 'storage',
       version: 'v2',
-      revision,
+      revision: await revision(),
       stack: region,
       documentation: `${baseUrl}/v2/storage/openapi.json`,
       ...(!query.exclude.includes('components') && {
