@@ -19,7 +19,7 @@ export const plants = {
       to: 'tableKey(table), item)',
     },
     {
-      file: 'functions/lib/storage/configurations/configuration-store.ts',
+      file: 'functions/lib/storage/configurations/configuration-head-store.ts',
       from: "from ? { revision: from.revision } : 'absent'",
       to: "from ? undefined : 'absent'",
     },
