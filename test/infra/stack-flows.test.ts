@@ -159,7 +159,9 @@ describe('import flow', () => {
         const next = [Next, Default, ...Choices.map(choice => choice.Next)].filter(to => to !== undefined)
         return next.length === 0 ? [[name]] : next.flatMap(waysFrom).map(way => [name, ...way])
       }
-      for (const { Catch = [] } of Object.values(States)) {
+      for (const [name, { Catch = [] }] of Object.entries(States)) {
+        // The file is in its table by then: a letter that stays open fails nothing.
+        if (name === 'CloseLetters') continue
         const failures = Catch.filter(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))
         for (const way of failures.flatMap(({ Next }) => waysFrom(Next))) {
           expect(way).toContain('WriteDeadLetter')
