@@ -76,6 +76,8 @@ const treatments: Record<
   'POST /import-async': 'wants rows of its own',
   'POST /optimize': 'wants rows of its own',
   'PUT /columns/{column}/definition': 'wants rows of its own',
+  'PUT /definition': 'wants rows of its own',
+  'POST /swap': 'wants rows of its own',
   'GET ': 'names only',
   'PUT ': 'names only',
   'DELETE ': 'names only',
@@ -93,6 +95,8 @@ const ofRows: Record<string, object> = {
   'POST /import': { data: 'id\n1\n' },
   'POST /import-async': { dataFileId },
   'PUT /columns/{column}/definition': { nullable: true },
+  'PUT /definition': { displayName: 'other' },
+  'POST /swap': { targetTableId: `${sourceBucket}.people` },
 }
 const ofTables = routes
   .filter(route => !notOfferedRoutes.includes(route))
