@@ -15,6 +15,18 @@ const service = await withStorage({
     }),
   },
 })
+
+const runEnds = Promise.withResolvers<void>()
+/** One run of a token at a time, and that one does not end before the test does. */
+const busy = await withStorage({
+  jobWaitMs: 0,
+  shareLimits: { runsPerToken: 1, jobsPerToken: 40, runsPerProject: 100, jobsPerProject: 200 },
+  extractRuns: {
+    stop: async () => {},
+    start: () => runEnds.promise,
+    describe: async () => ({ status: 'error', error: 'extractor.config', cause: 'It has ended.' }),
+  },
+})
 const { call } = service
 const noToken = { 'X-StorageApi-Token': '' }
 const createConfiguration = async (componentId: string, configuration: object): Promise<string> =>
@@ -148,14 +160,6 @@ describe('queue', () => {
   })
 
   it('lists runs that wait before those that have begun', async () => {
-    const busy = await withStorage({
-      shareLimits: { runsPerToken: 1, jobsPerToken: 40, runsPerProject: 100, jobsPerProject: 200 },
-      extractRuns: {
-        stop: async () => {},
-        start: async () => {},
-        describe: async () => ({ status: 'running', execution: 'x' }),
-      },
-    })
     const componentAccess = [COMPONENT, 'wr-db']
     const { token } = (await busy.call('POST', '/v2/storage/tokens', { componentAccess })).body
     const headers = { 'X-StorageApi-Token': token }
@@ -189,6 +193,7 @@ describe('queue', () => {
     expect(await search('config=other')).toEqual([])
     const others = (await busy.call('POST', '/v2/storage/tokens', { componentAccess: ['wr-db'] })).body
     expect(await search('', { 'X-StorageApi-Token': others.token })).toEqual([])
+    runEnds.resolve()
   })
 
   it.each(['configRowIds', 'configData', 'variableValuesData'])(
