@@ -190,7 +190,8 @@ export const updateTrigger = defineRoute({
 type Checked = Partial<Pick<TriggerRecord, 'tableIds' | 'runWithTokenId'>>
 
 /**
- * Checks the tables of a trigger, then its token: they exist, and the caller may use them.
+ * Checks that the token of a trigger lasts, that its tables are there, and that the caller may use both: in the order in which the public
+ * PHP client expects the refusals.
  *
  * Errors: 404 `storage.tables.notFound`, `storage.tokens.notFound`, 400 `storage.triggers.tokenExpires`, 403
  * `accessDenied`.
@@ -200,20 +201,19 @@ const checkTrigger = async (
   caller: Caller,
   services: Services,
 ): Promise<void> => {
+  // The master token has no record, and it never expires.
+  const isMaster = String(runWithTokenId) === caller.masterId
+  const token =
+    runWithTokenId === undefined || isMaster ? undefined : await findLastingToken(runWithTokenId, services)
   for (const tableId of tableIds) {
     requireTable(caller, tableId, 'read')
     await findTable(services, tableId)
   }
-  if (runWithTokenId !== undefined) await checkToken(runWithTokenId, caller, services)
+  if (isMaster) requireMasterFor(caller)
+  if (token) requireNoMoreRights(caller, token)
 }
 
-const checkToken = async (
-  tokenId: number,
-  caller: Caller,
-  { tokens }: Pick<Services, 'tokens'>,
-): Promise<void> => {
-  // The master token has no record, and it never expires.
-  if (String(tokenId) === caller.masterId) return requireMasterFor(caller)
+const findLastingToken = async (tokenId: number, { tokens }: Pick<Services, 'tokens'>) => {
   const token = await tokens.get(tokenId)
   if (!token) throw new UserError('storage.tokens.notFound', `Token with id "${tokenId}" was not found.`)
   if (token.expires !== null)
@@ -221,7 +221,7 @@ const checkToken = async (
       'storage.triggers.tokenExpires',
       "The 'runByToken' has expiration set. Use token without expiration.",
     )
-  requireNoMoreRights(caller, token)
+  return token
 }
 
 /** The trigger of a path, or 404 `storage.triggers.notFound`. */
