@@ -54,7 +54,7 @@ export const mergeByKey = async (
   const staging = stagedRows(stagedPaths, snapshot)
   // A first load has nothing to compare with, so its keys are not held.
   if (hasOlderRows) await session.query(`CREATE TABLE staged_keys AS ${staging}`)
-  const earlier = await changed(
+  const earlier = await countChanged(
     session,
     dropEarlierDuplicates(hasOlderRows ? 'staged_keys' : `(${staging})`, snapshot),
   )
@@ -67,7 +67,7 @@ export const mergeByKey = async (
       )
     unchanged = await compareWithTable(context, { snapshot, stagedPaths })
   }
-  const dropped = earlier + unchanged === 0 ? noneDropped : await droppedOf(session)
+  const dropped = unchanged === 0 ? replaced : await droppedOf(session)
   const kept = await deletePositions(context, { snapshot, keyPrefix, positions: 'existing_drops' })
   return {
     files: [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder, dropped }))],
@@ -78,7 +78,7 @@ export const mergeByKey = async (
 const noneDropped: ReadonlyMap<number, number> = new Map()
 
 /** Runs a statement that changes rows. Resolves to how many. */
-const changed = async (session: DuckDbSession, sql: string): Promise<number> => {
+const countChanged = async (session: DuckDbSession, sql: string): Promise<number> => {
   const [count = []] = await session.query(sql)
   return Number(count[0] ?? 0)
 }
@@ -108,7 +108,10 @@ const stagedRows = (paths: string[], { primaryKey }: Snapshot): string => {
     FROM (SELECT ${key}, ${DIGEST_COLUMN}, ${ROW_PLACE} FROM ${readParquet(paths)})`
 }
 
-/** Notes which old rows change, in `existing_drops`, and which new ones change nothing, in `staged_drops`: resolves to how many these are. */
+/**
+ * Notes which old rows change, in `existing_drops`, and which new ones change nothing, in `staged_drops`. Resolves to how many
+ * these are.
+ */
 const compareWithTable = async (
   context: EngineContext,
   { snapshot, stagedPaths }: { snapshot: Snapshot; stagedPaths: string[] },
@@ -120,13 +123,13 @@ const compareWithTable = async (
   let unchanged = 0
   for (const files of batchFiles(candidates)) {
     const sources = await openFiles(context, { files, wanted: { ...wanted, digest: true } })
-    const found = await changed(session, pairRows({ sources, wanted, snapshot }))
+    const found = await countChanged(session, pairRows({ sources, wanted, snapshot }))
     if (found > 0) {
       await compareValues(session, { sources, snapshot, stagedPaths })
       await session.query(
         'INSERT INTO existing_drops SELECT file_index, file_row FROM matches WHERE is_changed',
       )
-      unchanged += await changed(
+      unchanged += await countChanged(
         session,
         'INSERT INTO staged_drops SELECT staged_file, staged_row FROM matches WHERE NOT is_changed',
       )
