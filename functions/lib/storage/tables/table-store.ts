@@ -28,8 +28,7 @@ type NamedPlace = Pick<TableRecord, 'bucketId' | 'name' | 'displayName'>
  * a complete snapshot.
  */
 export const createTableStore = (items: ItemView, contents: TableContents, catalog?: CatalogFollower) => {
-  const heads = createTableHeads(items)
-  const { find, seen, tableItemsOf, showsRows, ...readers } = heads
+  const { find, seen, tableItemsOf, showsRows, ...readers } = createTableHeads(items)
   const follow = followerOf(items, contents, catalog)
 
   const restore = async (item: Item): Promise<TableRecord> => {
@@ -52,7 +51,7 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
   return {
     ...readers,
     ...createTableLists(items),
-    ...createTableWrites({ items, contents, catalog, heads, follow }),
+    ...createTableWrites({ items, contents, catalog, showsRows, follow }),
 
     /**
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
@@ -133,12 +132,12 @@ interface TableWritesOptions {
   items: ItemView
   contents: TableContents
   catalog: CatalogFollower | undefined
-  heads: Pick<TableHeads, 'showsRows'>
+  showsRows: TableHeads['showsRows']
   follow: Follow
 }
 
 /** Changes of heads, each on condition that nobody else has changed them. */
-const createTableWrites = ({ items, contents, catalog, heads, follow }: TableWritesOptions) => {
+const createTableWrites = ({ items, contents, catalog, showsRows, follow }: TableWritesOptions) => {
   /** Writes the content first: a head names what is there. */
   const toItem = async (table: TableRecord): Promise<Item> => {
     const metadataKey = await contents.save(table)
@@ -157,7 +156,7 @@ const createTableWrites = ({ items, contents, catalog, heads, follow }: TableWri
   const removeDeadAlias = async (key: ReturnType<typeof tableKey>): Promise<boolean> => {
     const item = await items.get(key)
     if (!item) return true
-    if (!isAliasItem(item) || (await heads.showsRows(item))) return false
+    if (!isAliasItem(item) || (await showsRows(item))) return false
     const { internalId } = aliasRecord.parse(item)
     return items.delete(key, { internalId })
   }
