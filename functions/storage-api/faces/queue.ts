@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { listOpenJobs } from '../../lib/storage/jobs/list-open-jobs.ts'
-import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { findBranchId } from '../branches/find-branch.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
@@ -15,7 +14,7 @@ import { cancelled } from '../jobs/cancel-job.ts'
 import { findJob } from '../jobs/find-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
 import { cancelledRun } from '../runs/cancel-run.ts'
-import { filteredRuns, findRun, type RunFilter } from '../runs/read-runs.ts'
+import { filteredRuns, findRun, isAskedFor, type RunFilter } from '../runs/read-runs.ts'
 import type { runResource } from '../runs/run-resource.ts'
 import type { Services } from '../services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
@@ -260,16 +259,14 @@ const groupQueueJobs = defineRoute({
 
 /** Runs that have not begun, because others take the share of their token or of the project. */
 const waitingJobs = async (
-  { status, componentId, configId, branchId }: Omit<RunFilter, 'limit' | 'offset'>,
+  { status, ...asked }: Omit<RunFilter, 'limit' | 'offset'>,
   caller: Caller,
   { jobs }: Pick<Services, 'jobs'>,
 ): Promise<JobRecord[]> => {
   if (status.length > 0 && !status.includes('waiting')) return []
   return (await listOpenJobs(jobs)).filter(({ input, ...job }) => {
     if (job.status !== 'waiting' || input.operationName !== 'configurationRun') return false
-    if (!mayUseComponent(caller, input.componentId)) return false
-    if (input.componentId !== (componentId ?? input.componentId)) return false
-    return input.configId === (configId ?? input.configId) && branchOf(job) === (branchId ?? branchOf(job))
+    return isAskedFor({ ...input, branchId: branchOf(job) }, asked, caller)
   })
 }
 

@@ -48,6 +48,19 @@ export interface RunFilter {
   branchId?: number | undefined
 }
 
+type RunPlace = Partial<Pick<ReturnType<typeof runResource>, 'componentId' | 'configId' | 'branchId'>>
+
+/** Whether a run, or one that waits, is of what was asked for, and the token may see it. */
+export const isAskedFor = (
+  run: Required<RunPlace>,
+  { componentId, configId, branchId }: Pick<RunFilter, keyof RunPlace>,
+  caller: Caller,
+): boolean =>
+  mayUseComponent(caller, run.componentId) &&
+  run.componentId === (componentId ?? run.componentId) &&
+  run.configId === (configId ?? run.configId) &&
+  run.branchId === (branchId ?? run.branchId)
+
 /** The runs that a token may see, newest first. */
 export const filteredRuns = async (
   { limit, offset, status, componentId, configId, branchId }: RunFilter,
@@ -62,10 +75,7 @@ export const filteredRuns = async (
     if (status.length > 0 && !status.includes(run.status)) continue
     if (seen++ < offset) continue
     if (seen > offset + MAX_LOOKED_AT) break
-    if (!mayUseComponent(caller, run.componentId)) continue
-    if (run.componentId !== (componentId ?? run.componentId)) continue
-    if (run.configId !== (configId ?? run.configId)) continue
-    if (run.branchId !== (branchId ?? run.branchId)) continue
+    if (!isAskedFor(run, { componentId, configId, branchId }, caller)) continue
     runs.push(run)
     if (runs.length === limit) break
   }
