@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { componentBody } from '../wire/component-body.ts'
 import { changeBody, configurationBody, rowBody } from '../wire/configuration-body.ts'
+import { closedBody } from '../wire/dead-letter-body.ts'
 import { creatorToken } from '../wire/fields.ts'
 import { reads } from '../wire/reads.ts'
 import { tableBody } from '../wire/table-body.ts'
@@ -103,11 +104,7 @@ export const closeLetters = async (
   jobId: number,
 ): Promise<number> => {
   const body = { bucket, key, sequencer, jobId }
-  const asked = request(
-    connection,
-    { method: 'POST', path: 'dead-letters/close', body },
-    z.object({ closed: z.array(z.string()) }),
-  )
+  const asked = request(connection, { method: 'POST', path: 'dead-letters/close', body }, closedBody)
   const { closed } = await asked.catch((error: unknown) => {
     if (error instanceof UserError && error.status === 404) return { closed: [] }
     throw error

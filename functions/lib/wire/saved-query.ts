@@ -1,4 +1,5 @@
 import { UserError } from '../errors/errors.ts'
+import { isTableIdForLoad, parseTableId } from '../storage/storage-ids.ts'
 
 interface Request {
   path: string
@@ -7,8 +8,9 @@ interface Request {
 
 /** The bucket and the name of the table that a query is saved as. Error: `storage.query.invalid`. */
 const placeOf = (tableId: string): { bucketId: string; name: string } => {
-  const [, bucketId, name] = /^((?:in|out)\.c-[\w-]+)\.([\w-]+)$/.exec(tableId.trim()) ?? []
-  if (bucketId !== undefined && name !== undefined) return { bucketId, name }
+  const given = tableId.trim()
+  const place = isTableIdForLoad(given) ? parseTableId(given) : undefined
+  if (place) return place
   throw refused('Name the table like out.c-main.by-city; its bucket must be there.')
 }
 
