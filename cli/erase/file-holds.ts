@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { RECORDING_TAG } from '../../functions/lib/extractor/cassette/recording-tags.ts'
 import { listSlices } from '../../functions/lib/storage/files/list-slices.ts'
+import { readParquet } from '../../functions/lib/table-engine/parquet-sql.ts'
 import { quoteLiteral } from '../../functions/lib/table-engine/sql.ts'
 import type { StorageConnection } from '../transfer/connect-storage.ts'
 import type { TextFinder } from './text-finder.ts'
@@ -60,16 +61,24 @@ async function* recorded(packed: Readable): AsyncGenerator<Uint8Array> {
 }
 
 const parquetHolds = async (path: string, values: readonly string[]): Promise<boolean> => {
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(':memory:', { enable_external_access: 'true' })
+  const { openDuckDbSession } = await import('../../functions/lib/table-engine/duckdb-session.ts')
+  const session = await openDuckDbSession({
+    scratchDir: dirname(path),
+    memoryLimitMiB: PARQUET_MIB,
+    threads: 1,
+  })
   try {
-    const connection = await instance.connect()
+    // It sees no file but those of its own folder.
+    const own = session.scratchPath('file.parquet')
+    await rename(path, own)
     const holds = values.map(value => `contains(CAST(file_rows AS VARCHAR), ${quoteLiteral(value)})`)
-    const found = await connection.runAndReadAll(
-      `SELECT 1 FROM read_parquet(${quoteLiteral(path)}) AS file_rows WHERE ${holds.join(' OR ')} LIMIT 1`,
+    const found = await session.query(
+      `SELECT 1 FROM ${readParquet([own])} AS file_rows WHERE ${holds.join(' OR ')} LIMIT 1`,
     )
-    return found.currentRowCount > 0
+    return found.length > 0
   } finally {
-    instance.closeSync()
+    await session.close()
   }
 }
+
+const PARQUET_MIB = 512

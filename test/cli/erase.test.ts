@@ -51,6 +51,8 @@ describe('erase', () => {
     await service.call('POST', '/v2/storage/tables/in.c-main.people/snapshots', { description: 'kept' })
     await service.upload(gzipSync(people), { name: 'people.csv.gz' })
     await service.upload('x-jane@example.com.au\n', { name: 'another.txt' })
+    const query = { sql: 'SELECT * FROM in.c-main.people', format: 'parquet' }
+    await service.call('POST', '/v2/storage/query', query)
     await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
       configurationId: 'shop',
       name: 'Shop',
@@ -62,7 +64,7 @@ describe('erase', () => {
     const of = (kind: string) => found.filter(each => each.kind === kind)
     expect(of('table')).toMatchObject([{ id: 'in.c-main.people', rows: 1 }])
     expect(of('snapshot')).toMatchObject([{ rows: 1, about: 'of in.c-main.people' }])
-    expect(of('file').map(({ id }) => id)).toHaveLength(2) // what was loaded, and the other one
+    expect(of('file').map(({ id }) => id)).toHaveLength(3) // what was loaded, the other one, and the result of the query in Parquet
     expect(of('configuration')).toMatchObject([
       { id: 'ex-generic-v2/shop', about: 'as it is now, version 1' },
     ])
@@ -80,7 +82,13 @@ describe('erase', () => {
     const text = await readFile(join(folder, 'jane.json'), 'utf8')
     expect(text).not.toContain('jane@')
     const { erased, left } = JSON.parse(text)
-    expect(erased.map(({ kind }: { kind: string }) => kind)).toEqual(['table', 'snapshot', 'file', 'file'])
+    expect(erased.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'table',
+      'snapshot',
+      'file',
+      'file',
+      'file',
+    ])
     expect(new Set(left.map(({ kind }: { kind: string }) => kind))).toEqual(new Set(['configuration']))
     const { text: rows } = await service.call('GET', '/v2/storage/tables/in.c-main.people/data-preview')
     expect(rows).not.toContain('jane')
