@@ -54,6 +54,24 @@ const run = async (document: object, answer: Parameters<typeof runImported>[1] =
   }
 }
 
+it('a stream of times without a key, whose windows are asked for at once, may lose rows', async () => {
+  const lossesOf = async (step?: string) => {
+    const cursor = {
+      datetime_format: '%Y-%m-%d',
+      start_datetime: '2020-01-01',
+      start_time_option: option('since'),
+      end_time_option: option('until'),
+      ...(step === undefined ? {} : { step, cursor_granularity: 'P1D' }),
+    }
+    const { end_datetime: _, ...sync } = manifest(cursor).streams[0]?.incremental_sync ?? {}
+    const given = manifest({}, { stream: { primary_key: [], incremental_sync: sync } })
+    const ran = await runImported(JSON.stringify(given), () => [])
+    return ran.losses.filter(({ level }) => level === 'rows')
+  }
+  expect(await lossesOf('P1M')).toMatchObject([{ why: expect.stringContaining('asked for at once') }])
+  expect(await lossesOf()).toEqual([])
+})
+
 describe('a datetime cursor of Airbyte', () => {
   it('with both ends is read in windows, whose last has the end in it', async () => {
     const { urls, losses, warnings, jobs } = await run(

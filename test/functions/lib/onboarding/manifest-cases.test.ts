@@ -370,27 +370,6 @@ describe('traits of manifests', () => {
     }
   })
 
-  it('a stream of times without a key, whose windows are asked for at once, may lose rows', async () => {
-    const sync = (step?: string) => ({
-      type: 'DatetimeBasedCursor',
-      cursor_field: 'at',
-      datetime_format: '%Y-%m-%d',
-      start_datetime: '2020-01-01',
-      start_time_option: query('since'),
-      end_time_option: query('until'),
-      ...(step === undefined ? {} : { step, cursor_granularity: 'P1D' }),
-    })
-    const lossesOf = async (step?: string) => {
-      const given = stream('s', {}, {}, { primary_key: [], incremental_sync: sync(step) })
-      const ran = await runImported(JSON.stringify({ type: 'DeclarativeSource', streams: [given] }), () => ({
-        data: [],
-      }))
-      return ran.losses.filter(({ level }) => level === 'rows')
-    }
-    expect(await lossesOf('P1M')).toMatchObject([{ why: expect.stringContaining('asked for at once') }])
-    expect(await lossesOf()).toEqual([])
-  })
-
   it('A6 A7 addresses of logins take settings, and their own credentials are sent', async () => {
     const authenticator = {
       type: 'SessionTokenAuthenticator',
