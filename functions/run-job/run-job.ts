@@ -4,6 +4,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import {
   branchOf,
   isFinal,
@@ -50,7 +51,8 @@ export const runJob = async (
 ): Promise<RunJobResult> => {
   const job = await allServices.jobs.get(jobId)
   if (!job) throw new Error(`There is no job ${jobId}`)
-  const services = { ...allServices, ...allServices.inBranch(branchOf(job)) }
+  const ofBranch = { ...allServices, ...allServices.inBranch(branchOf(job)) }
+  const services = { ...ofBranch, files: readingOnce(ofBranch.files) }
   const { jobs, now } = services
   const correlationId = correlationIdOf(job)
   services.log.appendKeys({ correlationId })
@@ -102,6 +104,19 @@ export const runJob = async (
     if (error instanceof QueryMerge) return { status: 'merge', correlationId }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
+  }
+}
+
+/** The load and its events need the same files. One that vanished meanwhile was there when it was loaded. */
+const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] => {
+  const known = new Map<number, FileRecord>()
+  return {
+    ...files,
+    getReadable: async id => {
+      const file = known.get(id) ?? (await files.getReadable(id))
+      if (file) known.set(id, file)
+      return file
+    },
   }
 }
 

@@ -91,6 +91,21 @@ const call: fc.Arbitrary<Call> = fc.oneof(
       items =>
         items.update(at, { add: { version, other: 2 }, remove, set: { status: 'open' } }),
   ),
+  fc
+    .tuple(
+      key,
+      number,
+      fc.constantFrom<Record<string, string | number>>(
+        { version: 1 },
+        { status: 'open' },
+        { version: 2, status: 'done' },
+      ),
+    )
+    .map(
+      ([at, version, when]): Call =>
+        items =>
+          items.update(at, { set: { version, status: 'done' }, add: { other: 1 } }, when),
+    ),
   fc.tuple(key, fc.subarray(['more', 'data'], { minLength: 1 })).map(
     ([at, remove]): Call =>
       items =>

@@ -99,11 +99,12 @@ export const createMemoryItemTable = (): ItemTable => {
       return isDone ? before : undefined
     },
 
-    async update(key, change) {
+    async update(key, change, when) {
       checkKeys([key])
-      await otherWork()
-      const stored = find(key)
-      store(key, toStored({ ...changed(stored ? unmarshall(stored) : {}, change), ...key }))
+      return write(key, when, () => {
+        const stored = find(key)
+        store(key, toStored({ ...changed(stored ? unmarshall(stored) : {}, change), ...key }))
+      })
     },
 
     async putAll(all) {

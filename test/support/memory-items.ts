@@ -49,7 +49,11 @@ export const createMemoryItems = (): ItemTable => {
       else if (items.delete(key.sk)) keys.splice(placeOf(keys, key.sk), 1)
       return before
     },
-    update: async (key, change) => store(key, changed(find(key) ?? {}, change)),
+    update: async (key, change, when) => {
+      if (!holds(key, when)) return false
+      store(key, changed(find(key) ?? {}, change))
+      return true
+    },
     putAll: async all => {
       for (const item of all) store(item, item)
     },

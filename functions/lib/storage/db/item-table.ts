@@ -20,8 +20,7 @@ export type Condition = 'absent' | Record<string, string | number>
 export interface ItemChange {
   /** To numbers. */
   add?: Readonly<Record<string, number>>
-  /** Texts. */
-  set?: Readonly<Record<string, string>>
+  set?: Readonly<Record<string, string | number>>
   remove?: readonly string[]
 }
 
@@ -124,9 +123,17 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
     return holds ? (before ?? {}) : undefined
   },
 
-  /** Changes some attributes of an item, in one write without a condition. What is absent counts as 0. */
-  async update(key: ItemKey, change: ItemChange): Promise<void> {
-    await requests.update({ TableName: tableName, Key: { ...key }, ...updateExpression(change) })
+  /**
+   * Changes some attributes of an item, in one write. What is absent counts as 0. Resolves to false when the condition does not
+   * hold.
+   */
+  async update(key: ItemKey, change: ItemChange, when?: Exclude<Condition, 'absent'>): Promise<boolean> {
+    const write = requests.update({
+      TableName: tableName,
+      Key: { ...key },
+      ...updateExpression(change, when),
+    })
+    return conditionHolds(write)
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
@@ -190,22 +197,31 @@ const projection = (attributes: readonly string[]) => ({
   ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#p${index}`, name])),
 })
 
-const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange) => {
+const updateExpression = (
+  { add = {}, set = {}, remove = [] }: ItemChange,
+  when: Exclude<Condition, 'absent'> = {},
+) => {
   const names: Record<string, string> = {}
   const values: Item = {}
-  const nameOf = (name: string, value?: string | number): string => {
-    const place = Object.keys(names).length
-    names[`#a${place}`] = name
-    if (value === undefined) return `#a${place}`
-    values[`:v${place}`] = value
-    return `#a${place} ${typeof value === 'number' ? '' : '= '}:v${place}`
+  const nameOf = (name: string): string => {
+    const place = `#a${Object.keys(names).length}`
+    names[place] = name
+    return place
+  }
+  const withValue = (operator: '' | '= ', [name, value]: [string, string | number]): string => {
+    const place = nameOf(name)
+    const valuePlace = place.replace('#a', ':v')
+    values[valuePlace] = value
+    return `${place} ${operator}${valuePlace}`
   }
   const clauses = {
-    ADD: Object.entries(add).map(([name, value]) => nameOf(name, value)),
-    SET: Object.entries(set).map(([name, value]) => nameOf(name, value)),
-    REMOVE: remove.map(name => nameOf(name)),
+    ADD: Object.entries(add).map(entry => withValue('', entry)),
+    SET: Object.entries(set).map(entry => withValue('= ', entry)),
+    REMOVE: remove.map(nameOf),
   }
+  const conditions = Object.entries(when).map(entry => withValue('= ', entry))
   return {
+    ...(conditions.length > 0 && { ConditionExpression: conditions.join(' and ') }),
     UpdateExpression: Object.entries(clauses)
       .filter(([, changes]) => changes.length > 0)
       .map(([clause, changes]) => `${clause} ${changes.join(', ')}`)
