@@ -6,6 +6,8 @@ export interface ApiShape {
   rowsPerPage: number
   pages: number
   latencyMs: number
+  /** Rows of scalars alone, without the nested object and list. Default: false. */
+  isPlain?: boolean
 }
 
 /**
@@ -29,8 +31,14 @@ export const makeRow = (id: number): Record<string, unknown> => ({
   tags: ['alpha', `tag${id % 50}`],
 })
 
+const makePlainRow = (id: number): Record<string, unknown> => {
+  const { address: _, tags: __, ...scalars } = makeRow(id)
+  return scalars
+}
+
 /** An API of numbered rows, by `offset`, by `since` (the last id seen) or by `page`. */
-const serve = ({ rowsPerPage, pages, latencyMs }: ApiShape): void => {
+const serve = ({ rowsPerPage, pages, latencyMs, isPlain = false }: ApiShape): void => {
+  const make = isPlain ? makePlainRow : makeRow
   const bodies = new Map<number, Buffer>()
   const pageBody = (page: number): Buffer => {
     const found = bodies.get(page)
@@ -38,7 +46,7 @@ const serve = ({ rowsPerPage, pages, latencyMs }: ApiShape): void => {
     const rows =
       page >= pages
         ? []
-        : Array.from({ length: rowsPerPage }, (_, index) => makeRow(page * rowsPerPage + index + 1))
+        : Array.from({ length: rowsPerPage }, (_, index) => make(page * rowsPerPage + index + 1))
     const body = Buffer.from(JSON.stringify(rows))
     if (bodies.size < 2000) bodies.set(page, body)
     return body

@@ -1,8 +1,8 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent } from 'undici'
 import { extract } from '#lib/extractor/extract.ts'
+import { runBareLoop } from './bare-loop.ts'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'
 import { startApi } from './start-api.ts'
@@ -13,8 +13,8 @@ interface Case {
   shape: ApiShape
   pagination: Record<string, unknown>
   jobs: string[]
-  /** Address of a page for the bare loop; `last` is the id of the last row seen. */
-  address: (job: string, page: number, last: number) => string
+  /** Address of a job's page for the bare loop. */
+  address: (job: string) => string
 }
 
 const cases: Case[] = [
@@ -23,21 +23,21 @@ const cases: Case[] = [
     shape: { rowsPerPage: 100, pages: 1000, latencyMs: 0 },
     pagination: { method: 'offset', limit: 100 },
     jobs: ['rows'],
-    address: (job, page) => `/${job}?limit=100&offset=${page * 100}`,
+    address: job => `/${job}?limit=100&offset={offset}`,
   },
   {
     name: 'extract cursor, 200 pages of 1000 rows',
     shape: { rowsPerPage: 1000, pages: 200, latencyMs: 0 },
     pagination: { method: 'cursor', idKey: 'id', param: 'since' },
     jobs: ['rows'],
-    address: (job, _, last) => `/${job}?since=${last}`,
+    address: job => `/${job}?since={last}`,
   },
   {
     name: 'extract 8 jobs of 50 pages of 100 rows, 20 ms latency',
     shape: { rowsPerPage: 100, pages: 50, latencyMs: 20 },
     pagination: { method: 'offset', limit: 100 },
     jobs: Array.from({ length: 8 }, (_, index) => `job${index}rows`),
-    address: (job, page) => `/${job}?limit=100&offset=${page * 100}`,
+    address: job => `/${job}?limit=100&offset={offset}`,
   },
 ]
 
@@ -75,53 +75,13 @@ const timeExtract = async (
   return seconds
 }
 
-/** The bare loop: fetch, JSON.parse, the same rows as CSV. Nothing else. */
-const timeBare = async (origin: string, { jobs, address }: Case): Promise<number> => {
+const timeBare = async (origin: string, { jobs, address, shape }: Case): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-bare-'))
-  const agent = new Agent()
   const begun = performance.now()
-  await Promise.all(
-    jobs.map(async job => {
-      const rowsFile = openSync(join(folder, job), 'w')
-      const tagsFile = openSync(join(folder, `${job}_tags`), 'w')
-      let last = 0
-      for (let page = 0; ; page++) {
-        const response = await agent.request({ origin, path: address(job, page, last), method: 'GET' })
-        const rows = JSON.parse(await response.body.text()) as BenchRow[] // what makeRow made
-        if (rows.length === 0) break
-        let text = ''
-        let tags = ''
-        for (const row of rows) {
-          const { address: place, tags: list, ...scalars } = row
-          for (const value of Object.values(scalars)) text += `${cell(value)},`
-          for (const value of Object.values(place)) text += `${cell(value)},`
-          text += `"${row.id}"\n`
-          for (const tag of list) tags += `${cell(tag)},"${row.id}"\n`
-          last = row.id
-        }
-        writeSync(rowsFile, text)
-        writeSync(tagsFile, tags)
-      }
-      closeSync(rowsFile)
-      closeSync(tagsFile)
-    }),
-  )
+  await runBareLoop({ origin, jobs: jobs.map(address), rowsPerPage: shape.rowsPerPage, folder })
   const seconds = (performance.now() - begun) / 1000
-  await agent.close()
   rmSync(folder, { recursive: true })
   return seconds
-}
-
-interface BenchRow {
-  id: number
-  address: Record<string, unknown>
-  tags: string[]
-}
-
-const cell = (value: unknown): string => {
-  const text =
-    value === null || value === undefined ? '' : value === true ? '1' : value === false ? '' : String(value)
-  return `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`
 }
 
 for (const one of cases) {

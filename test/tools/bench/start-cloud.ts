@@ -21,6 +21,8 @@ const Ready = z.object({
 export interface StartedCloud extends z.infer<typeof Ready> {
   /** The most memory that the whole process ever held, in MB. */
   peakMemoryMb: () => Promise<number>
+  /** The memory that the whole process holds now, in MB. */
+  memoryMb: () => Promise<number>
   /** Processor time of the whole process since its start, user and system, in seconds. */
   processorSeconds: () => Promise<number>
   stop: () => Promise<void>
@@ -54,9 +56,9 @@ export const startCloud = async (dataDir: string): Promise<StartedCloud> => {
   }
   for await (const line of createInterface(child.stdout)) {
     if (!line.startsWith('{')) continue
-    const peakMemoryMb = async (): Promise<number> => {
+    const memoryOf = async (field: 'VmHWM' | 'VmRSS'): Promise<number> => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-      return Number(status.match(/VmHWM:\s+(\d+) kB/)?.[1]) / 1024
+      return Number(status.match(new RegExp(`${field}:\\s+(\\d+) kB`))?.[1]) / 1024
     }
     const processorSeconds = async (): Promise<number> => {
       const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
@@ -64,7 +66,13 @@ export const startCloud = async (dataDir: string): Promise<StartedCloud> => {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return (Number(fields[11]) + Number(fields[12])) / 100
     }
-    return { ...Ready.parse(JSON.parse(line)), peakMemoryMb, processorSeconds, stop }
+    return {
+      ...Ready.parse(JSON.parse(line)),
+      peakMemoryMb: () => memoryOf('VmHWM'),
+      memoryMb: () => memoryOf('VmRSS'),
+      processorSeconds,
+      stop,
+    }
   }
   throw new Error('The embedded cloud ended before it was ready')
 }
