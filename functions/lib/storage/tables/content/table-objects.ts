@@ -10,7 +10,8 @@ import pMap from 'p-map'
 import type { NewObject } from '#lib/iceberg/commit/table-change.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
 
-const CACHE_BYTES = 32 * 1024 * 1024
+/** Of each function that is warm. */
+const CACHE_BYTES = 16 * 1024 * 1024
 const WRITES = 8
 
 /** The objects that hold the metadata of tables. None ever changes under its name, so those read lately stay in memory. */
@@ -19,6 +20,9 @@ export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => length + 1,
   })
+  const keep = (location: string, content: Uint8Array): void => {
+    cache.set(location, alone(content))
+  }
   const root = `s3://${tablesBucket}/`
 
   const keyOf = (location: string): string => {
@@ -37,7 +41,7 @@ export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
     )
     if (!Body) throw new Error(`The object ${location} has no body`)
     const content = await Body.transformToByteArray()
-    if (!range) cache.set(location, content)
+    if (!range) keep(location, content)
     return content
   }
 
@@ -63,12 +67,16 @@ export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
     async write(objects: readonly NewObject[]): Promise<void> {
       const put = async ({ location, content }: NewObject): Promise<void> => {
         await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: keyOf(location), Body: content }))
-        cache.set(location, content)
+        keep(location, content)
       }
       await pMap(objects.slice(0, -1), put, { concurrency: WRITES })
       for (const last of objects.slice(-1)) await put(last)
     },
   }
 }
+
+/** What an encoder or the network gives is a piece of a block of 64 KiB, which would stay in memory with it. */
+const alone = (content: Uint8Array): Uint8Array =>
+  content.buffer.byteLength > content.byteLength ? new Uint8Array(content) : content
 
 export type TableObjects = ReturnType<typeof createTableObjects>
