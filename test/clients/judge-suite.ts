@@ -25,6 +25,7 @@ export const judgeSuite = (
   const unexpected = [...failing].filter(id => !(id in outOfScope))
   const passing = Object.keys(outOfScope).filter(id => !failing.has(id))
   if (unexpected.length > 0 || ran === 0) console.error(output)
+  for (const id of unexpected) console.error(`  FAILED: ${id}`)
   for (const id of passing) console.error(`No longer out of scope, so no longer to be listed: ${id}`)
   for (const [id, reason] of Object.entries(outOfScope)) console.log(`  out of scope: ${id}. ${reason}`)
   return {

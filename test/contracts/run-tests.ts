@@ -65,13 +65,11 @@ const judge = (results: readonly FileResult[], differences: Differences): SuiteR
     console.error(`No longer different, so no longer to be listed: ${fullName}`)
   for (const { fullName } of failed.filter(isListed))
     console.log(`  differs: ${fullName}. ${differences[fullName]}`)
+  const unexpected = failed.filter(test => !isListed(test))
+  for (const { fullName } of unexpected) console.error(`  FAILED: ${fullName}`)
   return {
     passed: passed.length - agreeing.length,
-    failed:
-      failed.filter(test => !isListed(test)).length +
-      agreeing.length +
-      unloaded.length +
-      Number(tests.length === 0),
+    failed: unexpected.length + agreeing.length + unloaded.length + Number(tests.length === 0),
     differing: failed.filter(isListed).length,
   }
 }
