@@ -13,7 +13,7 @@ import { createMasker } from './masking/masker.ts'
 import { secretsOf } from './masking/secrets-of.ts'
 import { type Extraction, openExtraction } from './runner/extraction.ts'
 import { runIterations } from './runner/run-iterations.ts'
-import { castWarnings } from './runner/run-statistics.ts'
+import { castWarnings, skipWarnings } from './runner/run-statistics.ts'
 import { nextState, stateWithWindows } from './runner/state.ts'
 import { removeTables } from './tables/table-file.ts'
 
@@ -141,13 +141,13 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
   })
   checks.remove()
   const ended = summary(tables)
-  const ofCasts = castWarnings(ended.jobs)
-  for (const warning of ofCasts) log.warning(warning)
+  const ofJobs = [...castWarnings(ended.jobs), ...skipWarnings(ended.jobs)]
+  for (const warning of ofJobs) log.warning(warning)
   const said = [
     ...warnings,
     ...(bounds.reached === undefined ? [] : [bounds.reached]),
     ...warningsOf(ended),
-    ...ofCasts,
+    ...ofJobs,
     ...drift.warnings,
     ...notKeptWarnings(traffic, log),
     ...gone.warnings,

@@ -122,7 +122,10 @@ const judgment = (ours: Reading, theirs: Reading, { losses, warnings }: Said): J
     (theirs.rows.filter(row => ids.has(idOf(row))).length === 0 &&
       ours.requests.length < theirs.requests.length)
   if (!isLacking) return { outcome: said.length > 0 ? 'asks, said' : 'asks, silent', lines }
-  const isSaid = ours.error !== undefined || losses.some(({ level }) => level === 'rows')
+  const isSaid =
+    ours.error !== undefined ||
+    losses.some(({ level }) => level === 'rows') ||
+    warnings.some(warning => warning.startsWith('Job ')) // of which rows may be missing
   return { outcome: isSaid ? 'rows, said' : 'rows, SILENT', lines }
 }
 

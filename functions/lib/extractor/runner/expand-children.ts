@@ -1,7 +1,8 @@
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, Pending, PendingChildren } from './job-run.ts'
-import { resolvePlaceholders } from './placeholders.ts'
+import { lacksValue, resolvePlaceholders } from './placeholders.ts'
+import { SKIPPED_ROW } from './run-statistics.ts'
 import { startJob } from './start-job.ts'
 
 /** The child jobs of the rows of one page, in the order of the configuration, each for all rows. */
@@ -53,6 +54,8 @@ const runsFor = (
     parent.placeholders,
     Math.floor(context.now()),
   )
+  if (sets.length === 0 && lacksValue(plan.job.placeholders, rows))
+    context.statistics.ended(plan, SKIPPED_ROW)
   // Without any placeholder all rows would ask the same; with parent values in params they do not
   return sets
     .filter(set => set.length > 0 || context.evaluateEverywhere)

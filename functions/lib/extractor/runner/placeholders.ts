@@ -74,7 +74,7 @@ const resolve = (
   rows: readonly Json[],
   now: number,
 ): Placeholder | undefined => {
-  const level = /^\d+:/.test(name) ? Number.parseInt(name, 10) : 1
+  const level = levelOf(name)
   const path = typeof definition === 'string' ? definition : definition.path
   if (level < 1 || level > rows.length) {
     throw new UserError(
@@ -98,6 +98,18 @@ const resolve = (
   const made = evaluate(expression, context, { path: `placeholders.${name}`, now, alsoAllow: ['urlencode'] })
   return made === null && isSkipped ? undefined : { name, path, value: made }
 }
+
+/** 1 is the row above, 2 the one above that. */
+const levelOf = (name: string): number => (/^\d+:/.test(name) ? Number.parseInt(name, 10) : 1)
+
+/** Whether a placeholder that may be missing (`"missing": "skip"`) finds nothing at its path. */
+export const lacksValue = (placeholders: Job['placeholders'], rows: readonly Json[]): boolean =>
+  Object.entries(placeholders ?? {}).some(
+    ([name, given]) =>
+      typeof given === 'object' &&
+      given.missing === 'skip' &&
+      valueAt(given.path, rows[levelOf(name) - 1] ?? null) === undefined,
+  )
 
 /** Each is a request, and all are made at once. */
 const MAX_COMBINATIONS = 100_000

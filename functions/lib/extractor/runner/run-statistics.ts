@@ -51,6 +51,9 @@ const MAX_MESSAGES = 10
 /** Why a run ended after which no further page of the job is read. In the summary, so that the next leg knows it too. */
 export const STOPPED_BY_RULE = 'an error rule ended the job'
 
+/** Why nothing is asked for a row above: a placeholder with `"missing": "skip"` finds nothing there. */
+export const SKIPPED_ROW = 'a row above has no value for a placeholder'
+
 interface CheckedRun {
   outcome: 'complete' | 'incomplete' | 'notChecked'
   /** What it lacks, or that it moved. */
@@ -209,6 +212,17 @@ export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
         : [`Job '${endpoint}': ${valuesOf(keep, field)} not of the type, and kept as text.`]),
     ]),
   )
+
+/** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
+export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, runs, ended }) => {
+    const skipped = ended[SKIPPED_ROW] ?? 0
+    return runs > 0 || skipped === 0
+      ? []
+      : [
+          `Job '${endpoint}' asked for nothing: ${skipped === 1 ? 'the only row above has' : `all ${skipped.toLocaleString('en-US')} rows above have`} no value for a placeholder with "missing": "skip". Is its "path" right?`,
+        ]
+  })
 
 const valuesOf = (count: number, field: string): string =>
   count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`

@@ -239,6 +239,26 @@ describe('child jobs', () => {
     expect(error?.message).toContain(message)
   })
 
+  it.each([
+    ['no row above has', { path: 'address.id', missing: 'skip' }, [], 2, true],
+    ['one row above has', { path: 'alias', missing: 'skip' }, ['/u/two'], 1, false],
+    ['an expression leaves out', { path: 'id', missing: 'skip', expr: 'none' }, [], undefined, false],
+  ])(
+    'say it when a value that may be missing is missing everywhere: %s',
+    async (_, path, asked, skipped, isSaid) => {
+      const { requests, result } = await runExtraction(
+        ({ path }) => (path === '/users' ? [{ id: 1 }, { id: 2, alias: 'two' }] : [{ path }]),
+        { api: { http: { evaluate: true } }, ...child({ endpoint: 'u/{x}', placeholders: { x: path } }) },
+      )
+      const { summary, warnings } = result?.finished === true ? result : {}
+      expect(urls(requests)).toEqual(['/users', ...asked])
+      expect(summary?.jobs[1]?.ended['a row above has no value for a placeholder']).toBe(skipped)
+      expect(warnings).toEqual(
+        isSaid ? [expect.stringContaining("Job 'u/{x}' asked for nothing: all 2 rows")] : [],
+      )
+    },
+  )
+
   it('never run without placeholders, with a warning', async () => {
     const { requests, logs } = await runExtraction(tree, child({ endpoint: 'same' }))
     expect(urls(requests)).toEqual(['/users'])
