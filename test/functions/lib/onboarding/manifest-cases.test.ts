@@ -274,6 +274,38 @@ const cases: [
     { requests: ['GET /s'], rows: ['2'] },
   ],
   [
+    'a filter by the start of the time, of a stream that no parameter asks for it',
+    [
+      stream(
+        's',
+        {},
+        {
+          record_selector: {
+            extractor: { field_path: ['data'] },
+            record_filter: {
+              condition: "{{ record['at'] >= stream_interval.get('start_time', config.get('start')) }}",
+            },
+          },
+        },
+        {
+          incremental_sync: {
+            type: 'DatetimeBasedCursor',
+            cursor_field: 'at',
+            datetime_format: '%Y-%m-%d',
+            start_datetime: "{{ config['start'] }}",
+          },
+        },
+      ),
+    ],
+    () => ({
+      data: [
+        { id: 1, at: '2025-12-31' },
+        { id: 2, at: '2026-01-02' },
+      ],
+    }),
+    { requests: ['GET /s'], rows: ['2'], settings: { start: '2026-01-01' } },
+  ],
+  [
     'O8 a list in the rows of the parent with the name of the child',
     [stream('parents', {}, {}, {}), stream('parents_s', { path: '/s/{{ stream_slice.p }}' }, below())],
     ({ path }) => (path === '/parents' ? { data: [{ id: 1, s: [{ sku: 'x' }] }] } : { data: ids(path) }),

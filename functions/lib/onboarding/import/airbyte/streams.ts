@@ -1,3 +1,4 @@
+import { sentWindow } from '#lib/extractor/config/sent-window.ts'
 import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import { rowPath } from '#lib/extractor/records/row-path.ts'
@@ -10,7 +11,7 @@ import { pagingOf } from './paginators.ts'
 import { partitionsOf } from './partitions.ts'
 import { requestOf } from './requests.ts'
 import { keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
-import { endpointOf, expressionOf, placeholderName, readText, type Scope } from './values.ts'
+import { addressOf, expressionOf, placeholderName, readText, type Scope } from './values.ts'
 
 type OpenScope = Omit<Scope, 'partition'>
 
@@ -105,6 +106,14 @@ export const streamsOf = (
       named: [...paging.options, ...(keys.length === 0 ? [] : options.flatMap(({ option }) => option ?? []))],
       isByAddress: ['header-link', 'response.url'].includes(String(paging.pagination?.['method'])),
     })
+    // A job that is not asked for windows has none: then a condition means all the time
+    const isWindowed =
+      time !== undefined &&
+      (time.cursor.isByRows === true ||
+        sentWindow({ endpoint: address.endpoint, ...request }, time.cursor).start)
+    const ofRows = isWindowed
+      ? scope
+      : { ...open, partition: new Map([...fields, ...windowFields(cursor, time?.cursor, [])]) }
     const placeholders: JsonObject = {
       // One request for each parent row, whether the request names it or not
       ...(parent === undefined ? {} : { [placeholderName(parent.key)]: parent.key }),
@@ -126,8 +135,8 @@ export const streamsOf = (
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
         incremental: time?.cursor,
         records: [
-          ...filterOf(retriever['record_selector'], `${path}.retriever.record_selector`, scope),
-          ...recordsOf(stream['transformations'], `${path}.transformations`, scope),
+          ...filterOf(retriever['record_selector'], `${path}.retriever.record_selector`, ofRows),
+          ...recordsOf(stream['transformations'], `${path}.transformations`, ofRows),
         ],
         ...(parent === undefined
           ? {}
@@ -153,28 +162,6 @@ const skipping = (placeholders: JsonObject, filter: Expression | undefined): Jso
       return [name, { ...own, ...(isWorkedOut ? { expr: made } : {}), missing: 'skip' }]
     }),
   )
-
-/** The endpoint, whole where the stream has a base address of its own. */
-const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Scope) => {
-  const base = String(requester['url_base'] ?? requester['url'] ?? '')
-  const given = String(requester['path'] ?? '')
-  const own = expressionOf(base, `${path}.url_base`, scope, 'rows')
-  if (own === undefined) return undefined
-  // A path of nothing but a slash keeps that of the base address
-  const isSlash = given === '/' && base.endsWith('/')
-  if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
-    const found = endpointOf(given, `${path}.path`, scope)
-    if (found === undefined || found.endpoint !== '') return found
-    // The base address itself, and that has no slash at its end
-    return {
-      ...found,
-      endpoint: typeof own === 'string' ? `${own.replace(/\/+$/, '')}${isSlash ? '/' : ''}` : './',
-    }
-  }
-  const [before = '', query] = base.split('?')
-  const address = `${before.replace(/\/+$/, '')}${given === '' ? '' : '/'}${given.replace(/^\/+/, '')}`
-  return endpointOf(query === undefined ? address : `${address}?${query}`, `${path}.url_base`, scope)
-}
 
 /** Rows that a condition leaves out are left out here. */
 const filterOf = (selector: Json | undefined, path: string, scope: Scope): JsonObject[] => {

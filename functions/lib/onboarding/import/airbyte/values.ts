@@ -100,7 +100,7 @@ export const expressionsOf = (fields: Json, path: string, scope: Scope): JsonObj
 }
 
 /** A part of an address: partitions of a parent row are placeholders, settings have to be known. */
-export const endpointOf = (
+const endpointOf = (
   value: string,
   path: string,
   scope: Scope,
@@ -180,4 +180,26 @@ const inPlaceholder = (part: Expression, found: Set<string>): Expression | undef
     return left === undefined || right === undefined ? undefined : { ...part, left, right }
   }
   return part.kind === 'value' ? part : undefined
+}
+
+/** The endpoint, whole where the stream has a base address of its own. */
+export const addressOf = (requester: JsonObject, path: string, baseUrl: Json, scope: Scope) => {
+  const base = String(requester['url_base'] ?? requester['url'] ?? '')
+  const given = String(requester['path'] ?? '')
+  const own = expressionOf(base, `${path}.url_base`, scope, 'rows')
+  if (own === undefined) return undefined
+  // A path of nothing but a slash keeps that of the base address
+  const isSlash = given === '/' && base.endsWith('/')
+  if (JSON.stringify(own) === JSON.stringify(baseUrl) && !base.includes('?')) {
+    const found = endpointOf(given, `${path}.path`, scope)
+    if (found === undefined || found.endpoint !== '') return found
+    // The base address itself, and that has no slash at its end
+    return {
+      ...found,
+      endpoint: typeof own === 'string' ? `${own.replace(/\/+$/, '')}${isSlash ? '/' : ''}` : './',
+    }
+  }
+  const [before = '', query] = base.split('?')
+  const address = `${before.replace(/\/+$/, '')}${given === '' ? '' : '/'}${given.replace(/^\/+/, '')}`
+  return endpointOf(query === undefined ? address : `${address}?${query}`, `${path}.url_base`, scope)
 }
