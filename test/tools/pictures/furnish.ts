@@ -35,8 +35,11 @@ const rowOf = (endpoint: string) => ({
   parameters: { config: { jobs: [{ endpoint }] } },
 })
 
-/** A small installation as people have it: tables, an extraction that ran, a file that failed, a token with few rights. */
-export const furnish = async (cloud: EmbeddedCloud, shop: ApiServer): Promise<void> => {
+/**
+ * A small installation as people have it: tables, an extraction that ran, a file that failed, a token with few rights, which it
+ * returns.
+ */
+export const furnish = async (cloud: EmbeddedCloud, shop: ApiServer): Promise<string> => {
   const call = (method: string, path: string, body?: unknown) => callApi(cloud, method, path, body)
   const land = (key: string, body: Buffer, metadata: Record<string, string> = {}) =>
     putObject(cloud, { bucket: cloud.landingBucket ?? '', key, body, metadata })
@@ -61,12 +64,17 @@ export const furnish = async (cloud: EmbeddedCloud, shop: ApiServer): Promise<vo
   })
   for (const name of ['customers', 'orders'])
     await call('POST', `${configs}/web-shop/rows`, { rowId: name, name, configuration: rowOf(name) })
+  await call('PUT', `${configs}/web-shop`, {
+    description: 'Orders and customers of the web shop, each morning',
+    changeDescription: 'Says when',
+  })
   await call('POST', configs, {
     configurationId: 'crm',
     name: 'CRM contacts',
     configuration: {
       parameters: {
-        api: { baseUrl: 'http://127.0.0.1:9' },
+        // Nobody listens there, and two tries say so at once.
+        api: { baseUrl: 'http://127.0.0.1:9', retryConfig: { maxRetries: 1 } },
         config: { jobs: [{ endpoint: 'contacts' }] },
       },
     },
@@ -74,11 +82,15 @@ export const furnish = async (cloud: EmbeddedCloud, shop: ApiServer): Promise<vo
   await call('POST', `${configs}/web-shop/run`)
   await call('POST', `${configs}/crm/run`)
   await listed('runs', 2)
-  await call('POST', 'tokens', { description: 'Dashboards', bucketPermissions: { 'in.c-shop': 'read' } })
+  const dashboards = (await call('POST', 'tokens', {
+    description: 'Dashboards',
+    bucketPermissions: { 'in.c-shop': 'read' },
+  })) as { token: string } // by the documentation
   await call('POST', 'tables/in.c-shop.orders/snapshots', { description: 'Before the spring sale' })
   await call('POST', 'tables/in.c-shop.orders/export-async', {})
   await poll(
     async () => (await call('GET', 'jobs')) as { status: string }[], // the same
     jobs => jobs.every(hasEnded),
   )
+  return dashboards.token
 }

@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { furnish, startShop } from './furnish.ts'
 
-/** Each page of the console in light, dark and on a phone: `npm run pictures -- [--to FOLDER] [--only NAME,NAME] [--keep]`. */
+/** Each page of the console in light, dark and on a phone: `npm run pictures -- [--to FOLDER] [--only NAME,NAME] [--documents] [--keep]`. */
 const { values } = parseArgs({
   options: {
+    /** Makes the pictures of docs/images anew, too. */
+    documents: { type: 'boolean', default: false },
     to: { type: 'string', default: 'cdk.out/pictures' },
     only: { type: 'string', default: '' },
     /** Leaves the installation running until it is interrupted, to look at by hand. */
@@ -20,6 +23,7 @@ const looks = {
   light: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'phone-dark': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 } as const
 
 const folder = mkdtempSync(join(tmpdir(), 'pictures-'))
@@ -40,6 +44,10 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   tables: () => '/tables',
   table: () => '/tables/in.c-shop.orders',
   profile: () => '/tables/in.c-shop.orders/profile',
+  history: () => '/tables/in.c-shop.orders/history',
+  snapshots: () => '/tables/in.c-shop.orders/snapshots',
+  engines: () => '/tables/in.c-shop.orders/engines',
+  settings: () => '/tables/in.c-shop.orders/settings',
   query: () => '/query?table=in.c-shop.orders',
   drop: () => '/drop',
   jobs: () => '/jobs',
@@ -48,7 +56,9 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   run: async () => `/runs/${await first('runs?status=success')}`,
   letters: () => '/dead-letters',
   configurations: () => '/configurations',
+  'new-configuration': () => '/configurations/new',
   configuration: () => '/configurations/ex-generic-v2/web-shop',
+  version: () => '/configurations/ex-generic-v2/web-shop/versions/1',
   row: () => '/configurations/ex-generic-v2/web-shop/rows/orders',
   bench: () => '/configurations/ex-generic-v2/web-shop/bench',
   files: () => '/files',
@@ -59,32 +69,66 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'not-found': () => '/nothing',
 }
 
-const signIn = async (page: Page): Promise<void> => {
+/** What the token of dashboards sees: less in the navigation, and a refusal that says which right it lacks. */
+const pagesOfReader: typeof pages = {
+  'reader-overview': () => '',
+  'reader-table': () => '/tables/in.c-shop.orders/settings',
+  refusal: () => '/dead-letters',
+}
+
+/** Pictures of docs/images by the page and the look that they show. */
+const documents: Readonly<Record<string, string>> = {
+  'overview-light': 'console-overview',
+  'table-light': 'console-table',
+  'bench-light': 'console-bench',
+  'run-light': 'console-run',
+  'overview-phone-dark': 'console-phone-dark',
+}
+
+const signIn = async (page: Page, token: string): Promise<void> => {
   await page.goto(`${cloud.api}/console`)
-  await page.getByLabel('Storage token').fill(cloud.token ?? '')
+  await page.getByLabel('Storage token').fill(token)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
-await furnish(cloud, shop)
+const readersToken = await furnish(cloud, shop)
 mkdirSync(values.to, { recursive: true })
 const browser = await chromium.launch({
   executablePath: process.env['MILLRACE_TEST_CHROMIUM'] || '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
 const wanted = values.only.split(',').filter(name => name !== '')
-for (const [look, { colorScheme, viewport }] of Object.entries(looks)) {
-  const page = await browser.newPage({ colorScheme, viewport })
-  await page.goto(`${cloud.api}/console/sign-in`)
-  await page.screenshot({ path: join(values.to, `sign-in-${look}.png`) })
-  await signIn(page)
-  for (const [name, path] of Object.entries(pages)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
-    await page.goto(`${cloud.api}/console${await path()}`, { waitUntil: 'networkidle' })
-    await page.screenshot({ path: join(values.to, `${name}-${look}.png`), fullPage: name !== 'overview' })
-  }
-  await page.close()
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+
+const take = async (page: Page, name: string, look: string, fullPage: boolean): Promise<void> => {
+  const path = join(values.to, `${name}-${look}.png`)
+  await page.screenshot({ path, fullPage })
+  const shown = documents[`${name}-${look}`]
+  if (values.documents && shown !== undefined)
+    await page.screenshot({
+      path: fileURLToPath(new URL(`../../../docs/images/${shown}.png`, import.meta.url)),
+    })
 }
+
+for (const [look, { colorScheme, viewport }] of Object.entries(looks))
+  for (const [token, its] of [
+    [cloud.token ?? '', pages],
+    [readersToken, pagesOfReader],
+  ] as const) {
+    const names = Object.keys(its).filter(isWanted)
+    if (names.length === 0) continue
+    const context = await browser.newContext({ colorScheme, viewport })
+    const page = await context.newPage()
+    await page.goto(`${cloud.api}/console/sign-in`)
+    if (its === pages) await take(page, 'sign-in', look, true)
+    await signIn(page, token)
+    for (const name of names) {
+      await page.goto(`${cloud.api}/console${await its[name]?.()}`, { waitUntil: 'networkidle' })
+      await take(page, name, look, true)
+    }
+    await context.close()
+  }
 process.stdout.write(`The pictures are in ${resolve(values.to)}\n`)
 if (values.keep) {
   process.stdout.write(`${cloud.api}/console with the token ${cloud.token}; Ctrl-C ends it\n`)
