@@ -417,8 +417,12 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Delete the table' }).press('Enter')
     await page.keyboard.type('in.c-main.large')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Tables', exact: true }).waitFor()
-    expect(await page.getByRole('link', { name: 'large' }).count()).toBe(0)
+    await page.getByRole('heading', { name: 'Deletion of in.c-main.large' }).waitFor()
+    await page.getByText('The table goes.').waitFor()
+    await eventually(async () => expect(await api('GET', 'tables/in.c-main.large')).toHaveProperty('error'))
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await page.getByText('The table comes back as it was.').waitFor()
+    await eventually(() => tableExists('in.c-main.large'))
   })
 
   it('the first view of a browser is at most 60 kB over the wire: the form, then the overview', async () => {

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { tokenBody } from '../../lib/wire/token-body.ts'
+import type { Person } from './person.ts'
 
 /** What answers the routes of the storage API. */
 interface Api {
@@ -31,6 +33,8 @@ export interface ApiClient {
    * @throws Refusal with the sentence of the API
    */
   list<Item>(path: string, item: z.core.$ZodType<Item>): Promise<Item[]>
+  /** Who is signed in; asked once for a page. */
+  person(): Promise<Person>
   /** Sentences about what could not be shown. */
   readonly broken: readonly string[]
   /** @throws Refusal with the sentence of the API */
@@ -83,8 +87,13 @@ export const createApiClient = (
     return text === '' ? undefined : parseExactly(text)
   }
   const broken: string[] = []
+  const get = async <Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body> =>
+    read(schema, path, await json(await request('GET', path)))
+  let person: Promise<Person> | undefined
   return {
     broken,
+    get,
+    person: () => (person ??= get('tokens/verify', tokenBody)),
     list: async (path, item) => {
       const response = await request('GET', path)
       const items = read(z.array(z.unknown()), path, await json(response))
@@ -98,7 +107,6 @@ export const createApiClient = (
         return []
       })
     },
-    get: async (path, schema) => read(schema, path, await json(await request('GET', path))),
     getText: async path => (await request('GET', path)).text(),
     send: async (method, path, body, schema, version) =>
       read(schema, path, await json(await request(method, path, body, version))),

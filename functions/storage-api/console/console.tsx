@@ -8,7 +8,6 @@ import type { ConsoleSessions } from '../../lib/storage/console/console-sessions
 import type { Counts } from '../../lib/storage/quotas/counts.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
-import { tokenBody } from '../../lib/wire/token-body.ts'
 import type { App } from '../app.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import { actions } from './actions.ts'
@@ -112,10 +111,9 @@ export const createConsole = (options: ConsoleOptions): App => {
           <Broken sentences={client.broken} swaps />
         </>,
       )
-    const person = await client.get('tokens/verify', tokenBody)
     return htmlPage(
       context,
-      <Page {...built} at={at} assets={names()} person={person} said={takeSaid(context)}>
+      <Page {...built} at={at} assets={names()} person={await client.person()} said={takeSaid(context)}>
         <Broken sentences={client.broken} />
         {built.body}
       </Page>,

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { Crumb, Said } from './built.ts'
-import { Crumbs, Navigation, type Person, PersonMenu, sectionOf } from './navigation.tsx'
+import { Crumbs, Navigation, PersonMenu, sectionOf } from './navigation.tsx'
 import { Icon } from './parts.tsx'
+import type { Person } from './person.ts'
 
 /** Where the assets of this revision lie: their name holds a digest, so a browser may keep them for good. */
 export interface AssetNames {

@@ -1,12 +1,8 @@
-import type { TokenBody } from '#lib/wire/token-body.ts'
 import type { Crumb } from './built.ts'
 import { Icon } from './parts.tsx'
+import { mayConfigure, mayLoad, type Person } from './person.ts'
 
-/** Who is signed in: the token, as far as pages ask. */
-export type Person = Pick<TokenBody, 'description' | Right>
-
-type Right = 'canManageBuckets' | 'canManageTokens'
-type Entry = readonly [path: string, name: string, icon: string, needs?: Right]
+type Entry = readonly [path: string, name: string, icon: string, isFor?: (person: Person) => boolean]
 
 /** Groups of entries. One that needs a right is shown to tokens that have it. */
 const groups: readonly (readonly [string, readonly Entry[]])[] = [
@@ -22,16 +18,21 @@ const groups: readonly (readonly [string, readonly Entry[]])[] = [
   [
     'Work',
     [
-      ['/console/configurations', 'Configurations', 'plug'],
+      ['/console/configurations', 'Configurations', 'plug', mayConfigure],
       ['/console/jobs', 'Jobs and runs', 'activity'],
-      ['/console/dead-letters', 'Dead letters', 'mail-exclamation', 'canManageBuckets'],
+      [
+        '/console/dead-letters',
+        'Dead letters',
+        'mail-exclamation',
+        ({ canManageBuckets }) => canManageBuckets,
+      ],
     ],
   ],
   [
     'Installation',
     [
       ['/console/events', 'Events', 'list-details'],
-      ['/console/tokens', 'Tokens', 'key', 'canManageTokens'],
+      ['/console/tokens', 'Tokens', 'key', ({ canManageTokens }) => canManageTokens],
     ],
   ],
 ]
@@ -51,14 +52,16 @@ export const Navigation = ({ at, person }: { at: string; person: Person }) => (
     <a class="brand" href="/console">
       <Icon name="ripple" /> Millrace
     </a>
-    <a class="btn btn-primary" href={DROP[0]} aria-current={DROP[0] === at ? 'page' : undefined}>
-      <Icon name={DROP[2]} /> <span>{DROP[1]}</span>
-    </a>
+    {mayLoad(person) && (
+      <a class="btn btn-primary" href={DROP[0]} aria-current={DROP[0] === at ? 'page' : undefined}>
+        <Icon name={DROP[2]} /> <span>{DROP[1]}</span>
+      </a>
+    )}
     {groups.map(([name, entries]) => (
       <div class="group">
         {name !== '' && <p class="subheader">{name}</p>}
         {entries
-          .filter(([, , , needs]) => needs === undefined || person[needs])
+          .filter(([, , , isFor]) => isFor?.(person) ?? true)
           .map(([path, label, icon]) => (
             <a class="entry" href={path} aria-current={path === at ? 'page' : undefined}>
               <Icon name={icon} /> <span>{label}</span>

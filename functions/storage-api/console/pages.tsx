@@ -15,6 +15,7 @@ import { configurationPages, configurationPath } from './pages/configurations.ts
 import { queryPages } from './pages/query.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
+import { mayLoad } from './person.ts'
 import { sliceLinks } from './slice-links.ts'
 import { tokensPage } from './tokens-page.tsx'
 import { Drop } from './views/drop.tsx'
@@ -47,7 +48,7 @@ const orNone = async <Found,>(asked: Promise<Found[]>): Promise<Found[]> => {
 
 /** Configurations with a clock that is armed, each with its newest run. */
 const schedulesOf = async (client: ApiClient, runs: readonly RunBody[], now: Date): Promise<Scheduled[]> => {
-  const components = await client.list('components?include=configuration', listedComponentBody)
+  const components = await orNone(client.list('components?include=configuration', listedComponentBody))
   const clocked = components
     .flatMap(({ id, configurations }) => configurations.map(one => ({ componentId: id, ...one })))
     .filter(({ configuration, isDisabled }) => configuration?.['schedule'] !== undefined && !isDisabled)
@@ -87,6 +88,7 @@ const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<s
     letters: letters.filter(({ closed }) => closed === null).length,
     held: runs.filter(({ results, decision }) => results?.['status'] === 'held' && !decision),
     schedules: await schedulesOf(client, runs, now),
+    mayDrop: mayLoad(await client.person()),
   }
   return <Overview {...props} />
 }
@@ -132,7 +134,10 @@ export const pages: readonly PageRoute[] = [
       const file = await client.get(`files/${idIn(params)}`, fileBody)
       const slices = file.isSliced ? await sliceLinks(client, file.id) : { links: [], slices: 0 }
       const columns = await exportColumns(client, file.id, job)
-      return { title: `File ${file.id}`, body: <FileDetail file={file} slices={slices} columns={columns} /> }
+      return {
+        title: file.name || `File ${file.id}`,
+        body: <FileDetail file={file} slices={slices} columns={columns} />,
+      }
     },
   },
   {

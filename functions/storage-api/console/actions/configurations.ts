@@ -131,9 +131,12 @@ export const configurationActions: readonly ActionRoute[] = [
     path: `${CONFIGURATION}/versions/:version/rollback`,
     at,
     act: async (client, { params }) => {
-      const version = encodeURIComponent(params['version'] ?? '')
-      await client.send('POST', `${configurationPath(params)}/versions/${version}/rollback`, {}, z.unknown())
-      return backTo(params)
+      const { component = '', id = '', version = '' } = params
+      const before = (await configurationOf(client, params)).version
+      const path = `${configurationPath(params)}/versions/${encodeURIComponent(version)}/rollback`
+      await client.send('POST', path, {}, z.unknown())
+      const undo = { action: `${pathOf(component, id)}/versions/${before}/rollback` }
+      return { redirect: pathOf(component, id), said: { text: `It is as in version ${version}.`, undo } }
     },
   },
 ]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { jobBody } from '#lib/wire/job-body.ts'
+import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, Refusal } from '../api-client.ts'
-import type { ActionRoute } from '../built.ts'
+import type { ActionRoute, Said } from '../built.ts'
 import { conditionsOf, readChoice } from '../row-filters.ts'
 import { typesOf } from '../table-rows.ts'
 
@@ -16,6 +16,61 @@ const requireTyped = (typed = '', id = ''): void => {
 /** So that what a form does can be undone. Jobs of one table run in their order. */
 const keep = (client: ApiClient, params: Record<string, string>, description: string) =>
   client.send('POST', `tables/${idIn(params)}/snapshots`, { description }, jobBody)
+
+/** `keep`, of what goes anyhow: where no snapshot may be kept, such as over a quota, nothing undoes it. */
+const keepIfAllowed = async (...kept: Parameters<typeof keep>): Promise<JobBody | undefined> => {
+  try {
+    return await keep(...kept)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return undefined
+    throw error
+  }
+}
+
+/** The sentence about a job that takes rows away, with the way back to the snapshot that another job keeps before it. */
+const saidWithUndo = (
+  text: string,
+  { id = '' }: Record<string, string>,
+  kept: JobBody | undefined,
+  fields: Record<string, string> = {},
+): Said => ({
+  text,
+  ...(kept && {
+    undo: {
+      action: `/console/tables/${encodeURIComponent(id)}/undo`,
+      fields: { kept: String(kept.id), ...fields },
+    },
+  }),
+})
+
+/** Of a job that keeps a snapshot. Throws `Refusal` before it is kept. */
+const keptBy = async (client: ApiClient, jobId = ''): Promise<string> => {
+  if (jobId === '') throw new Refusal(400, 'Nothing says which snapshot. Nothing was done.')
+  const { status, results } = await client.get(`jobs/${encodeURIComponent(jobId)}`, jobBody)
+  if (status !== 'success') throw new Refusal(409, 'The snapshot is not kept yet. Go back and try it again.')
+  return String(snapshotOf.parse(results).id)
+}
+
+const snapshotOf = z.object({ id: z.union([z.string(), z.number()]) })
+
+/** A table, under its old name where it is gone, of a snapshot. */
+const comesBack = (
+  client: ApiClient,
+  { id = '', ...rest }: Record<string, string>,
+  snapshotId: string,
+  isGone: boolean,
+): Promise<JobBody> => {
+  if (!isGone)
+    return client.send(
+      'POST',
+      `tables/${idIn({ id, ...rest })}/snapshots/${encodeURIComponent(snapshotId)}/restore`,
+      {},
+      jobBody,
+    )
+  const dot = id.lastIndexOf('.')
+  const path = `buckets/${encodeURIComponent(id.slice(0, Math.max(0, dot)))}/tables-async`
+  return client.send('POST', path, { name: id.slice(dot + 1), snapshotId }, jobBody)
+}
 
 export const tableActions: readonly ActionRoute[] = [
   {
@@ -31,8 +86,12 @@ export const tableActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params, form }) => {
       requireTyped(form['typed'], params['id'])
+      const kept = await keepIfAllowed(client, params, 'Before all rows were deleted')
       const job = await client.send('DELETE', `tables/${idIn(params)}/rows?allowTruncate=1`, {}, jobBody)
-      return { redirect: `/console/jobs/${job.id}` }
+      return {
+        redirect: `/console/jobs/${job.id}`,
+        said: saidWithUndo('All rows go.', params, kept),
+      }
     },
   },
   {
@@ -43,9 +102,12 @@ export const tableActions: readonly ActionRoute[] = [
       if (choice.filters.length === 0) throw new Refusal(400, 'Nothing says which rows. Nothing was done.')
       const table = await client.get(`tables/${idIn(params)}`, tableBody)
       const whereFilters = conditionsOf(choice, await typesOf(client, table))
-      await keep(client, params, `Before ${form['expected'] ?? ''} rows were deleted`)
+      const kept = await keep(client, params, `Before ${form['expected'] ?? ''} rows were deleted`)
       const job = await client.send('DELETE', `tables/${idIn(params)}/rows`, { whereFilters }, jobBody)
-      return { redirect: `/console/jobs/${job.id}` }
+      return {
+        redirect: `/console/jobs/${job.id}`,
+        said: saidWithUndo(`${form['expected'] || 'The'} rows go.`, params, kept),
+      }
     },
   },
   {
@@ -53,8 +115,25 @@ export const tableActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params, form }) => {
       requireTyped(form['typed'], params['id'])
-      await client.send('DELETE', `tables/${idIn(params)}`, {}, z.unknown())
-      return { redirect: at }
+      const { isAlias } = await client.get(`tables/${idIn(params)}`, tableBody)
+      if (isAlias) {
+        await client.send('DELETE', `tables/${idIn(params)}`, {}, z.unknown())
+        return { redirect: at, said: { text: 'The alias was deleted.' } }
+      }
+      const kept = await keepIfAllowed(client, params, 'Before the table was deleted')
+      const job = await client.send('DELETE', `tables/${idIn(params)}?async=1`, {}, jobBody)
+      return {
+        redirect: `/console/jobs/${job.id}`,
+        said: saidWithUndo('The table goes.', params, kept, { isGone: '1' }),
+      }
+    },
+  },
+  {
+    path: '/console/tables/:id/undo',
+    at,
+    act: async (client, { params, form: { kept, isGone } }) => {
+      const job = await comesBack(client, params, await keptBy(client, kept), isGone === '1')
+      return { redirect: `/console/jobs/${job.id}`, said: { text: 'The table comes back as it was.' } }
     },
   },
   {

@@ -15,6 +15,7 @@ import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
+import { mayLoad } from '../person.ts'
 import { tablePath } from '../views/links.tsx'
 
 const at = '/console/query'
@@ -129,18 +130,23 @@ const queryPage = async (
               </button>
             ))}
           </div>
-          <label>
-            Or keep it: the whole result as a table, or as an alias, which follows its table and holds no rows
-            <input name="tableId" placeholder="out.c-main.by-city" value={tableId} />
-          </label>
-          <div class="actions">
-            <button type="submit" name="format" value="table">
-              Save as table
-            </button>
-            <button type="submit" name="format" value="alias">
-              Save as alias
-            </button>
-          </div>
+          {mayLoad(await client.person()) && (
+            <>
+              <label>
+                Or keep it: the whole result as a table, or as an alias, which follows its table and holds no
+                rows
+                <input name="tableId" placeholder="out.c-main.by-city" value={tableId} />
+              </label>
+              <div class="actions">
+                <button type="submit" name="format" value="table">
+                  Save as table
+                </button>
+                <button type="submit" name="format" value="alias">
+                  Save as alias
+                </button>
+              </div>
+            </>
+          )}
         </form>
         {answer !== undefined && <Result answer={answer} />}
         <Tables tables={tables} />
@@ -185,7 +191,10 @@ const Result = ({ answer }: { answer: NonNullable<Answer> }) => {
       {rows.length === 0 ? (
         <Empty>No row matches.</Empty>
       ) : (
-        <Grid caption="Result" head={columns.map(({ name }) => name)}>
+        <Grid
+          caption="Result"
+          head={columns.map(({ name, type }) => (isNumeric(type) ? { number: name } : name))}
+        >
           {rows.map(row => (
             <tr>
               {row.map((value, index) => (

@@ -11,6 +11,8 @@ import { snapshotBody } from '#lib/wire/snapshot-body.ts'
 import { bucketBody, listedTableBody, type TableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { Built, PageRoute } from '../built.ts'
+import { Empty } from '../layout.tsx'
+import { mayWrite } from '../person.ts'
 import { readChoice } from '../row-filters.ts'
 import { readRows } from '../table-rows.ts'
 import { EventList } from '../views/events.tsx'
@@ -62,20 +64,25 @@ const baseUrlOf = async (client: ApiClient): Promise<string> => {
 const tablePage = (
   end: string,
   name: string,
-  build: (client: ApiClient, table: TableBody, asked: Readonly<Record<string, string>>) => Promise<Child>,
+  build: (
+    client: ApiClient,
+    table: TableBody,
+    asked: { query: Readonly<Record<string, string>>; mayChange: boolean },
+  ) => Promise<Child>,
 ): PageRoute => ({
   path: `/console/tables/:id${end}`,
   at,
-  build: async (client, { params, query: asked }) => {
+  build: async (client, { params, query }) => {
     const table = await client.get(`tables/${idIn(params)}`, tableBody)
-    const body = await build(client, table, asked)
+    const mayChange = mayWrite(await client.person(), table.id)
+    const body = await build(client, table, { query, mayChange })
     return {
       title: end === '' ? table.id : name,
       ...(end !== '' && { crumbs: [[tablePath(table.id), table.id]] as const }),
-      action: <TableActions table={table} />,
+      action: <TableActions table={table} mayChange={mayChange} />,
       body: (
         <>
-          <TableTabs table={table} at={end} />
+          <TableTabs table={table} at={end} mayChange={mayChange} />
           {body}
         </>
       ),
@@ -111,12 +118,17 @@ export const tablePages: readonly PageRoute[] = [
       return { title: 'Tables', body: <TableList buckets={buckets} tables={tables} /> }
     },
   },
-  tablePage('', 'Rows', async (client, table, asked) => {
+  tablePage('', 'Rows', async (client, table, { query: asked, mayChange }) => {
     const choice = readChoice(asked)
     return (
       <>
         <TableFacts table={table} />
-        <RowsPage table={table} choice={choice} found={await readRows(client, table, choice)} />
+        <RowsPage
+          table={table}
+          choice={choice}
+          found={await readRows(client, table, choice)}
+          mayChange={mayChange}
+        />
       </>
     )
   }),
@@ -152,16 +164,25 @@ export const tablePages: readonly PageRoute[] = [
       </>
     )
   }),
-  tablePage('/snapshots', 'Snapshots', async (client, table) => (
+  tablePage('/snapshots', 'Snapshots', async (client, table, { mayChange }) => (
     <Snapshots
       table={table}
+      mayChange={mayChange}
       snapshots={await client.list(`tables/${encodeURIComponent(table.id)}/snapshots`, snapshotBody)}
     />
   )),
   tablePage('/engines', 'Other engines', async (client, table) => (
     <Attach table={table} baseUrl={await baseUrlOf(client)} />
   )),
-  tablePage('/settings', 'Settings', async (_, table) => <ChangeTable table={table} />),
+  tablePage('/settings', 'Settings', async (_, table, { mayChange }) =>
+    mayChange ? (
+      <ChangeTable table={table} />
+    ) : (
+      <Empty icon="key">
+        Your token may read this table. To change it takes the right to write its bucket.
+      </Empty>
+    ),
+  ),
   {
     path: '/console/tables/:id/download',
     at,

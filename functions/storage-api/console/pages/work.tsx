@@ -49,22 +49,30 @@ const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<
   }
 }
 
-const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
+interface AskedOfWork {
+  params: Record<string, string>
+  query: Record<string, string>
+}
+
+const jobDetail = async (client: ApiClient, { params, query: { level } }: AskedOfWork) => {
   const job = await client.get(`jobs/${idIn(params)}`, jobBody)
   const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
   const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
   const log = await logOf(client, !job.runId || job.runId === String(job.id) ? `job-${job.id}` : job.runId)
   const file = await fileOf(client, job)
-  return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} log={log} /> }
+  return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} log={log} level={level} /> }
 }
 
-const runDetail = async (client: ApiClient, params: Record<string, string>): Promise<PageBuilt> => {
+const runDetail = async (
+  client: ApiClient,
+  { params, query: { level } }: AskedOfWork,
+): Promise<PageBuilt> => {
   const asked = /^run-(\d+)$/.exec(params['id'] ?? '')?.[1]
   try {
     const run = await client.get(`runs/${idIn(params)}`, runBody)
     return {
       title: `Run of ${await nameOf(client, run)}`,
-      body: <RunDetail run={run} log={await logOf(client, run.id)} />,
+      body: <RunDetail run={run} log={await logOf(client, run.id)} level={level} />,
     }
   } catch (error) {
     // Asked for a moment ago: its machine has not begun, or it never will, which its job says.
@@ -99,18 +107,18 @@ export const workPages: readonly PageRoute[] = [
     at,
     build: async (client, { query: { show } }) => ({ fragment: await timeline(client, show) }),
   },
-  { path: '/console/jobs/:id', at, build: (client, { params }) => jobDetail(client, params) },
+  { path: '/console/jobs/:id', at, build: jobDetail },
   {
     path: '/console/jobs/:id/live',
     at,
-    build: async (client, { params }) => ({ fragment: (await jobDetail(client, params)).body }),
+    build: async (client, asked) => ({ fragment: (await jobDetail(client, asked)).body }),
   },
   { path: '/console/runs', at, build: async () => ({ redirect: '/console/jobs' }) },
-  { path: '/console/runs/:id', at, build: (client, { params }) => runDetail(client, params) },
+  { path: '/console/runs/:id', at, build: runDetail },
   {
     path: '/console/runs/:id/live',
     at,
-    build: async (client, { params }) => ({ fragment: (await runDetail(client, params)).body }),
+    build: async (client, asked) => ({ fragment: (await runDetail(client, asked)).body }),
   },
   {
     path: '/console/dead-letters',

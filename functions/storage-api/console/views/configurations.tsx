@@ -173,13 +173,13 @@ const localTime = (time: string, timeZone: string): string =>
   )
 
 const RowList = ({ path, rows }: { path: string; rows: ConfigurationBody['rows'] }) => (
-  <Grid caption="Rows" head={['Row', 'Name', { number: 'Version' }, 'Order', 'Enabled']}>
+  <Grid caption="Rows" head={['Row', 'Id', { number: 'Version' }, 'Order', 'Enabled']}>
     {rows.map((row, index) => (
       <tr>
         <th scope="row">
-          <a href={`${path}/rows/${encodeURIComponent(row.id)}`}>{row.id}</a>
+          <a href={`${path}/rows/${encodeURIComponent(row.id)}`}>{row.name || row.id}</a>
         </th>
-        <td>{row.name}</td>
+        <td>{row.id}</td>
         <td class="number">{row.version}</td>
         <td>
           {index > 0 && (

@@ -6,7 +6,7 @@ export const EventList = ({ events }: { events: readonly EventBody[] }) =>
   events.length === 0 ? (
     <Empty>Nothing has happened here yet.</Empty>
   ) : (
-    <Grid caption="Events" head={['When', 'Kind', 'Event', 'Message', 'Object', 'Run']}>
+    <Grid caption="Events" head={['When', 'Kind', 'What', 'Object', 'Run']}>
       {events.map(event => (
         <tr>
           <td>
@@ -15,12 +15,13 @@ export const EventList = ({ events }: { events: readonly EventBody[] }) =>
           <td>
             <Status value={event.type} />
           </td>
-          <td>
-            <code>{event.event}</code>
+          <td class="sentence">
+            {event.message} <code class="hint">{event.event}</code>
           </td>
-          <td class="cell">{event.message}</td>
           <td>{event.objectId}</td>
-          <td>{event.runId}</td>
+          <td class="cut" title={event.runId ?? ''}>
+            {event.runId}
+          </td>
         </tr>
       ))}
     </Grid>

@@ -15,18 +15,18 @@ export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }
     {files.length === 0 ? (
       <Empty>No file.</Empty>
     ) : (
-      <Grid caption="Files" head={['File', 'Name', { number: 'Size' }, 'Tags', 'Created']}>
+      <Grid caption="Files" head={['File', { number: 'Size' }, 'Tags', 'Created', { number: 'Id' }]}>
         {files.map(file => (
           <tr>
             <th scope="row">
-              <a href={`/console/files/${file.id}`}>{file.id}</a>
+              <a href={`/console/files/${file.id}`}>{file.name || file.id}</a>
             </th>
-            <td>{file.name}</td>
             <td class="number">{file.isSliced ? 'sliced' : bytes(file.sizeBytes)}</td>
             <td>{file.tags.join(', ')}</td>
             <td>
               <Time at={file.created} />
             </td>
+            <td class="number">{file.id}</td>
           </tr>
         ))}
       </Grid>
@@ -46,7 +46,7 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
   <>
     <Facts
       of={[
-        ['Name', file.name],
+        ['Id', file.id],
         ['Size', file.isSliced ? 'sliced' : bytes(file.sizeBytes)],
         ['Tags', file.tags.join(', ') || '–'],
         ['Created', <Time at={file.created} />],

@@ -4,6 +4,7 @@ import type { EventBody } from '#lib/wire/event-body.ts'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText } from '#lib/wire/job-results.ts'
 import type { LogLinesBody } from '#lib/wire/run-body.ts'
+import { query } from '../api-client.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
@@ -57,13 +58,16 @@ interface JobDetailProps {
   events: readonly EventBody[]
   /** Of its functions; or why it is not shown. */
   log: LogLinesBody | { problem: string }
+  /** Of the log lines that are shown. */
+  level: string | undefined
 }
 
 /** One job; asks for itself again until it is over. */
-export const JobDetail = ({ job, events, log }: JobDetailProps) => {
+export const JobDetail = ({ job, events, log, level }: JobDetailProps) => {
+  const path = `/console/jobs/${job.id}`
   const live = isOver(job)
     ? {}
-    : { 'hx-get': `/console/jobs/${job.id}/live`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
+    : { 'hx-get': `${path}/live${query({ level })}`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
   return (
     <div {...live} aria-live="polite">
       {job.error !== undefined && (
@@ -100,7 +104,7 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
           </li>
         )}
       </ol>
-      <Logs log={log} />
+      <Logs log={log} path={path} level={level} />
       <h2>Events</h2>
       <EventList events={events} />
       <details>

@@ -1,17 +1,29 @@
 import type { LogLinesBody } from '#lib/wire/run-body.ts'
 import { counted } from '../format.ts'
 import { Empty, Grid } from '../layout.tsx'
-import { Status, Time } from '../parts.tsx'
+import { Status, Tabs, Time } from '../parts.tsx'
+
+interface LogsProps {
+  log: LogLinesBody | { problem: string }
+  /** Of the page that shows them. */
+  path: string
+  /** One of `levels`; anything else shows all. */
+  level: string | undefined
+}
 
 /** What the functions wrote about a piece of work; or where that is, or why it is not shown. */
-export const Logs = ({ log }: { log: LogLinesBody | { problem: string } }) => (
+export const Logs = ({ log, ...rest }: LogsProps) => (
   <>
     <h2>Log</h2>
-    {'problem' in log ? <p class="hint">{log.problem}</p> : <Lines log={log} />}
+    {'problem' in log ? <p class="hint">{log.problem}</p> : <Lines log={log} {...rest} />}
   </>
 )
 
-const Lines = ({ log: { lines, isComplete, insights } }: { log: LogLinesBody }) => {
+const Lines = ({
+  log: { lines, isComplete, insights },
+  path,
+  level = '',
+}: Omit<LogsProps, 'log'> & { log: LogLinesBody }) => {
   if (insights !== null)
     return (
       <p>
@@ -22,14 +34,27 @@ const Lines = ({ log: { lines, isComplete, insights } }: { log: LogLinesBody }) 
       </p>
     )
   const loud = lines.filter(({ level }) => kindOf(level) !== 'info').toSorted((a, b) => rank(a) - rank(b))
+  const pathTo = (one: string): string => (one === 'all' ? path : `${path}?level=${one}`)
+  const chosen = Object.hasOwn(levels, level) ? level : 'all'
+  const ofLevel = (one: string) => lines.filter(line => levels[one]?.(kindOf(line.level)))
+  const shown = ofLevel(chosen)
   return (
     <>
       {lines.length === 0 && <Empty>None are kept.</Empty>}
       {loud.length > 0 && <LineTable caption="The lines that matter" lines={loud.slice(0, LOUD_SHOWN)} />}
       {lines.length > 0 && (
-        <details open={loud.length === 0}>
+        <details open={chosen !== 'all' || (loud.length === 0 && lines.length <= FEW)} id="log">
           <summary>All {counted(lines.length, 'line')}</summary>
-          <LineTable caption="Log lines" lines={lines} />
+          <Tabs
+            label="Of which level"
+            of={Object.keys(levels).map(one => [pathTo(one), one, ofLevel(one).length])}
+            at={pathTo(chosen)}
+          />
+          {shown.length === 0 ? (
+            <Empty>No line is of this level.</Empty>
+          ) : (
+            <LineTable caption="Log lines" lines={shown} />
+          )}
         </details>
       )}
       {!isComplete && (
@@ -40,10 +65,21 @@ const Lines = ({ log: { lines, isComplete, insights } }: { log: LogLinesBody }) 
 }
 
 const LOUD_SHOWN = 3
+/** So many are shown without a click. */
+const FEW = 10
+
+type Kind = 'error' | 'warn' | 'info'
+
+/** What is shown of the lines, by name. */
+const levels: Readonly<Record<string, (kind: Kind) => boolean>> = {
+  all: () => true,
+  warnings: kind => kind !== 'info',
+  errors: kind => kind === 'error',
+}
 
 type Line = LogLinesBody['lines'][number]
 
-const kindOf = (level: string): 'error' | 'warn' | 'info' =>
+const kindOf = (level: string): Kind =>
   /^(error|critical)$/i.test(level) ? 'error' : /^warn/i.test(level) ? 'warn' : 'info'
 
 /** Errors stand before warnings. */

@@ -19,6 +19,8 @@ interface OverviewProps {
   letters: number
   held: readonly RunBody[]
   schedules: readonly Scheduled[]
+  /** Whether the token may load a file. */
+  mayDrop: boolean
 }
 
 type Hour = HoursBody['hours'][number]
@@ -30,7 +32,7 @@ const WEEK_HOURS = 168
 
 /** What came in, what waits, what failed. Asks for itself again while it is open. */
 export const Overview = (props: OverviewProps) => {
-  const { tables, failedJobs, failedRuns, stats, letters, held, schedules } = props
+  const { tables, failedJobs, failedRuns, stats, letters, held, schedules, mayDrop } = props
   const { hours, isComplete } = stats
   const inAll = (of: (hour: Hour) => number) => count(sum(hours.map(of)))
   const isWeek = hours.length === WEEK_HOURS
@@ -64,7 +66,10 @@ export const Overview = (props: OverviewProps) => {
         ]}
       />
       {isQuiet ? (
-        <Empty icon="upload" action={<a href="/console/drop">Drop a file and get a table</a>}>
+        <Empty
+          icon="upload"
+          action={mayDrop ? <a href="/console/drop">Drop a file and get a table</a> : undefined}
+        >
           Nothing happened in the last {isWeek ? '7 days' : `${DAY_HOURS} hours`}.
         </Empty>
       ) : (

@@ -9,6 +9,7 @@ import {
   rowResult,
   shownStatus,
 } from '#lib/wire/run-body.ts'
+import { query } from '../api-client.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
 import { Confirm, Status, Time } from '../parts.tsx'
@@ -16,12 +17,20 @@ import { pathOf } from './configurations.tsx'
 import { CancelButton, runPath, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
+interface RunDetailProps {
+  run: RunBody
+  log: LogLinesBody | { problem: string }
+  /** Of the log lines that are shown. */
+  level: string | undefined
+}
+
 /** One run; asks for itself again until it is over. */
-export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { problem: string } }) => {
+export const RunDetail = ({ run, log, level }: RunDetailProps) => {
+  const path = runPath(run.id)
   const live =
     run.status === 'processing'
       ? {
-          'hx-get': `/console/runs/${encodeURIComponent(run.id)}/live`,
+          'hx-get': `${path}/live${query({ level })}`,
           'hx-trigger': 'every 2s',
           'hx-swap': 'outerHTML',
         }
@@ -62,7 +71,7 @@ export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { pr
       {run.status === 'processing' && <CancelButton of="runs" id={run.id} />}
       {status === 'held' && <Held run={run} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
-      <Logs log={log} />
+      <Logs log={log} path={path} level={level} />
     </div>
   )
 }

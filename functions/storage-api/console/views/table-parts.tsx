@@ -8,6 +8,7 @@ import { Empty, Grid, Problem } from '../layout.tsx'
 import { Confirm, Time } from '../parts.tsx'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
+import { typeNames } from './table-rows.tsx'
 import { JobTable } from './timeline.tsx'
 
 /** What the columns hold, or why it cannot be said. */
@@ -41,7 +42,7 @@ const Columns = ({ profile }: { profile: ProfileBody }) => (
       {profile.columns.map(column => (
         <tr>
           <th scope="row">{column.name}</th>
-          <td>{column.guessedType?.toLowerCase() ?? '–'}</td>
+          <td>{typeNames[column.guessedType ?? ''] ?? 'text'}</td>
           <td class="number">{count(column.distinctCount)}</td>
           <td class="number">{count(column.emptyCount)}</td>
           <td class="cell">{column.min}</td>
@@ -57,13 +58,23 @@ const Columns = ({ profile }: { profile: ProfileBody }) => (
   </>
 )
 
+interface SnapshotsProps {
+  table: TableBody
+  snapshots: readonly SnapshotBody[]
+  /** Whether the token may write the table. */
+  mayChange: boolean
+}
+
 /** Snapshots that were kept, each with a way back. */
-export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: readonly SnapshotBody[] }) => (
+export const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
   <>
     {snapshots.length === 0 ? (
       <Empty>None was kept.</Empty>
     ) : (
-      <Grid caption="Snapshots" head={['Made', { number: 'Rows' }, 'By', 'Description', 'Restore']}>
+      <Grid
+        caption="Snapshots"
+        head={['Made', { number: 'Rows' }, 'By', 'Description', ...(mayChange ? ['Restore'] : [])]}
+      >
         {snapshots.map(snapshot => (
           <tr>
             <th scope="row">
@@ -72,43 +83,47 @@ export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: r
             <td class="number">{count(snapshot.rowsCount)}</td>
             <td>{snapshot.creatorToken.description}</td>
             <td class="cell">{snapshot.description}</td>
-            <td class="actions">
-              {!table.isAlias && (
-                <Confirm
-                  id={`restore-${snapshot.id}`}
-                  verb="Restore"
-                  action={`${tablePath(table.id)}/snapshots/${snapshot.id}/restore`}
+            {mayChange && (
+              <td class="actions">
+                {!table.isAlias && (
+                  <Confirm
+                    id={`restore-${snapshot.id}`}
+                    verb="Restore"
+                    action={`${tablePath(table.id)}/snapshots/${snapshot.id}/restore`}
+                  >
+                    The table gets the {counted(snapshot.rowsCount, 'row')} of this snapshot in place of the{' '}
+                    {counted(table.rowsCount ?? 0, 'row')} that it has. A snapshot of these is kept before.
+                  </Confirm>
+                )}
+                <form
+                  method="post"
+                  action={`${tablePath(table.id)}/snapshots/${snapshot.id}/copy`}
+                  class="inline"
                 >
-                  The table gets the {counted(snapshot.rowsCount, 'row')} of this snapshot in place of the{' '}
-                  {counted(table.rowsCount ?? 0, 'row')} that it has. A snapshot of these is kept before.
-                </Confirm>
-              )}
-              <form
-                method="post"
-                action={`${tablePath(table.id)}/snapshots/${snapshot.id}/copy`}
-                class="inline"
-              >
-                <input
-                  name="name"
-                  value={`${table.name}_restored`}
-                  required
-                  maxlength={96}
-                  aria-label={`Name of the table that the snapshot of ${snapshot.createdTime} becomes`}
-                />
-                <button type="submit">Make a table of it</button>
-              </form>
-            </td>
+                  <input
+                    name="name"
+                    value={`${table.name}_restored`}
+                    required
+                    maxlength={96}
+                    aria-label={`Name of the table that the snapshot of ${snapshot.createdTime} becomes`}
+                  />
+                  <button type="submit">Make a table of it</button>
+                </form>
+              </td>
+            )}
           </tr>
         ))}
       </Grid>
     )}
-    <form method="post" action={`${tablePath(table.id)}/snapshots`} class="filter">
-      <label>
-        What the snapshot is for
-        <input name="description" />
-      </label>
-      <button type="submit">Keep it as it is now</button>
-    </form>
+    {mayChange && (
+      <form method="post" action={`${tablePath(table.id)}/snapshots`} class="filter">
+        <label>
+          What the snapshot is for
+          <input name="description" />
+        </label>
+        <button type="submit">Keep it as it is now</button>
+      </form>
+    )}
   </>
 )
 
@@ -130,12 +145,14 @@ export const ChangeTable = ({ table }: { table: TableBody }) => (
           action={`${tablePath(table.id)}/truncate`}
           typed={table.id}
         >
-          The table loses its {counted(table.rowsCount ?? 0, 'row')} and stays. Snapshots that were kept stay,
-          too.
+          The table loses its {counted(table.rowsCount ?? 0, 'row')} and stays. A snapshot of them is kept
+          before, so that they can be brought back.
         </Confirm>
       )}
       <Confirm id="delete" verb="Delete the table" action={`${tablePath(table.id)}/delete`} typed={table.id}>
-        The table goes with its {counted(table.rowsCount ?? 0, 'row')}. Snapshots that were kept stay.
+        The table goes with its {counted(table.rowsCount ?? 0, 'row')}.{' '}
+        {!table.isAlias &&
+          'A snapshot is kept before, so that it can be brought back. Snapshots that were kept stay, too.'}
       </Confirm>
     </div>
   </>

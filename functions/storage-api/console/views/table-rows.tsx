@@ -14,7 +14,7 @@ interface RowsProps {
 }
 
 /** Rows by the page, with filters and an order. */
-export const RowsPage = ({ table, choice, found }: RowsProps) => (
+export const RowsPage = ({ table, choice, found, mayChange }: RowsProps & { mayChange: boolean }) => (
   <>
     <Filters table={table} choice={choice} />
     {'problem' in found ? (
@@ -26,7 +26,7 @@ export const RowsPage = ({ table, choice, found }: RowsProps) => (
       </>
     ) : (
       <>
-        <Matches table={table} choice={choice} found={found} />
+        <Matches table={table} choice={choice} found={found} mayChange={mayChange} />
         <Rows table={table} choice={choice} found={found} />
         <Pages table={table} choice={choice} rowsCount={found.rowsCount} />
       </>
@@ -74,7 +74,12 @@ const Filters = ({ table, choice }: Omit<RowsProps, 'found'>) => (
   </form>
 )
 
-const Matches = ({ table, choice, found }: RowsProps & { found: TableRows }) => {
+const Matches = ({
+  table,
+  choice,
+  found,
+  mayChange,
+}: RowsProps & { found: TableRows; mayChange: boolean }) => {
   const { rowsCount, types } = found
   const isFiltered = choice.filters.length > 0
   const guessed = Object.keys(types).length > 0
@@ -85,7 +90,7 @@ const Matches = ({ table, choice, found }: RowsProps & { found: TableRows }) => 
         {guessed &&
           ' Types in grey are guessed from the first rows: such columns are ordered, and compared by greater or less, as numbers and dates.'}
       </p>
-      {isFiltered && !table.isAlias && rowsCount > 0 && (
+      {mayChange && isFiltered && !table.isAlias && rowsCount > 0 && (
         <Confirm
           id="delete-rows"
           verb={`Delete ${counted(rowsCount, 'row')}`}
@@ -100,11 +105,13 @@ const Matches = ({ table, choice, found }: RowsProps & { found: TableRows }) => 
   )
 }
 
-const typeNames: Readonly<Record<string, string>> = {
+/** Guessed types, as people call them. */
+export const typeNames: Readonly<Record<string, string>> = {
   BIGINT: 'number',
   DOUBLE: 'number',
   DATE: 'date',
   TIMESTAMP: 'time',
+  BOOLEAN: 'yes or no',
 }
 
 const isNumber = (type: string | undefined): boolean => type === 'BIGINT' || type === 'DOUBLE'

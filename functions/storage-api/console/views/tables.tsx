@@ -53,7 +53,7 @@ export const TableList = ({
 )
 
 /** The pages of one table. */
-export const TableTabs = ({ table, at }: { table: TableBody; at: string }) => {
+export const TableTabs = ({ table, at, mayChange }: { table: TableBody; at: string; mayChange: boolean }) => {
   const path = tablePath(table.id)
   return (
     <Tabs
@@ -65,7 +65,7 @@ export const TableTabs = ({ table, at }: { table: TableBody; at: string }) => {
         [`${path}/history`, 'History'],
         [`${path}/snapshots`, 'Snapshots'],
         [`${path}/engines`, 'Other engines'],
-        [`${path}/settings`, 'Settings'],
+        ...(mayChange ? [[`${path}/settings`, 'Settings'] as const] : []),
       ]}
     />
   )
@@ -91,7 +91,7 @@ const formats = [
 ] as const
 
 /** What somebody does with a table. A download begins with one click. */
-export const TableActions = ({ table }: { table: TableBody }) => (
+export const TableActions = ({ table, mayChange }: { table: TableBody; mayChange: boolean }) => (
   <>
     <button type="button" popovertarget="download">
       <Icon name="download" /> Download
@@ -106,7 +106,7 @@ export const TableActions = ({ table }: { table: TableBody }) => (
     <a class="btn" href={`/console/query?table=${encodeURIComponent(table.id)}`}>
       <Icon name="terminal" /> Query
     </a>
-    {!table.isAlias && (
+    {mayChange && !table.isAlias && (
       <a class="btn btn-primary" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
         <Icon name="upload" /> Load a file
       </a>

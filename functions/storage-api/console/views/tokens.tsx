@@ -17,11 +17,11 @@ export const TokenList = ({ tokens, made }: { tokens: readonly TokenBody[]; made
     {tokens.length === 0 ? (
       <Empty>No token.</Empty>
     ) : (
-      <Grid caption="Tokens" head={['Token', 'Description', 'May', 'Created', 'Expires', 'Action']}>
+      <Grid caption="Tokens" head={['Token', 'Id', 'May', 'Created', 'Expires', 'Action']}>
         {tokens.map(token => (
           <tr>
-            <th scope="row">{token.id}</th>
-            <td>{token.description}</td>
+            <th scope="row">{token.description || token.id}</th>
+            <td>{token.id}</td>
             <td class="cell">{rightsOf(token)}</td>
             <td>
               <Time at={token.created} />

@@ -99,6 +99,12 @@ const follow = async (response: Response): Promise<string> => {
   return page(response.headers.get('location') ?? '')
 }
 
+/** The form of the undo in the toast that a reply has its browser show. */
+const undoIn = ({ headers }: Response): { action: string; fields: Record<string, string> } => {
+  const [, said = ''] = /millrace_said=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? []
+  return JSON.parse(decodeURIComponent(said)).undo
+}
+
 /** The text in the editor of a page, as a browser shows it. */
 const editorOf = (html: string): string =>
   (/<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(html)?.[1] ?? '')
@@ -113,6 +119,37 @@ describe('the overview', () => {
     const html = await page('/console')
     expect(html).toMatch(/Jobs and runs of the last 24 hours: \d+ done, 0 waiting or under way, 0 failed/)
     expect(await page('/console/live')).toContain('Newest failures')
+  })
+})
+
+describe('a token with few rights', () => {
+  it('sees the overview and no form that it may not send, and hears which right is missing', async () => {
+    const { body } = await service.call('POST', '/v2/storage/tokens', {
+      description: 'Dashboards',
+      bucketPermissions: { 'in.c-main': 'read' },
+    })
+    const master = cookie
+    cookie = '' // a browser of its own
+    const signedIn = await submit('/console/sign-in', { token: (body as { token: string }).token })
+    cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    try {
+      const overview = await page('/console')
+      for (const hidden of ['href="/console/drop"', '/console/dead-letters', '/console/tokens'])
+        expect(overview).not.toContain(hidden)
+      expect(overview).not.toContain('href="/console/configurations"')
+      const table = await page('/console/tables/in.c-main.orders')
+      for (const hidden of ['Load a file', 'Settings']) expect(table).not.toContain(hidden)
+      expect(await page('/console/tables/in.c-main.orders/snapshots')).not.toContain(
+        '<form method="post" action="/console/tables',
+      )
+      expect(await page('/console/tables/in.c-main.orders/settings')).toContain('right to write its bucket')
+      expect(await page('/console/query')).not.toContain('Save as table')
+      const refused = await app.fetch(new Request(`${ORIGIN}/console/dead-letters`, { headers: { cookie } }))
+      expect(refused.status).toBe(403)
+      expect(await refused.text()).toContain('Your token lacks all buckets (canManageBuckets)')
+    } finally {
+      cookie = master
+    }
   })
 })
 
@@ -201,8 +238,21 @@ describe('a table', () => {
     expect(await page(path)).toContain('Brno')
     await follow(await submit(`${path}/truncate`, { typed: 'in.c-main.again' }))
     expect(await page(path)).toContain('No row matches')
-    expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(303)
+    await follow(await submit(`${path}/delete`, { typed: 'in.c-main.again' }))
     expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(404)
+  })
+
+  it('comes back as it was, by the undo of what took its rows or all of it', async () => {
+    await service.createTable('in.c-main', 'undone', 'id,city\n1,Ostrava\n')
+    const path = '/console/tables/in.c-main.undone'
+    for (const act of ['truncate', 'delete']) {
+      const done = await submit(`${path}/${act}`, { typed: 'in.c-main.undone' })
+      await follow(done)
+      const { action, fields } = undoIn(done)
+      await follow(await submit(action, fields))
+      expect(await page(path)).toContain('Ostrava')
+    }
+    expect((await submit(`${path}/undo`, {})).status).toBe(400)
   })
 
   it.each(['csv', 'jsonl', 'parquet'])('is downloaded as %s with one click', async format => {
