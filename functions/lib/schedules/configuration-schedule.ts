@@ -20,6 +20,8 @@ export interface ConfigurationSchedule {
   overlap: 'skip' | 'wait'
   /** The last moment that was due after `since`, up to `until`. */
   lastDue(since: Date, until: Date): Date | undefined
+  /** `lastDue`, for any `since`: it looks at the newest hour, then further back, a year at most. */
+  lastDueSince(since: Date, until: Date): Date | undefined
   /** The next moments after `after`, in order; fewer when the schedule ends. */
   nextDue(after: Date, count: number): Date[]
 }
@@ -59,7 +61,15 @@ export const readConfigurationSchedule = (
     }
     return due
   }
-  return { overlap, lastDue, nextDue }
+  const lastDueSince = (since: Date, until: Date): Date | undefined => {
+    for (const hours of [1, 24, 32 * 24, 366 * 24]) {
+      const from = earlier(until, hours * 3_600_000)
+      const due = lastDue(from < since ? since : from, until)
+      if (due !== undefined || from < since) return due
+    }
+    return undefined
+  }
+  return { overlap, lastDue, lastDueSince, nextDue }
 }
 
 /** A `schedule` property with all its defaults. `undefined` when there is none. Throws `UserError` `schedule.invalid`. */

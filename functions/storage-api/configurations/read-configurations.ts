@@ -4,7 +4,7 @@ import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import {
   configurationBody,
   listedVersionBody,
@@ -205,6 +205,11 @@ export const getSchedule = defineRoute({
       nextTimes: isActive
         ? schedule.nextDue(services.now(), query.count).map(time => wireDate(time.toISOString()))
         : [],
+      lastTime: isActive
+        ? wireDateOrNull(
+            schedule.lastDueSince(new Date(current.changed.at), services.now())?.toISOString() ?? null,
+          )
+        : null,
     })
   },
 })

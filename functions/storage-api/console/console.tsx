@@ -85,6 +85,29 @@ export const createConsole = (options: ConsoleOptions): App => {
     clientFor: (context, token) => clientFor(context, api, token),
   })
 
+  /** What the API refuses is said on a page with the way to all others. */
+  const orRefusal = async (
+    context: Context,
+    client: ApiClient,
+    at: string,
+    run: () => Promise<Response>,
+  ): Promise<Response> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status === 401) throw error
+      const { status, sentence } = describeFailure(error)
+      const title = status === 403 ? 'Your token may not' : 'That did not work'
+      return htmlPage(
+        context,
+        <Page title={title} at={at} assets={names()} person={await client.person()}>
+          <Problem>{sentence}</Problem>
+        </Page>,
+        status,
+      )
+    }
+  }
+
   /** A page that no reply has room for is built again of less. What a form does is done once. */
   const withinReply = async (
     context: Context,
@@ -123,8 +146,10 @@ export const createConsole = (options: ConsoleOptions): App => {
     hono.get(
       path,
       signedIn((context, _, token) =>
-        withinReply(context, token, async client =>
-          show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+        withinReply(context, token, client =>
+          orRefusal(context, client, at, async () =>
+            show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+          ),
         ),
       ),
     )
@@ -134,8 +159,10 @@ export const createConsole = (options: ConsoleOptions): App => {
       path,
       signedIn(async (context, _, token) => {
         const form = textsOf(await context.req.parseBody())
-        return withinReply(context, token, async client =>
-          show(context, client, await act(client, { ...askedOf(context), form }), at),
+        return withinReply(context, token, client =>
+          orRefusal(context, client, at, async () =>
+            show(context, client, await act(client, { ...askedOf(context), form }), at),
+          ),
         )
       }),
     )

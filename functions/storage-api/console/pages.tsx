@@ -1,11 +1,11 @@
 import { listedComponentBody } from '../../lib/wire/component-body.ts'
-import { scheduleBody } from '../../lib/wire/configuration-body.ts'
+import { configurationBody, scheduleBody } from '../../lib/wire/configuration-body.ts'
 import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
 import { hoursBody } from '../../lib/wire/hours-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
-import { type RunBody, runBody } from '../../lib/wire/run-body.ts'
+import { runBody } from '../../lib/wire/run-body.ts'
 import { searchBody } from '../../lib/wire/search-body.ts'
 import { bucketBody, listedTableBody } from '../../lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from './api-client.ts'
@@ -46,22 +46,26 @@ const orNone = async <Found,>(asked: Promise<Found[]>): Promise<Found[]> => {
   }
 }
 
-/** Configurations with a clock that is armed, each with its newest run. */
-const schedulesOf = async (client: ApiClient, runs: readonly RunBody[], now: Date): Promise<Scheduled[]> => {
-  const components = await orNone(client.list('components?include=configuration', listedComponentBody))
-  const clocked = components
-    .flatMap(({ id, configurations }) => configurations.map(one => ({ componentId: id, ...one })))
-    .filter(({ configuration, isDisabled }) => configuration?.['schedule'] !== undefined && !isDisabled)
-    .slice(0, SCHEDULES_SHOWN)
+/** Configurations with a clock that is armed, each with its newest run. Schedules and runs are found by their own lists. */
+const schedulesOf = async (client: ApiClient, now: Date): Promise<Scheduled[]> => {
+  const components = await orNone(client.list('components', listedComponentBody))
+  const lists = await Promise.all(
+    components.map(async ({ id: componentId }) => {
+      const path = `components/${encodeURIComponent(componentId)}/configs?hasSchedule=1&limit=${SCHEDULES_SHOWN}`
+      const found = await client.list(path, configurationBody)
+      return found.filter(({ isDisabled }) => !isDisabled).map(one => ({ componentId, ...one }))
+    }),
+  )
+  const clocked = lists.flat().slice(0, SCHEDULES_SHOWN)
   const found = await Promise.all(
     clocked.map(async ({ componentId, id, name }) => {
       const path = configurationPath({ component: componentId, id })
-      const { isActive, nextTimes } = await client.get(`${path}/schedule`, scheduleBody)
-      const [next] = nextTimes
-      if (!isActive || next === undefined) return []
-      const last = runs.find(run => run.componentId === componentId && run.configId === id)
+      const schedule = await client.get(`${path}/schedule?count=1`, scheduleBody)
+      const [next] = schedule.nextTimes
+      if (!schedule.isActive || next === undefined) return []
+      const [last] = await client.list(`runs${query({ componentId, configId: id, limit: 1 })}`, runBody)
       return [
-        { componentId, configId: id, name: name || id, last, next, isLate: isLate(last, nextTimes, now) },
+        { componentId, configId: id, name: name || id, last, next, isLate: isLate(last, schedule, now) },
       ]
     }),
   )
@@ -87,7 +91,7 @@ const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<s
     failedRuns: runs.filter(({ status }) => status === 'error'),
     letters: letters.filter(({ closed }) => closed === null).length,
     held: runs.filter(({ results, decision }) => results?.['status'] === 'held' && !decision),
-    schedules: await schedulesOf(client, runs, now),
+    schedules: await schedulesOf(client, now),
     mayDrop: mayLoad(await client.person()),
   }
   return <Overview {...props} />

@@ -101,9 +101,16 @@ const browser = await chromium.launch({
 const wanted = values.only.split(',').filter(name => name !== '')
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
 
-const take = async (page: Page, name: string, look: string, fullPage: boolean): Promise<void> => {
+const HIGHEST = 2_600
+
+const take = async (page: Page, name: string, look: string): Promise<void> => {
   const path = join(values.to, `${name}-${look}.png`)
-  await page.screenshot({ path, fullPage })
+  const size = page.viewportSize()
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  // As high as the page: what is fixed to the window stands where a reader sees it.
+  if (size) await page.setViewportSize({ ...size, height: Math.min(HIGHEST, Math.max(size.height, height)) })
+  await page.screenshot({ path })
+  if (size) await page.setViewportSize(size)
   const shown = documents[`${name}-${look}`]
   if (values.documents && shown !== undefined)
     await page.screenshot({
@@ -121,11 +128,11 @@ for (const [look, { colorScheme, viewport }] of Object.entries(looks))
     const context = await browser.newContext({ colorScheme, viewport })
     const page = await context.newPage()
     await page.goto(`${cloud.api}/console/sign-in`)
-    if (its === pages) await take(page, 'sign-in', look, true)
+    if (its === pages) await take(page, 'sign-in', look)
     await signIn(page, token)
     for (const name of names) {
       await page.goto(`${cloud.api}/console${await its[name]?.()}`, { waitUntil: 'networkidle' })
-      await take(page, name, look, true)
+      await take(page, name, look)
     }
     await context.close()
   }

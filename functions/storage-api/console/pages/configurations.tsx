@@ -7,6 +7,7 @@ import {
   scheduleBody,
   versionBody,
 } from '#lib/wire/configuration-body.ts'
+import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, query, Refusal } from '../api-client.ts'
 import type { Built, PageRoute } from '../built.ts'
 import { Icon } from '../parts.tsx'
@@ -26,6 +27,7 @@ type Params = Record<string, string>
 
 export const CONFIGURATION = '/console/configurations/:component/:id'
 const DEFAULT_ROWS = '10'
+const RUNS_SHOWN = 10
 
 const at = '/console/configurations'
 
@@ -48,12 +50,13 @@ const scheduleOf = async (client: ApiClient, params: Params) => {
 /** The page of a configuration, with what was sent and refused in its editor. */
 export const configurationPage = async (client: ApiClient, params: Params, draft?: Draft): Promise<Built> => {
   const { component = '', id = '' } = params
-  const [configuration, versions, schedule] = await Promise.all([
+  const [configuration, versions, schedule, runs] = await Promise.all([
     configurationOf(client, params),
     client.list(`${configurationPath(params)}/versions`, listedVersionBody),
     scheduleOf(client, params),
+    client.list(`runs${query({ componentId: component, configId: id, limit: RUNS_SHOWN })}`, runBody),
   ])
-  const props = { configuration, versions, schedule, draft }
+  const props = { configuration, versions, schedule, runs, draft }
   return {
     title: configuration.name || id,
     action: (

@@ -5,11 +5,13 @@ import type {
   ScheduleBody,
   VersionBody,
 } from '#lib/wire/configuration-body.ts'
+import type { RunBody } from '#lib/wire/run-body.ts'
 import { readable } from '../format.ts'
 import { hideSealed } from '../hide-sealed.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
 import { Confirm, Time } from '../parts.tsx'
 import { sideBySide } from '../side-by-side.ts'
+import { ConfigurationRuns } from './configuration-runs.tsx'
 import { type Draft, Editor } from './editor.tsx'
 
 /** Path of a configuration's page. Ids may hold any character. */
@@ -59,11 +61,13 @@ interface DetailProps {
   versions: readonly ListedVersionBody[]
   /** Undefined: it cannot be read. */
   schedule: ScheduleBody | undefined
+  /** Newest first. */
+  runs: readonly RunBody[]
   draft?: Draft | undefined
 }
 
 export const ConfigurationDetail = (props: DetailProps) => {
-  const { componentId, configuration, versions, schedule, draft } = props
+  const { componentId, configuration, versions, schedule, runs, draft } = props
   const path = pathOf(componentId, configuration.id)
   return (
     <>
@@ -101,8 +105,8 @@ export const ConfigurationDetail = (props: DetailProps) => {
           <RowList path={path} rows={configuration.rows} />
         </>
       )}
-      <h2>State</h2>
-      <pre>{readable(hideSealed(configuration.state)) || '–'}</pre>
+      <ConfigurationRuns runs={runs} />
+      <State of={configuration.state} />
       <h2>Versions</h2>
       <Grid caption="Versions" head={['Version', 'When', 'By', 'What changed', 'Comparison']}>
         {versions.map(version => (
@@ -249,11 +253,19 @@ export const RowDetail = ({ componentId, configuration, row, draft }: RowProps) 
         version={configuration.version}
         draft={draft}
       />
-      <h2>State</h2>
-      <pre>{readable(hideSealed(row.state)) || '–'}</pre>
+      <State of={row.state} />
     </>
   )
 }
+
+/** What its runs remember; most of what has a state has a long one. */
+const State = ({ of }: { of: ConfigurationBody['state'] }) =>
+  Object.keys(of ?? {}).length === 0 ? null : (
+    <details class="state">
+      <summary>State that its runs keep</summary>
+      <pre>{readable(hideSealed(of))}</pre>
+    </details>
+  )
 
 interface ComparisonProps {
   componentId: string
@@ -271,7 +283,9 @@ export const VersionComparison = ({ componentId, old, current }: ComparisonProps
     <>
       <p>
         <a href={path}>{current.name || current.id}</a>: version {old.version} left, the current version{' '}
-        {current.version} right.
+        {current.version} right.{' '}
+        {lines.every(({ left, right }) => left === right) &&
+          'Both have the same configuration: its name, its description, a row or a switch was changed.'}
       </p>
       <form method="post" action={`${path}/versions/${old.version}/rollback`} class="actions">
         <button type="submit">Go back to version {old.version}</button>

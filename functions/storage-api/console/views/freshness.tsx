@@ -1,3 +1,4 @@
+import type { ScheduleBody } from '#lib/wire/configuration-body.ts'
 import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
 import type { ListedTableBody } from '#lib/wire/table-body.ts'
 import { Grid } from '../layout.tsx'
@@ -10,22 +11,22 @@ export interface Scheduled {
   componentId: string
   configId: string
   name: string
-  /** Undefined: it never ran, or long ago. */
+  /** Undefined: it never ran, or more than 90 days ago. */
   last: RunBody | undefined
   next: string
   /** Whether it should have run since. */
   isLate: boolean
 }
 
-/** A part of an interval that a run may be late, before somebody is told. */
-const TOLERANCE = 1.5
+/** So long a run may be late before somebody is told: the clock looks each minute, and starts what it missed within ten. */
+const TOLERANCE_MS = 15 * 60_000
 
-/** Whether more than an interval and a half has passed since the last run began, by the clock's next two times. */
-export const isLate = (last: RunBody | undefined, [first, second]: readonly string[], now: Date): boolean =>
-  last !== undefined &&
-  first !== undefined &&
-  second !== undefined &&
-  now.getTime() - Date.parse(last.startTime) > TOLERANCE * (Date.parse(second) - Date.parse(first))
+/** Whether no run has begun since the last time that one was due. One that still runs may be the reason, and is no lateness. */
+export const isLate = (last: RunBody | undefined, { lastTime }: ScheduleBody, now: Date): boolean =>
+  lastTime !== null &&
+  now.getTime() - Date.parse(lastTime) > TOLERANCE_MS &&
+  last?.status !== 'processing' &&
+  (last === undefined || Date.parse(last.startTime) < Date.parse(lastTime))
 
 /** Late ones first, then those that run next. */
 export const Schedules = ({ of }: { of: readonly Scheduled[] }) => (

@@ -96,7 +96,7 @@ const LineTable = ({ caption, lines }: { caption: string; lines: readonly Line[]
           <Status value={kindOf(line.level)} />
         </td>
         <td>{line.service}</td>
-        <td class="cell">
+        <td class="sentence">
           <details>
             <summary>{line.message}</summary>
             <pre>{JSON.stringify(line, null, 2)}</pre>

@@ -141,7 +141,7 @@ const Failures = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly Run
             </td>
             <th scope="row">{link}</th>
             <td>{of}</td>
-            <td class="cell">{reason}</td>
+            <td class="sentence">{reason}</td>
           </tr>
         ))}
     </Grid>

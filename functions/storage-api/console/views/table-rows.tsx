@@ -131,6 +131,16 @@ const OrderLink = ({ table, choice, column }: Omit<RowsProps, 'found'> & { colum
   )
 }
 
+/** A value that is as short stays on one line. */
+const WORD_CHARACTERS = 32
+
+const classOf = (value: string | null, type: string | undefined): string =>
+  [
+    'cell',
+    ...(isNumber(type) ? ['number'] : []),
+    ...((value ?? '').length <= WORD_CHARACTERS && !value?.includes('\n') ? ['word'] : []),
+  ].join(' ')
+
 export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsProps & { found: TableRows }) =>
   rows.length === 0 ? (
     <Empty>No row matches.</Empty>
@@ -162,7 +172,7 @@ export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsPro
           {rows.map(row => (
             <tr>
               {row.map(({ value, isTruncated }, index) => (
-                <td class={isNumber(types[columns[index] ?? '']) ? 'cell number' : 'cell'}>
+                <td class={classOf(value, types[columns[index] ?? ''])}>
                   {value === null ? <span class="hint">NULL</span> : value}
                   {isTruncated && <span class="hint"> … cut</span>}
                 </td>

@@ -72,6 +72,10 @@ export const JobTable = ({ jobs }: { jobs: readonly JobBody[] }) => (
   <EntryTable entries={jobs.map(entryOfJob)} />
 )
 
+export const RunTable = ({ runs }: { runs: readonly RunBody[] }) => (
+  <EntryTable entries={runs.map(entryOfRun)} />
+)
+
 const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
   <Grid
     caption="Jobs and runs"
@@ -88,7 +92,7 @@ const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
           <Time at={at} />
         </td>
         <td class="number">{took}</td>
-        <td class="cell">{outcome}</td>
+        <td class="sentence">{outcome}</td>
       </tr>
     ))}
   </Grid>

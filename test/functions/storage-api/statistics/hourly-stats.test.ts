@@ -70,7 +70,12 @@ describe('the schedule of a configuration', () => {
       overlap: 'skip',
       isActive: true,
       nextTimes: ['2026-03-02T05:00:00+0000', '2026-03-03T05:00:00+0000'],
+      lastTime: null, // it was stored after today's
     })
+    const stored = now
+    now = new Date('2026-03-04T04:00:00Z')
+    expect(await read()).toMatchObject({ lastTime: '2026-03-03T05:00:00+0000' })
+    now = stored
     await service.call('PUT', `${configs}/nightly`, { isDisabled: true })
     expect(await read()).toMatchObject({ isActive: false, nextTimes: [] })
   })
