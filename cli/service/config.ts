@@ -3,10 +3,10 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
 import { configurationBody, patchBody } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { rowResult, runResults } from '../../functions/lib/wire/run-body.ts'
+import { rowResult, runBody, runResults } from '../../functions/lib/wire/run-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { followJob } from '../follow-job.ts'
-import { formatTime } from '../output/format-values.ts'
+import { formatTime, plural } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { recordingCommand } from './config-recording.ts'
@@ -172,7 +172,14 @@ const results = readsAll(runResults, {
 const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<number> => {
   const started = await api.send('POST', `${pathOfConfig(parsePlace(text))}/run`, job)
   out.say(`job ${started.id}`)
-  const ended = await followJob(started, lookAtJob(api), { what: `The run of ${text}`, shell })
+  const ended = await followJob(started, lookAtJob(api), {
+    what: `The run of ${text}`,
+    shell,
+    describe: async () => {
+      const { progress } = await api.get(`runs/run-${started.id}`, runBody)
+      return progress ? `${plural(progress.pages, 'page')}, ${plural(progress.rows, 'row')}` : undefined
+    },
+  })
   const { data: run } = results.safeParse(ended.results)
   out.show(ended, () => {
     if (ended.status === 'error')

@@ -24,6 +24,7 @@ import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
+import { tellProgress } from './tell-progress.ts'
 
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
@@ -54,6 +55,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
   const isConditional = asksConditionally(sealed)
   if (isConditional) await fetchAnswers(run, folder.answers, services)
+  const progress = tellProgress(run, services.storage)
   let kept: KeptWindows | undefined
   const options: ExtractOptions = {
     config: await withTableIterations(opened, folder.inputs),
@@ -77,6 +79,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
       kept = part
     },
     log: record => writeLog(log, record),
+    onProgress: progress.onProgress,
   }
   const isRecorded = configuration['keepRecordings'] === true
   const extracted = isRecorded ? recordLeg(run, options, services) : plainLeg(options)
@@ -84,6 +87,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     if (kept === undefined) throw error
     return { result: kept, recording: undefined, said: [] }
   })
+  await progress.settled()
   const { summary } = result
   const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
   if (!('finished' in result) || result.finished) {

@@ -8,6 +8,7 @@ import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
 import type { RunShares } from './run-shares.ts'
+import type { RunStorage } from './run-storage.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens, TokenSeal } from './run-tokens.ts'
 
@@ -36,7 +37,7 @@ export interface RunServices {
     'configuration' | 'postEvent' | 'prepareFile' | 'filesWithTags' | 'deleteFile'
   >
   /** With the token of the run: it may do what the run's author may. */
-  storage: StorageClient
+  storage: RunStorage
   work: BucketDocuments
   runs: RunStore
   seal: TokenSeal
@@ -62,7 +63,7 @@ export interface RunServices {
 export interface MachineServices extends Omit<RunServices, 'storage' | 'stopped'> {
   /** Whether an execution is under way. */
   isRunning: (execution: string) => Promise<boolean>
-  storageWith: (token: string) => StorageClient
+  storageWith: (token: string) => RunStorage
   runTokens: RunTokens
   shares: RunShares
 }

@@ -23,6 +23,7 @@ import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { NO_API_FUNCTION, NO_KEY_OF_OURS } from './names.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunShares } from './run-shares.ts'
+import { createRunStorage } from './run-storage.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 import { createSharedBudgets } from './shared-budgets.ts'
@@ -79,7 +80,7 @@ export const run = async (
   )
   const { branchId } = event.input
   const { baseUrl } = connection
-  const storageWith = (token: string) => createStorageClient({ baseUrl, branchId, token, runId, ...sending })
+  const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId, ...sending })
   const advance = await advanceRun(event, {
     stackStorage: createStorageClient({ ...connection, branchId, runId }),
     storageWith,

@@ -6,7 +6,8 @@ import {
   spreadOf,
 } from '../lib/schedules/configuration-schedule.ts'
 import { authorIdsOf, findRunRights } from '../lib/storage/tokens/run-author.ts'
-import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { ComponentEvent } from '../lib/storage-client/component-event.ts'
+import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { TokenClient } from '../lib/storage-client/token-client.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */

@@ -54,6 +54,7 @@ import { validateColumnNames, webalizeColumnNames, webalizeDisplayName } from '.
 import { notOfferedRoutes } from './not-offered.ts'
 import { rowsRoutes } from './rows/routes.ts'
 import { cancelRun } from './runs/cancel-run.ts'
+import { noteProgress } from './runs/note-progress.ts'
 import { approveRun, getRun, listRuns, rejectRun } from './runs/read-runs.ts'
 import { globalSearch } from './search/global-search.ts'
 import { runStats } from './search/run-stats.ts'
@@ -115,6 +116,7 @@ export const routes: readonly Route[] = [
   listRuns,
   getRun,
   cancelRun,
+  noteProgress,
   approveRun,
   rejectRun,
   listLogLines,

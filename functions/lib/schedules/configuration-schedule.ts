@@ -21,7 +21,7 @@ export interface ConfigurationSchedule {
   /** The last moment that was due after `since`, up to `until`. */
   lastDue(since: Date, until: Date): Date | undefined
   /** `lastDue`, for any `since`: it looks at the newest hour, then further back, a year at most. */
-  lastDueSince(since: Date, until: Date): Date | undefined
+  lastDueSince(since: string, until: Date): string | null
   /** The next moments after `after`, in order; fewer when the schedule ends. */
   nextDue(after: Date, count: number): Date[]
 }
@@ -61,13 +61,15 @@ export const readConfigurationSchedule = (
     }
     return due
   }
-  const lastDueSince = (since: Date, until: Date): Date | undefined => {
+  const lastDueSince = (time: string, until: Date): string | null => {
+    const since = new Date(time)
     for (const hours of [1, 24, 32 * 24, 366 * 24]) {
       const from = earlier(until, hours * 3_600_000)
       const due = lastDue(from < since ? since : from, until)
-      if (due !== undefined || from < since) return due
+      if (due !== undefined) return due.toISOString()
+      if (from < since) return null
     }
-    return undefined
+    return null
   }
   return { overlap, lastDue, lastDueSince, nextDue }
 }

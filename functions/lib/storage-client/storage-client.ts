@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
+import type { ComponentEvent } from './component-event.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
 import type { Component, Configuration, LandedFile, ListOptions } from './seldom-read.ts'
 import {
@@ -67,17 +68,6 @@ interface StatePlace {
   componentId: string
   configId: string
   rowId?: string | undefined
-}
-
-export interface ComponentEvent {
-  component: string
-  configurationId?: string
-  message: string
-  type: 'info' | 'success' | 'warn' | 'error'
-  params?: Record<string, unknown>
-  results?: Record<string, unknown>
-  /** Seconds. */
-  duration?: number
 }
 
 /** The storage service through its HTTP API. Ours and a hosted one differ by address and token only. */

@@ -154,9 +154,7 @@ export const scheduleBody = z
     overlap: z.nullable(z.enum(['skip', 'wait'])),
     isActive: z.boolean().register(described, { description: 'Whether runs begin by it' }),
     nextTimes: z.array(wireDateText),
-    lastTime: z.nullable(wireDateText).register(described, {
-      description: 'When a run was due last, since this version was stored; null: at no time within a year',
-    }),
+    lastTime: z.nullable(wireDateText),
   })
   .register(described, { name: 'ConfigurationSchedule' })
 

@@ -5,6 +5,30 @@ import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
 
 const status = z.enum(['processing', 'success', 'error'])
 
+const amount = z.int().check(z.nonnegative())
+
+/** How far a run has come: what its extractor has read of the row that is under way. */
+const runProgress = z.object({
+  /** The row, from 1, of so many. */
+  row: amount,
+  rowsCount: amount,
+  rowName: z.string().check(z.maxLength(255)),
+  /** From 1. */
+  leg: amount,
+  pages: amount,
+  /** Of the tables, not of the configuration. */
+  rows: amount,
+  /** Requests that were sent again. */
+  retries: amount,
+})
+
+export type RunProgress = z.infer<typeof runProgress>
+
+/** With the time at which it was said. */
+export const toldProgress = z.extend(runProgress, { at: wireDateText })
+
+export type ToldProgress = z.infer<typeof toldProgress>
+
 /** A run of a configuration (docs/reference/storage-api.md#runs). */
 export const runBody = z
   .object({
@@ -22,6 +46,8 @@ export const runBody = z
     /** `runResults`, unless somebody started the machine with something else. */
     results: z.nullable(anyObject),
     error: z.nullable(codeAndMessage),
+    /** Of one run that is under way and has said how far it is, and when. */
+    progress: z.optional(z.nullable(toldProgress)),
     decision: z.optional(z.nullable(z.object({ decision: z.enum(decisions), runId: z.string(), status }))),
   })
   .register(described, { name: 'Run' })

@@ -205,11 +205,7 @@ export const getSchedule = defineRoute({
       nextTimes: isActive
         ? schedule.nextDue(services.now(), query.count).map(time => wireDate(time.toISOString()))
         : [],
-      lastTime: isActive
-        ? wireDateOrNull(
-            schedule.lastDueSince(new Date(current.changed.at), services.now())?.toISOString() ?? null,
-          )
-        : null,
+      lastTime: wireDateOrNull(isActive ? schedule.lastDueSince(current.changed.at, services.now()) : null),
     })
   },
 })

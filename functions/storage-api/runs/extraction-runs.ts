@@ -1,8 +1,8 @@
 import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
 import type { RunRecords } from '../../lib/storage/runs/run-records.ts'
 
-/** Runs of configurations, however they were started. */
-export interface ExtractionRuns extends Pick<RunRecords, 'list'> {
+/** Runs of configurations, however they were started. `get` gives one as its items say. */
+export interface ExtractionRuns extends Pick<RunRecords, 'list' | 'get' | 'noteProgress' | 'progressOf'> {
   /**
    * For what one request wants to know of single runs. Step Functions is asked about the first one whose end is not among
    * the items, and about no other: an account may ask for ten a second (docs/limits.md).
@@ -19,7 +19,7 @@ export const createExtractionRuns = (
   describe: DescribeRun,
   stop: StopRun,
 ): ExtractionRuns => ({
-  list: runs.list,
+  ...runs,
   stop,
   look: () => {
     let hasAsked = false

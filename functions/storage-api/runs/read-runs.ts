@@ -4,7 +4,7 @@ import { type Decision, decisionName, decisions } from '../../lib/extractor/deci
 import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
 import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { runBody } from '../../lib/wire/run-body.ts'
+import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
 import { findBranchId } from '../branches/find-branch.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import type { Caller } from '../http/authenticate.ts'
@@ -105,6 +105,8 @@ interface RunDecision {
 }
 
 type FoundRun = ReturnType<typeof runResource> & {
+  /** `null`: it has said nothing yet, or has ended. */
+  progress: ToldProgress | null
   /** `null`: nothing was held back, or nothing is decided. */
   decision: RunDecision | null
 }
@@ -122,7 +124,11 @@ export const findRun = async (
   if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
   const run = runResource(found)
   if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
-  return { ...run, decision: isHeldRun(run) ? await decisionAbout(runId, get) : null }
+  return {
+    ...run,
+    progress: run.status === 'processing' ? ((await extractionRuns.progressOf(runId)) ?? null) : null,
+    decision: isHeldRun(run) ? await decisionAbout(runId, get) : null,
+  }
 }
 
 const decisionInput = z.object({ decision: z.enum(decisions) })

@@ -101,7 +101,11 @@ export const ending: readonly string[] = [
   'post runs/{runId}/cancel',
 ]
 
+/** Routes that only say something about what is under way. */
+export const telling: readonly string[] = ['put runs/{runId}/progress']
+
 export const atOnce: readonly string[] = [
+  ...telling,
   'post /query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries',
   'post /query/api/v1/queries/{queryJobId}/cancel',
   'post tokens',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
+import { type ToldProgress, toldProgress } from '../../wire/run-body.ts'
 import { expiringIn } from '../db/item-expiry.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import { inputOfRun, type RunExecution, runExecution } from './run-execution.ts'
@@ -23,6 +24,7 @@ const ofPlace = ({ componentId, configId }: RunPlace): string =>
   `${ALL}/${shortDigest(JSON.stringify([componentId, configId]))}`
 
 const ownKey = (name: string) => ({ pk: `RUN#${name}`, sk: 'RUN' })
+const progressKey = (name: string) => ({ pk: `RUN#${name}`, sk: 'PROGRESS' })
 const openKey = (name: string) => ({ pk: OPEN, sk: name })
 
 /**
@@ -61,6 +63,16 @@ export const createRunRecords = (items: ItemTable) => {
     async get(name: string): Promise<RunExecution | undefined> {
       const item = await items.get(ownKey(name))
       return item && runExecution.parse(item)
+    },
+
+    /** How far a run has come; the newest word counts. */
+    async noteProgress(name: string, progress: ToldProgress, now: Date): Promise<void> {
+      await items.put(progressKey(name), { ...progress, ...expiringIn(KEPT_DAYS, now) })
+    },
+
+    async progressOf(name: string): Promise<ToldProgress | undefined> {
+      const item = await items.get(progressKey(name))
+      return item && toldProgress.parse(item)
     },
 
     /** Newest first. Default: of all configurations. */

@@ -12,8 +12,8 @@ import {
   configurationPath,
   rowPage,
 } from '../pages/configurations.tsx'
-import { pathOf } from '../views/configurations.tsx'
 import type { Draft } from '../views/editor.tsx'
+import { pathOf } from '../views/links.tsx'
 
 type Params = Record<string, string>
 type Form = Record<string, string>

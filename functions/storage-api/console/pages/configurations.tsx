@@ -15,11 +15,11 @@ import { Bench } from '../views/bench.tsx'
 import {
   ConfigurationDetail,
   ConfigurationList,
-  pathOf,
   RowDetail,
   VersionComparison,
 } from '../views/configurations.tsx'
 import type { Draft } from '../views/editor.tsx'
+import { pathOf } from '../views/links.tsx'
 import { NEW } from '../views/new-configuration.tsx'
 import { newConfigurationPages } from './new-configuration.tsx'
 

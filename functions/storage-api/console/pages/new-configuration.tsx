@@ -5,7 +5,7 @@ import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
 import { applyFields } from '../common-fields.ts'
 import { parseObject, showSealed } from '../hide-sealed.ts'
-import { pathOf } from '../views/configurations.tsx'
+import { pathOf } from '../views/links.tsx'
 import { DraftPage, NEW, PasteForm } from '../views/new-configuration.tsx'
 
 type Form = Record<string, string>

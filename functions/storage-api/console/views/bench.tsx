@@ -2,7 +2,7 @@ import type { PreviewResult } from '#lib/extractor/preview/preview-schemas.ts'
 import type { PlanBody } from '#lib/wire/configuration-body.ts'
 import { bytes, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
-import { pathOf } from './configurations.tsx'
+import { pathOf } from './links.tsx'
 import { JobsOfExtraction } from './runs.tsx'
 
 interface BenchProps {

@@ -13,10 +13,7 @@ import { Confirm, Time } from '../parts.tsx'
 import { sideBySide } from '../side-by-side.ts'
 import { ConfigurationRuns } from './configuration-runs.tsx'
 import { type Draft, Editor } from './editor.tsx'
-
-/** Path of a configuration's page. Ids may hold any character. */
-export const pathOf = (componentId: string, configurationId: string): string =>
-  `/console/configurations/${encodeURIComponent(componentId)}/${encodeURIComponent(configurationId)}`
+import { pathOf } from './links.tsx'
 
 export const ConfigurationList = ({ components }: { components: readonly ListedComponentBody[] }) =>
   components.length === 0 ? (

@@ -4,7 +4,7 @@ import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { counted, readable } from '../format.ts'
 import { Empty, Grid } from '../layout.tsx'
 import { Confirm, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
+import { pathOf } from './links.tsx'
 
 const object = z.object({ key: z.string() })
 const configuration = z.object({ componentId: z.string(), configId: z.string() })

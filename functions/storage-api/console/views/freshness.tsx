@@ -3,8 +3,7 @@ import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
 import type { ListedTableBody } from '#lib/wire/table-body.ts'
 import { Grid } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
-import { runPath, tablePath } from './links.tsx'
+import { pathOf, runPath, tablePath } from './links.tsx'
 
 /** A configuration that runs by a clock. */
 export interface Scheduled {

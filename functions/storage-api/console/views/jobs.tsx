@@ -8,9 +8,8 @@ import { query } from '../api-client.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
 import { EventList } from './events.tsx'
-import { CancelButton, runPath, TableLink } from './links.tsx'
+import { CancelButton, pathOf, runPath, TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 export const Outcome = ({ job }: { job: JobBody }) => {

@@ -3,6 +3,10 @@ import type { JobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import type { RunBody } from '#lib/wire/run-body.ts'
 
+/** Path of a configuration's page. Ids may hold any character. */
+export const pathOf = (componentId: string, configurationId: string): string =>
+  `/console/configurations/${encodeURIComponent(componentId)}/${encodeURIComponent(configurationId)}`
+
 export const tablePath = (id: string): string => `/console/tables/${encodeURIComponent(id)}`
 
 /** What a job does to a table, by its operation. */

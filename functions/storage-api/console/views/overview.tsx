@@ -5,9 +5,8 @@ import type { ListedTableBody } from '#lib/wire/table-body.ts'
 import { bytes, count, counted } from '../format.ts'
 import { Empty, Facts, Grid } from '../layout.tsx'
 import { Tabs, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
 import { Freshness, type Scheduled, Schedules } from './freshness.tsx'
-import { JobLink, RunLink, TableLink } from './links.tsx'
+import { JobLink, pathOf, RunLink, TableLink } from './links.tsx'
 
 interface OverviewProps {
   tables: readonly ListedTableBody[]

@@ -13,8 +13,7 @@ import { query } from '../api-client.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
 import { Confirm, Status, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
-import { CancelButton, runPath, tablePath } from './links.tsx'
+import { CancelButton, pathOf, runPath, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 interface RunDetailProps {
@@ -68,11 +67,29 @@ export const RunDetail = ({ run, log, level }: RunDetailProps) => {
           ['Requests', count(run.requests)],
         ]}
       />
+      {run.progress && <Progress progress={run.progress} />}
       {run.status === 'processing' && <CancelButton of="runs" id={run.id} />}
       {status === 'held' && <Held run={run} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
       <Logs log={log} path={path} level={level} />
     </div>
+  )
+}
+
+/** What its extractor said last of the row that it reads. */
+const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) => {
+  const { row, rowsCount, rowName, leg, pages, rows, retries, at } = progress
+  return (
+    <Facts
+      of={[
+        ['Reads', `${rowName || 'the configuration'}${rowsCount > 1 ? `, ${row} of ${rowsCount}` : ''}`],
+        ['Leg', count(leg)],
+        ['Pages', count(pages)],
+        ['Rows so far', count(rows)],
+        ['Sent again', count(retries)],
+        ['As of', <Time at={at} />],
+      ]}
+    />
   )
 }
 

@@ -2,8 +2,7 @@ import type { SearchBody } from '#lib/wire/search-body.ts'
 import { Empty, Grid } from '../layout.tsx'
 import { sections } from '../navigation.tsx'
 import { Icon } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
-import { tablePath } from './links.tsx'
+import { pathOf, tablePath } from './links.tsx'
 
 type Found = SearchBody['items'][number]
 

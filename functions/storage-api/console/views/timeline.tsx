@@ -4,9 +4,8 @@ import { type RunBody, shownStatus } from '#lib/wire/run-body.ts'
 import { count, duration, spent } from '../format.ts'
 import { Empty, Grid } from '../layout.tsx'
 import { Status, Tabs, Time } from '../parts.tsx'
-import { pathOf } from './configurations.tsx'
 import { Outcome } from './jobs.tsx'
-import { JobLink, RunLink, TableLink } from './links.tsx'
+import { JobLink, pathOf, RunLink, TableLink } from './links.tsx'
 
 interface Entry {
   at: string

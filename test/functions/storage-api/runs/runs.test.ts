@@ -93,6 +93,22 @@ describe('runs of configurations', () => {
     expect([status, body.code]).toEqual([404, 'storage.runs.notFound'])
   })
 
+  it('say how far they are while they are under way, to who may use the component', async () => {
+    const progress = { row: 2, rowsCount: 3, rowName: 'orders', leg: 1, pages: 13, rows: 1_300, retries: 1 }
+    const note = (id: string, body: object, headers?: Record<string, string>) =>
+      service.call('PUT', `/v2/storage/runs/${id}/progress`, body, headers)
+    const read = async (id: string) => (await service.call('GET', `/v2/storage/runs/${id}`)).body.progress
+    expect(await read('r4')).toBeNull()
+    expect((await note('r4', progress)).status).toBe(204)
+    expect(await read('r4')).toEqual({ ...progress, at: expect.any(String) })
+    expect((await note('r4', { ...progress, pages: -1 })).status).toBe(400)
+    for (const gone of ['r2', 'none', 'a%3Ab']) expect((await note(gone, progress)).status).toBe(404)
+    expect(await read('r2')).toBeNull()
+    const token = { description: 't', componentAccess: ['other'] }
+    const mayNot = (await service.call('POST', '/v2/storage/tokens', token)).body.token
+    expect((await note('r4', progress, { 'X-StorageApi-Token': mayNot })).status).toBe(403)
+  })
+
   it('are seen by tokens that may use the component', async () => {
     const token = async (componentAccess: string[]) =>
       (await service.call('POST', '/v2/storage/tokens', { description: 't', componentAccess })).body.token

@@ -1,0 +1,44 @@
+import { UserError } from '../lib/errors/errors.ts'
+import type { Progress } from '../lib/extractor/extract-options.ts'
+import { currentRow, type Run } from './run.ts'
+import type { RunStorage } from './run-storage.ts'
+
+const EVERY_MS = 3_000
+
+/**
+ * Tells the storage service how far a leg has come, now and then, so that people who wait see it. Nothing depends on it: what fails is
+ * left out, and a service that has no runs is asked once.
+ */
+export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>, everyMs = EVERY_MS) => {
+  const row = currentRow(run)
+  const pagesBefore = row.jobs.reduce((sum, job) => sum + job.pages, 0)
+  let lastMs = Date.now()
+  let isWanted = storage.noteProgress !== undefined
+  let telling: Promise<void> | undefined
+  const tell = async ({ pages, rows, retries }: Progress): Promise<void> => {
+    try {
+      await storage.noteProgress?.(run.id, {
+        row: run.rowIndex + 1,
+        rowsCount: run.rows.length,
+        rowName: (row.name || row.id || '').slice(0, 255),
+        leg: row.legs + 1,
+        pages: pagesBefore + pages,
+        rows,
+        retries,
+      })
+    } catch (error) {
+      // Our own service may not know the run yet; another one never will.
+      isWanted = !(error instanceof UserError) || error.code === 'storage.runs.notFound'
+    }
+    telling = undefined
+  }
+  return {
+    onProgress: (progress: Progress): void => {
+      if (!isWanted || telling !== undefined || Date.now() - lastMs < everyMs) return
+      lastMs = Date.now()
+      telling = tell(progress)
+    },
+    /** Once nothing is being sent. */
+    settled: async (): Promise<void> => telling,
+  }
+}

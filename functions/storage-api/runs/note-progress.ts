@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { integer, text } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findRun } from './read-runs.ts'
+
+const amount = () => integer({ min: 0 })
+
+/** An extractor says how far its run has come, so that whoever waits for it sees it. It changes nothing else. */
+export const noteProgress = defineRoute({
+  method: 'put',
+  path: '/v2/storage/runs/{runId}/progress',
+  summary: 'Note progress',
+  tag: 'runs',
+  body: z.object({
+    row: amount(),
+    rowsCount: amount(),
+    rowName: text({ max: 255 }),
+    leg: amount(),
+    pages: amount(),
+    rows: amount(),
+    retries: amount(),
+  }),
+  replies: {
+    204: 'Noted',
+    404: 'It has ended',
+  },
+  handle: async ({ params: { runId }, body, caller }, { extractionRuns, now }) => {
+    // As its items say: Step Functions is not asked each time.
+    const { id, status } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
+    if (status !== 'processing') throw new UserError('storage.runs.notFound', `${id} has ended`)
+    await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) }, now())
+    return noContent()
+  },
+})

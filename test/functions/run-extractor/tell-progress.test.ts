@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { newRow, newRun } from '#functions/run-extractor/new-run.ts'
+import { tellProgress } from '#functions/run-extractor/tell-progress.ts'
+import { foreignCode } from '#lib/errors/codes.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import type { Configuration } from '#lib/storage-client/storage-client.ts'
+import type { RunProgress } from '#lib/wire/run-body.ts'
+
+const toBegin = {
+  runId: 'run-1',
+  input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'skip' as const },
+  configuration: { version: 1 } as Configuration, // no more of it is read
+  authors: [],
+}
+const earlier = { job: '0', endpoint: 'orders', dataType: 'orders', runs: 1, pages: 7, rows: 70, ended: {} }
+const run = {
+  ...newRun(toBegin, new Date()),
+  continueOnFailure: false,
+  rows: [
+    newRow({ id: 'a', name: 'customers' }),
+    { ...newRow({ id: 'b', name: '' }), legs: 1, jobs: [earlier] },
+  ],
+  rowIndex: 1,
+}
+const page = (pages: number) => ({ pages, rows: 10 * pages, retries: 0, url: 'https://a.example' })
+
+it('counts the pages of the legs before, and says one word at a time', async () => {
+  const said: RunProgress[] = []
+  const progress = tellProgress(run, { noteProgress: async (_, word) => void said.push(word) }, 0)
+  progress.onProgress(page(1))
+  progress.onProgress(page(2))
+  await progress.settled()
+  expect(said).toEqual([{ row: 2, rowsCount: 2, rowName: 'b', leg: 2, pages: 8, rows: 10, retries: 0 }])
+  progress.onProgress(page(3))
+  await progress.settled()
+  expect(said.map(({ pages }) => pages)).toEqual([8, 10])
+})
+
+it('says nothing of a leg that is soon over', async () => {
+  const progress = tellProgress(run, { noteProgress: () => Promise.reject(new Error('It was asked')) })
+  progress.onProgress(page(1))
+  await progress.settled()
+})
+
+it.each([
+  ['a service that has no runs is asked once', new UserError(foreignCode('storage.http404'), 'None'), 1],
+  ['a run that is not known yet is told again', new UserError('storage.runs.notFound', 'None'), 2],
+  ['what may pass is told again', new Error('It got no answer'), 2],
+])('%s', async (_, error, times) => {
+  let asked = 0
+  const noteProgress = () => {
+    asked++
+    return Promise.reject(error)
+  }
+  const progress = tellProgress(run, { noteProgress }, 0)
+  for (const pages of [1, 2]) {
+    progress.onProgress(page(pages))
+    await progress.settled()
+  }
+  expect(asked).toBe(times)
+})
