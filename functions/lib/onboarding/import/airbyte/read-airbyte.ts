@@ -34,6 +34,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
   const scope = { ...open, partition: new Map() }
   const streams = [resolved['streams'] ?? []].flat().filter(isObject)
   const all = withParents(streams)
+  const whole = readWhole(all)
 
   const baseUrl = baseOf(all, scope)
   const authenticated = all.find(({ stream }) => isObject(requesterOf(stream)['authenticator']))
@@ -50,7 +51,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     const at = `${path}.retriever.requester`
     const own = requester['authenticator']
     const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, scope)
-    const made = streamsOf(stream, path, baseUrl, open)
+    const made = streamsOf(stream, path, baseUrl, { ...open, wholeFor: whole.get(String(stream['name'])) })
     if (made.length === 0) continue
     const login: JsonObject | false | undefined =
       JSON.stringify(own) === JSON.stringify(authenticator)
@@ -64,7 +65,6 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     }
     read.push(...made.map(job => ({ ...job, errorRules: errors.rules, authentication: login })))
   }
-  readParentsWhole(read, report)
   return {
     baseUrl,
     authentication,
@@ -117,19 +117,22 @@ const baseOf = (all: readonly Placed[], scope: Scope): Json => {
   return ''
 }
 
-/** Children of rows that do not count as changed are read for all of them. */
-const readParentsWhole = (streams: readonly ImportedStream[], report: Report): void => {
-  for (const child of streams) {
-    if (child.parent === undefined || child.parent.isDependent === true) continue
-    for (const parent of streams) {
-      if (parent.name !== child.parent.name || parent.incremental === undefined) continue
-      delete parent.incremental
-      report.lost(
-        `${parent.path}.incremental_sync`,
-        `"${parent.name}" is read whole in each run: "${child.name}" is read for all of its rows`,
-      )
+/** Streams whose children are read for all of their rows: those are asked for in each run, and not only what has changed. */
+const readWhole = (all: readonly Placed[]): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const { stream } of all)
+    for (const config of parentConfigsOf(stream)) {
+      const parent = isObject(config['stream']) ? config['stream']['name'] : undefined
+      if (config['incremental_dependency'] !== true && parent !== undefined)
+        found.set(String(parent), String(stream['name']))
     }
-  }
+  return found
+}
+
+const parentConfigsOf = (stream: JsonObject): JsonObject[] => {
+  const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
+  const routers = [retriever['partition_router'] ?? []].flat().filter(isObject)
+  return routers.flatMap(router => [router['parent_stream_configs'] ?? []].flat().filter(isObject))
 }
 
 interface Placed {
@@ -144,10 +147,8 @@ const withParents = (streams: readonly JsonObject[]): Placed[] => {
     const name = String(stream['name'] ?? path)
     if (found.has(name)) return
     found.set(name, { stream, path })
-    const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
-    for (const router of [retriever['partition_router'] ?? []].flat().filter(isObject))
-      for (const config of [router['parent_stream_configs'] ?? []].flat().filter(isObject))
-        if (isObject(config['stream'])) add(config['stream'], `${path}.retriever.partition_router.parent`)
+    for (const config of parentConfigsOf(stream))
+      if (isObject(config['stream'])) add(config['stream'], `${path}.retriever.partition_router.parent`)
   }
   for (const [index, stream] of streams.entries()) add(stream, `streams.${index}`)
   return [...found.values()]

@@ -13,7 +13,10 @@ import { requestOf } from './requests.ts'
 import { keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
 import { addressOf, expressionOf, placeholderName, readText, type Scope } from './values.ts'
 
-type OpenScope = Omit<Scope, 'partition'>
+interface OpenScope extends Omit<Scope, 'partition'> {
+  /** A stream that is read for all rows of this one, in each run. */
+  wholeFor: string | undefined
+}
 
 const decoders: Readonly<Record<string, string>> = {
   JsonlDecoder: 'jsonl',
@@ -62,7 +65,7 @@ export const streamsOf = (
   stream: JsonObject,
   path: string,
   baseUrl: Json,
-  given: OpenScope,
+  { wholeFor, ...given }: OpenScope,
 ): ImportedStream[] => {
   const { report } = given
   const name = String(stream['name'] ?? path)
@@ -86,7 +89,15 @@ export const streamsOf = (
   const keys = keysOfStream(stream['primary_key'], `${path}.primary_key`, open)
   const cursor = stream['incremental_sync']
   const time = timeCursorOf(cursor, `${path}.incremental_sync`, open)
-  const ends = windowFields(cursor, time?.cursor, keys)
+  const isWhole = time !== undefined && wholeFor !== undefined
+  if (isWhole)
+    report.lost(
+      `${path}.incremental_sync`,
+      `"${name}" is read whole in each run: "${wholeFor}" is read for all of its rows`,
+    )
+  // Without a key, rows that change have no place: all the time is asked for at once
+  const hasWindows = keys.length > 0 && !isWhole
+  const ends = windowFields(cursor, time?.cursor, hasWindows)
   return partitions.flatMap(({ fields, values, parent }, index): ImportedStream[] => {
     const scope: Scope = { ...open, partition: new Map([...fields, ...ends]) }
     const address = addressOf(requester, at, baseUrl, scope)
@@ -103,17 +114,18 @@ export const streamsOf = (
             : [],
         ),
       ],
-      named: [...paging.options, ...(keys.length === 0 ? [] : options.flatMap(({ option }) => option ?? []))],
+      named: [...paging.options, ...(hasWindows ? options.flatMap(({ option }) => option ?? []) : [])],
       isByAddress: ['header-link', 'response.url'].includes(String(paging.pagination?.['method'])),
     })
     // A job that is not asked for windows has none: then a condition means all the time
     const isWindowed =
+      hasWindows &&
       time !== undefined &&
       (time.cursor.isByRows === true ||
         sentWindow({ endpoint: address.endpoint, ...request }, time.cursor).start)
     const ofRows = isWindowed
       ? scope
-      : { ...open, partition: new Map([...fields, ...windowFields(cursor, time?.cursor, [])]) }
+      : { ...open, partition: new Map([...fields, ...windowFields(cursor, time?.cursor, false)]) }
     const placeholders: JsonObject = {
       // One request for each parent row, whether the request names it or not
       ...(parent === undefined ? {} : { [placeholderName(parent.key)]: parent.key }),
@@ -133,7 +145,7 @@ export const streamsOf = (
             ? { ...paging.pagination, limitParam: false }
             : paging.pagination,
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
-        incremental: time?.cursor,
+        incremental: isWhole ? undefined : time?.cursor,
         records: [
           ...filterOf(retriever['record_selector'], `${path}.retriever.record_selector`, ofRows),
           ...recordsOf(stream['transformations'], `${path}.transformations`, ofRows),

@@ -69,14 +69,14 @@ export const timeCursorOf = (
   return { cursor: read, options: [from, until] }
 }
 
-/** What a request calls the ends of a window. Without a key there is one window, from the start until now, in each run. */
+/** What a request calls the ends of a window. Without windows it is asked from the start until now, in each run. */
 export const windowFields = (
   given: Json | undefined,
   time: TimeCursor | undefined,
-  keys: readonly string[],
+  hasWindows: boolean,
 ): [string, PartitionField][] => {
   if (!isObject(given) || time?.start === undefined) return []
-  const whole = keys.length === 0 ? wholeWindow(given, time.start) : undefined
+  const whole = hasWindows ? undefined : wholeWindow(given, time.start)
   return (['start', 'end'] as const).map(end => [
     String(given[`partition_field_${end}`] ?? `${end}_time`),
     whole === undefined ? { window: end } : { made: whole[end] },
