@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { type ApiRequest, request } from '../../functions/lib/storage-client/request.ts'
+import { exchangeWithGrants } from '../exchange-with-grants.ts'
 import type { StorageAddress } from '../find-storage.ts'
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -18,7 +19,7 @@ export interface Api {
 }
 
 export const createApi = (address: StorageAddress): Api => {
-  const connection = { baseUrl: address.url, token: address.token }
+  const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
   return {
     address,
     get: (path, schema, query = {}) =>

@@ -6,6 +6,7 @@ import {
   type ReadableFile,
   type StorageClient,
 } from '../../functions/lib/storage-client/storage-client.ts'
+import { exchangeWithGrants } from '../exchange-with-grants.ts'
 import type { StorageAddress } from '../find-storage.ts'
 import { renewedCredentials } from './renewed-credentials.ts'
 
@@ -19,7 +20,7 @@ export interface StorageConnection {
 }
 
 export const connectStorage = ({ url, token }: StorageAddress): StorageConnection => {
-  const storage = createStorageClient({ baseUrl: url, token })
+  const storage = createStorageClient({ baseUrl: url, token, exchange: exchangeWithGrants })
   const clients: S3Client[] = []
   const ranges = directRanges()
   return {

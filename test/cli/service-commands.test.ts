@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
-import { runMillrace } from '../support/millrace.ts'
+import { runMillrace, spawnMillrace } from '../support/millrace.ts'
 import { type StorageService, startStorageService } from '../support/storage-service.ts'
 
 /* Commands that only ask the API, on a service behind HTTP. */
@@ -126,4 +128,41 @@ it('a query is saved as a table, again in place of its rows, and as an alias', a
   )
   const wrong = await millrace('query', sql, '--save-as', 'by-city')
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Name the table')])
+})
+
+it('a query may be a chain of WITH, each on the one before', async () => {
+  const sql = `WITH cities AS (SELECT city FROM in.c-main.orders), named AS (SELECT upper(city) AS name FROM cities)
+    SELECT name, length(name) AS letters FROM named`
+  const { code, text } = await millrace('query', sql, '--format', 'csv')
+  expect([code, text]).toEqual([0, '"name","letters"\n"BRNO","4"\n'])
+})
+
+it('a reader that has seen enough ends a query over a large table, and is told nothing', async () => {
+  const rows = Array.from({ length: 200_000 }, (_, id) => `${id},${'x'.repeat(40)}`).join('\n')
+  await service.createTable('in.c-main', 'large', `id,filler\n${rows}\n`)
+  const { port } = server.address() as AddressInfo // It listens on a port.
+  const child = spawnMillrace(['query', 'SELECT * FROM in.c-main.large', '--format', 'csv'], {
+    environment: { MILLRACE_URL: `http://127.0.0.1:${port}`, MILLRACE_TOKEN: service.token },
+  })
+  let read = 0
+  const [first] = await once(child.stdout, 'data')
+  read += first.length
+  child.stdout.destroy()
+  const remarks = text(child.stderr)
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(first.toString()).toMatch(/^"id","filler"\n/)
+  expect(read).toBeLessThan(8_000_000)
+  expect(await remarks).toBe('')
+})
+
+it.each([
+  [['tables', 'truncate', 'in.c-main.orders', '--yes'], '--bucket in.c-main=write'],
+  [['config', 'run', 'ex-generic-v2/shop'], '--component ex-generic-v2'],
+  [['buckets', 'create', 'in.c-own'], '--manage-buckets'],
+])('%j names the right that the token lacks, and the command that gives it', async (args, option) => {
+  const rights = { description: 'Reader', bucketPermissions: { 'in.c-main': 'read' } }
+  const { body } = await service.call('POST', '/v2/storage/tokens', rights)
+  const { code, stderr } = await millrace(...args, '--token', body.token)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/The token lacks .*millrace tokens create/)])
+  expect(stderr).toContain(option)
 })
