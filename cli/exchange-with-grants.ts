@@ -21,7 +21,7 @@ const options: readonly (readonly [missing: RegExp, option: string])[] = [
   [/^all buckets /, '--manage-buckets'],
 ]
 
-export const grantOf = (missing: string): string => {
+const grantOf = (missing: string): string => {
   const lacks = `The token lacks ${missing}.`
   for (const [pattern, option] of options) {
     const found = pattern.exec(missing)

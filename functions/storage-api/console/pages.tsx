@@ -19,7 +19,7 @@ import { mayLoad } from './person.ts'
 import { sliceLinks } from './slice-links.ts'
 import { tokensPage } from './tokens-page.tsx'
 import { Drop } from './views/drop.tsx'
-import { EventSearch } from './views/events.tsx'
+import { CHANGES_ONLY, EventSearch } from './views/events.tsx'
 import { FileDetail, FileList } from './views/files.tsx'
 import { isLate, type Scheduled } from './views/freshness.tsx'
 import { Overview } from './views/overview.tsx'
@@ -31,7 +31,7 @@ const EVENTS_SHOWN = 50
 const FILES_SHOWN = 100
 
 const events = (client: ApiClient, q: string) =>
-  client.list(`events${query({ limit: EVENTS_SHOWN, q })}`, eventBody)
+  client.list(`events${query({ limit: EVENTS_SHOWN, q: q || CHANGES_ONLY })}`, eventBody)
 
 const search = (client: ApiClient, q: string) =>
   client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchBody)

@@ -110,12 +110,13 @@ const take = async (page: Page, name: string, look: string): Promise<void> => {
   // As high as the page: what is fixed to the window stands where a reader sees it.
   if (size) await page.setViewportSize({ ...size, height: Math.min(HIGHEST, Math.max(size.height, height)) })
   await page.screenshot({ path })
-  if (size) await page.setViewportSize(size)
   const shown = documents[`${name}-${look}`]
-  if (values.documents && shown !== undefined)
-    await page.screenshot({
-      path: fileURLToPath(new URL(`../../../docs/images/${shown}.png`, import.meta.url)),
-    })
+  if (size && values.documents && shown !== undefined) {
+    await page.setViewportSize({ width: Math.min(size.width, 1_280), height: Math.min(size.height, 780) })
+    const document = new URL(`../../../docs/images/${shown}.png`, import.meta.url)
+    await page.screenshot({ path: fileURLToPath(document) })
+  }
+  if (size) await page.setViewportSize(size)
 }
 
 for (const [look, { colorScheme, viewport }] of Object.entries(looks))

@@ -15,7 +15,7 @@ import { Empty } from '../layout.tsx'
 import { mayWrite } from '../person.ts'
 import { readChoice } from '../row-filters.ts'
 import { readRows } from '../table-rows.ts'
-import { EventList } from '../views/events.tsx'
+import { CHANGES_ONLY, EventList } from '../views/events.tsx'
 import { tablePath } from '../views/links.tsx'
 import { Attach, ChangeTable, Origin, Snapshots, TableProfile } from '../views/table-parts.tsx'
 import { Rows, RowsPage } from '../views/table-rows.tsx'
@@ -150,7 +150,7 @@ export const tablePages: readonly PageRoute[] = [
   tablePage('/history', 'History', async (client, table) => {
     const [events, loads] = await Promise.all([
       client.list(
-        `tables/${encodeURIComponent(table.id)}/events${query({ limit: EVENTS_SHOWN })}`,
+        `tables/${encodeURIComponent(table.id)}/events${query({ limit: EVENTS_SHOWN, q: CHANGES_ONLY })}`,
         eventBody,
       ),
       loadsOf(client, table),

@@ -2,6 +2,11 @@ import type { EventBody } from '#lib/wire/event-body.ts'
 import { Empty, Grid } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
 
+/** What only looked at something says little: a page that is opened does it. */
+export const CHANGES_ONLY = ['tableDetail', 'tableDataPreview', 'tablesListed', 'bucketsListed']
+  .map(name => `-event:storage.${name}`)
+  .join(' ')
+
 export const EventList = ({ events }: { events: readonly EventBody[] }) =>
   events.length === 0 ? (
     <Empty>Nothing has happened here yet.</Empty>
@@ -36,6 +41,11 @@ export const EventSearch = ({ q, events }: { q: string; events: readonly EventBo
       </label>
       <button type="submit">Search</button>
     </form>
+    {q === '' && (
+      <p class="hint">
+        Those that only looked are left out. <code>event:storage.*</code> finds them, too.
+      </p>
+    )}
     <EventList events={events} />
   </>
 )
