@@ -47,14 +47,14 @@ def read(manifest, config, stream):
 
 
 def too_late(*_):
-    raise TimeoutError("it took longer than a minute")
+    raise TimeoutError("it took longer than 10 seconds")
 
 
 signal.signal(signal.SIGALRM, too_late)
 answers, sys.stdout = sys.stdout, sys.stderr  # the runtime prints, too
 for line in sys.stdin:
     asked = json.loads(line)
-    signal.alarm(60)
+    signal.alarm(10)
     try:
         answer = {"rows": read(**asked)}
     except Exception as error:  # what it says is the answer

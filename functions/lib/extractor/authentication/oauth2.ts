@@ -33,8 +33,8 @@ export const oauth2Authentication = (
   const path = 'api.authentication'
   const read = (values: Record<string, unknown>, at = path): Record<string, Json> =>
     evaluate(values, { attr: attributes }, at)
-  const { clientId, clientSecret, refreshToken: configured } = settings
-  const client = read({ clientId, clientSecret, refreshToken: configured })
+  const { clientId, clientSecret, refreshToken: configured, tokenUrl } = settings
+  const client = read({ clientId, clientSecret, refreshToken: configured, tokenUrl })
   const configuredToken = toText(client['refreshToken'])
   const signAssertion =
     settings.assertion === undefined
@@ -56,7 +56,7 @@ export const oauth2Authentication = (
     const basic = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')
     masker.addPassing([basic])
     return {
-      endpoint: settings.tokenUrl,
+      endpoint: toText(client['tokenUrl']),
       method: 'FORM',
       params: {
         ...(await grantParams()),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { integer, key, name, optional, record, text, Value } from './fields.ts'
+import { Expression, integer, key, name, optional, record, text, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 const algorithms = [
@@ -43,7 +43,10 @@ export const oauth2 = strictObject({
     z.enum(['client_credentials', 'refresh_token', 'jwt_bearer']),
     'What buys the access token. The first needs `clientId` and `clientSecret`, the second `refreshToken`, the third `assertion`.',
   ),
-  tokenUrl: key(name, 'Where: an address, or a path of the API. `defaultOptions` do not apply.'),
+  tokenUrl: key(
+    z.union([name, Expression]),
+    'Where: an address, or a path of the API; may be an expression of the configuration. `defaultOptions` do not apply.',
+  ),
   clientId: key(optional(Value), 'May be an expression.'),
   clientSecret: key(optional(Value), 'May be an expression.'),
   clientIn: key(

@@ -8,6 +8,8 @@ interface TrustedOriginsInput {
   jobs: readonly Job[]
   /** `api.http.trustedOrigins`. */
   listed: readonly string[]
+  /** Works out an address that the configuration makes of its own settings. */
+  evaluate: (address: object) => string
 }
 
 /**
@@ -19,10 +21,12 @@ export const trustedOrigins = ({
   logins,
   jobs,
   listed,
+  evaluate,
 }: TrustedOriginsInput): ReadonlySet<string> => {
   const origins = new Set([resolveUrl(baseUrl, '').origin])
-  for (const endpoint of [...logins.map(loginEndpointOf), ...listed, ...endpointsOf(jobs)]) {
-    if (endpoint === undefined) continue
+  for (const given of [...logins.map(loginEndpointOf), ...listed, ...endpointsOf(jobs)]) {
+    if (given === undefined) continue
+    const endpoint = typeof given === 'string' ? given : evaluate(given)
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]
     // A placeholder in the host would let a response decide where credentials go
     if (host === undefined || host.includes('{')) continue
@@ -32,7 +36,7 @@ export const trustedOrigins = ({
 }
 
 /** Where credentials are exchanged. */
-const loginEndpointOf = (authentication: Authentication | undefined): string | undefined => {
+const loginEndpointOf = (authentication: Authentication | undefined): string | object | undefined => {
   if (authentication === undefined) return undefined
   if ('loginRequest' in authentication) return authentication.loginRequest.endpoint
   return 'tokenUrl' in authentication ? authentication.tokenUrl : undefined

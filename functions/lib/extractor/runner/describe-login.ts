@@ -19,7 +19,7 @@ export const describeLogin = (
     const { tokenUrl, grant, scope, params } = authentication
     return {
       lines: [
-        `POST ${tokenUrl} (token request, before the first request)`,
+        `POST ${typeof tokenUrl === 'string' ? tokenUrl : '***'} (token request, before the first request)`,
         ...defaultHeaders.map(name => `  header ${name}: *** (http.headers)`),
         `  param grant_type: ${grant}`,
         ...(scope === undefined ? [] : [`  param scope: ${scope}`]),

@@ -15,6 +15,7 @@ import { resolveUrl } from '../http/resolve-url.ts'
 import { retrySettings } from '../http/retry-settings.ts'
 import { trustedOrigins } from '../http/trusted-origins.ts'
 import { secretFields } from '../masking/secrets-of.ts'
+import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Extraction } from './extraction.ts'
 import type { JobContext } from './job-context.ts'
@@ -91,6 +92,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
       logins: [api.authentication, ...[...allPlans(plans)].map(({ job }) => job.authentication || undefined)],
       jobs: config.jobs,
       listed: api.http?.trustedOrigins ?? [],
+      evaluate: address => toText(evaluate({ address }, { attr: attributes }, 'authentication')['address']),
     }),
     checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
     ignoreErrors: new Set(api.http?.ignoreErrors),

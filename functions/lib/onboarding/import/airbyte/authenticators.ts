@@ -96,7 +96,7 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
   return {
     type: 'oauth2',
     grant: isRefresh ? 'refresh_token' : 'client_credentials',
-    tokenUrl: addressText(text('token_refresh_endpoint'), `${path}.token_refresh_endpoint`, scope),
+    tokenUrl: asExpression(text('token_refresh_endpoint')),
     clientId: text('client_id'),
     clientSecret: text('client_secret'),
     clientIn: 'body',
@@ -108,6 +108,10 @@ const oauth = (given: JsonObject, text: (key: string) => Json, path: string, sco
     },
   }
 }
+
+/** A setting that is the whole address. */
+const asExpression = (value: Json): Json =>
+  isObject(value) && 'attr' in value ? { expr: `attr[${JSON.stringify(value['attr'])}]` } : value
 
 /** An address is known when the configuration is made, and so are the settings in it. */
 const addressText = (value: Json, path: string, { report }: Scope): string => {

@@ -44,6 +44,35 @@ const refresh = {
   config: { '#refresh': 'refresh-token-1' },
 }
 
+it('the address of a login is made of a secret setting, which no log shows, and headers go to its origin', async () => {
+  const login = await startApi(({ path }) => (path === '/tenant-4711/token' ? { access_token: 'at1' } : []))
+  try {
+    const { requests, logs, error } = await runExtraction(
+      ({ headers }) => [{ sent: headers.authorization }],
+      {
+        api: {
+          authentication: {
+            type: 'oauth2',
+            grant: 'client_credentials',
+            tokenUrl: { expr: `'${login.origin}/' ~ attr['#tenant'] ~ '/token'` },
+            clientId: 'app',
+            clientSecret: { attr: '#secret' },
+          },
+        },
+        config: { '#tenant': 'tenant-4711', '#secret': 'client-secret', jobs: [{ endpoint: 'items' }] },
+      },
+    )
+    expect(error).toBeUndefined()
+    expect(login.requests.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
+      ['POST', '/tenant-4711/token', `Basic ${Buffer.from('app:client-secret').toString('base64')}`],
+    ])
+    expect(requests[0]?.headers.authorization).toBe('Bearer at1')
+    expect(JSON.stringify(logs)).not.toContain('tenant-4711')
+  } finally {
+    await login.close()
+  }
+})
+
 describe('a refresh token that is replaced', () => {
   it('is kept before the access token is used, so that a run that fails does not lose it', async () => {
     const server = rotating()
