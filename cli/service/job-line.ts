@@ -28,11 +28,19 @@ export const lookAtJob =
   (id: number): Promise<ShownJob> =>
     api.get(`jobs/${id}`, job)
 
-const source = z.catch(z.object({ configId: z.string() }), { configId: '' })
+const asked = z.catch(
+  z.object({
+    configId: z.optional(z.string()),
+    params: z.optional(z.object({ name: z.optional(z.string()) })),
+  }),
+  {},
+)
 
-/** What a job is about, a table or a configuration: a job that makes a table knows it when it has ended. */
-export const subjectOfJob = (shown: ShownJob): string =>
-  tableOfJob(shown) ?? source.parse(shown.operationParams).configId
+/** What a job is about, a table or a configuration. One that makes a table knows its id when it has ended, and its name before. */
+export const subjectOfJob = (shown: ShownJob): string => {
+  const { configId, params } = asked.parse(shown.operationParams)
+  return tableOfJob(shown) ?? configId ?? params?.name ?? ''
+}
 
 export const jobColumns = [
   'JOB',

@@ -166,3 +166,10 @@ it.each([
   expect([code, stderr]).toEqual([1, expect.stringMatching(/The token lacks .*millrace tokens create/)])
   expect(stderr).toContain(option)
 })
+
+it('a job that failed to make a table is listed with the name that it would have had', async () => {
+  const dataFileId = await service.upload('id,city\n1\n', { name: 'towns.csv' })
+  await service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', { name: 'towns', dataFileId })
+  await service.jobsEnded()
+  expect((await millrace('jobs', '--status', 'error')).text).toMatch(/tableCreate +towns +error/)
+})

@@ -30,13 +30,17 @@ const subject = z.object({
   componentId: z.optional(z.string()),
   configId: z.optional(z.string()),
   snapshotId: z.optional(z.unknown()),
+  /** Of a table that is made: there is no id before its end. */
+  params: z.catch(z.optional(z.object({ name: z.optional(z.string()) })), undefined),
+  source: z.catch(z.optional(z.object({ fileName: z.optional(z.string()) })), undefined),
 })
 
 /** `Import of people.csv into in.c-main.people`: what a job is about, in words. */
-export const jobTitle = (job: JobBody, file?: string): string => {
-  const { name = 'a table', configId, snapshotId } = subject.safeParse(job.operationParams).data ?? {}
+export const jobTitle = (job: JobBody, given?: string): string => {
+  const { name, configId, snapshotId, params, source } = subject.safeParse(job.operationParams).data ?? {}
+  const file = given ?? source?.fileName
   if (job.operationName === 'configurationRun') return `Run of ${configId ?? 'a configuration'}`
-  const table = tableOfJob(job) ?? name
+  const table = tableOfJob(job) ?? params?.name ?? name ?? 'a table'
   if (job.operationName === 'tableCreate' && snapshotId !== undefined) return `Snapshot back as ${table}`
   const deed = deeds[job.operationName]
   if (deed === undefined) return job.operationName.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
