@@ -171,7 +171,13 @@ export const member = (root: string, keys: readonly string[]): Expression =>
     (of, key) => ({
       kind: 'member',
       of,
-      key: { kind: 'value', value: /^-?\d+$/.test(key) ? Number(key) : key },
+      key: keyOf(key),
     }),
     { kind: 'name', name: root },
   )
+
+/** A key behind a name: a whole number is a place in a list. */
+export const keyOf = (key: string): Expression => ({
+  kind: 'value',
+  value: /^-?\d+$/.test(key) ? Number(key) : key,
+})

@@ -402,6 +402,44 @@ describe('traits of manifests', () => {
     }
   })
 
+  it('a key that the parent makes of several of its fields is in the address of its children', async () => {
+    const made = "{{ { 'a': record['of'], 'b': record['id'] } }}"
+    const comments = stream('comments', { path: '/articles/{{ stream_partition.p }}/comments' }, below(), {
+      transformations: [{ type: 'AddFields', fields: [{ path: ['_made'], value: made }] }],
+    })
+    const router = {
+      type: 'SubstreamPartitionRouter',
+      parent_stream_configs: [{ stream: comments, parent_key: '_made', partition_field: 'id' }],
+    }
+    const votes = stream(
+      'votes',
+      { path: '/articles/{{ stream_partition.id.a }}/comments/{{ stream_partition.id.b }}/votes' },
+      { partition_router: router },
+      {
+        transformations: [
+          { type: 'AddFields', fields: [{ path: ['of'], value: '{{ stream_slice.id.b }}' }] },
+        ],
+      },
+    )
+    const ran = await runImported(
+      JSON.stringify({ type: 'DeclarativeSource', streams: [votes] }),
+      ({ path }) => {
+        if (path === '/parents') return { data: ids(1, 2) }
+        const [, , article, , comment] = path.split('/')
+        return {
+          data: comment === undefined ? [{ id: `c${article}`, of: Number(article) }] : ids(`v${comment}`),
+        }
+      },
+    )
+    expect(ran.losses).toEqual([])
+    expect(ran.requests.map(({ path }) => path).filter(path => path.endsWith('votes'))).toEqual([
+      '/articles/1/comments/c1/votes',
+      '/articles/2/comments/c2/votes',
+    ])
+    expect(ran.tables['b.votes']).toContain('vc1')
+    expect(ran.tables['b.votes']).toContain('vc2')
+  })
+
   it('A6 A7 addresses of logins take settings, and their own credentials are sent', async () => {
     const authenticator = {
       type: 'SessionTokenAuthenticator',

@@ -1,6 +1,7 @@
-import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
+import { type Expression, withParts } from '#lib/extractor/functions/expression/expression-tree.ts'
 import { isObject } from '#lib/extractor/php/php-values.ts'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { member, pathIn, written } from '../translate.ts'
 import { type RequestOption, requestOption } from './options.ts'
 import { expressionOf, type PartitionField, readText, type Scope } from './values.ts'
 
@@ -72,23 +73,27 @@ const readRouter = (router: JsonObject, path: string, scope: Scope): Partition[]
             ...['extra_fields'],
           ])
           const stream = isObject(config['stream']) ? config['stream'] : {}
-          const key = madeOf(stream, String(config['parent_key']).replaceAll('/', '.'))
+          const below = `${path}.parent_stream_configs.${index}.stream`
+          const key = parentKey(stream, String(config['parent_key']).replaceAll('/', '.'), below, scope)
           const field = String(config['partition_field'])
           const extra = [config['extra_fields'] ?? []]
             .flat(1)
             .map(keys => [keys].flat().map(String).join('.'))
           return {
             fields: [
-              [field, { parent: key }],
-              ...extra.map((name): [string, PartitionField] => [name, { parent: name }]),
-              ...above(stream),
+              [field, key.field],
+              ...extra.map((name): [string, PartitionField] => [
+                name,
+                { made: member('parent', name.split('.')) },
+              ]),
+              ...above(stream, below, scope),
             ],
-            values: valuesOf(config['request_option'], { parent: key }),
+            values: valuesOf(config['request_option'], written(key.field.made)),
             parent: {
               name: String(stream['name']),
-              key,
+              key: key.path,
               isDependent: config['incremental_dependency'] === true,
-              filter: filterOf(stream, `${path}.parent_stream_configs.${index}.stream`, scope),
+              filter: filterOf(stream, below, scope),
             },
           }
         })
@@ -128,29 +133,55 @@ const filterOf = (stream: JsonObject, path: string, scope: Scope): Expression | 
   })
 }
 
-/** A key that a transformation of the parent makes of one of its fields is that field here: children see rows as the API has them. */
-const madeOf = (stream: JsonObject, key: string): string => {
-  for (const one of [stream['transformations'] ?? []].flat().filter(isObject))
-    for (const field of [one['fields'] ?? []].flat().filter(isObject)) {
-      const source = /^\{\{\s*record((?:\.\w+|\[\s*['"]\w+['"]\s*\])+)\s*\}\}$/.exec(
-        String(field['value']),
-      )?.[1]
-      if ([field['path']].flat().map(String).join('.') === key && source !== undefined)
-        return source.replace(/\[\s*['"](\w+)['"]\s*\]/g, '.$1').slice(1)
-    }
-  return key
+/**
+ * What a key of a parent row is in the row that the API has, which is what children see: a key that a transformation of the parent makes
+ * is made here again, of the same fields. With `path`, a field that the row has to have.
+ */
+const parentKey = (
+  stream: JsonObject,
+  key: string,
+  path: string,
+  scope: Scope,
+  root = 'parent',
+): { path: string; field: { made: Expression } } => {
+  const added = [stream['transformations'] ?? []]
+    .flat()
+    .filter(isObject)
+    .flatMap(one => [one['fields'] ?? []].flat().filter(isObject))
+    .find(field => [field['path']].flat().map(String).join('.') === key)
+  const text = String(added?.['value'] ?? '')
+  // What a field of the row above makes is not of this row
+  if (!/\brecord\b/.test(text)) return { path: key, field: { made: member(root, key.split('.')) } }
+  const made = readText(text, `${path}.transformations`, { ...scope, names: { record: root } }, 'rows')
+  const [first] = made === undefined ? [] : pathsIn(made, root)
+  return made === undefined || first === undefined
+    ? { path: key, field: { made: member(root, key.split('.')) } }
+    : { path: first, field: { made } }
+}
+
+/** Paths below a name that an expression reads. */
+const pathsIn = (expression: Expression, root: string): string[] => {
+  const path = pathIn(expression, root)
+  if (path !== undefined) return [path]
+  const found: string[] = []
+  withParts(expression, part => {
+    found.push(...pathsIn(part, root))
+    return part
+  })
+  return found
 }
 
 /** Values of the partition that a parent row was read for: `parent_slice`. */
-const above = (stream: JsonObject, level = 2): [string, PartitionField][] => {
+const above = (stream: JsonObject, path: string, scope: Scope, level = 2): [string, PartitionField][] => {
   const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
   const [router] = [retriever['partition_router'] ?? []].flat().filter(isObject)
   const [config] = [router?.['parent_stream_configs'] ?? []].flat().filter(isObject)
   if (config === undefined) return []
   const parent = isObject(config['stream']) ? config['stream'] : {}
-  const key = madeOf(parent, String(config['parent_key']).replaceAll('/', '.'))
+  const key = String(config['parent_key']).replaceAll('/', '.')
+  const { field } = parentKey(parent, key, path, scope, `parent${level}`)
   return [
-    [`${'parent_slice.'.repeat(level - 1)}${String(config['partition_field'])}`, { parent: key, level }],
-    ...above(parent, level + 1),
+    [`${'parent_slice.'.repeat(level - 1)}${String(config['partition_field'])}`, field],
+    ...above(parent, path, scope, level + 1),
   ]
 }

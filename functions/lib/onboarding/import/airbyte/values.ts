@@ -4,19 +4,15 @@ import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { Attributes } from '../attributes.ts'
 import { printExpression } from '../print-expression.ts'
 import type { Report } from '../report.ts'
-import { literalOf, member, type Resolve, translate, written } from '../translate.ts'
+import { keyOf, literalOf, member, type Resolve, translate, written } from '../translate.ts'
 
-export type PartitionField =
-  | { parent: string; level?: number }
-  | { value: Json }
-  | { window: 'start' | 'end' }
-  | { made: Expression }
+export type PartitionField = { value: Json } | { window: 'start' | 'end' } | { made: Expression }
 
 /** What texts of a stream may refer to. */
 export interface Scope {
   attributes: Attributes
   report: Report
-  /** Fields of the partition: a path in the parent row, a value that is known, or an end of a window of time. */
+  /** Fields of the partition: a value that is known, an end of a window of time, or what is made of a parent row. */
   partition: ReadonlyMap<string, PartitionField>
   /** Further names, such as `record`, and what they are called here. */
   names?: Readonly<Record<string, string>>
@@ -40,11 +36,20 @@ const resolveIn =
     const field = partition.get(first)
     if (field === undefined) return undefined
     if ('value' in field) return others.length === 0 ? { kind: 'value', value: field.value } : undefined
-    if ('made' in field) return field.made
     if ('window' in field) return member('window', [field.window])
-    const level = field.level ?? 1
-    return member(`parent${level === 1 ? '' : level}`, [...field.parent.split('.'), ...others])
+    return within(field.made, others)
   }
+
+/** What is at the keys of an expression: of an object that it spells out, the member itself. */
+const within = (of: Expression, keys: readonly string[]): Expression => {
+  const [first, ...others] = keys
+  if (first === undefined) return of
+  if (of.kind === 'object') {
+    const found = of.members.find(([key]) => key.kind === 'value' && String(key.value) === first)
+    return found === undefined ? { kind: 'value', value: null } : within(found[1], others)
+  }
+  return within({ kind: 'member', of, key: keyOf(first) }, others)
+}
 
 /** A text as an expression of ours with what it is made of; nothing, and reported, when there is none. */
 export const readText = (
