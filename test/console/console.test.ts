@@ -404,7 +404,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await page.content()).toContain('query')
   })
 
-  it('a run is cancelled on its page, and a table deleted by who types its id, with the keyboard', async () => {
+  it('a run says how far it is and is cancelled on its page, and a table deleted by who types its id, with the keyboard', async () => {
     let answers = 0
     const slow = await startApi(() => sleep(300, [{ id: ++answers }]))
     const parameters = {
@@ -416,6 +416,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     const { id } = await api('POST', `${configs}/slow/run`)
     await eventually(async () => expect(answers).toBeGreaterThan(0))
     await open(`/runs/run-${id}`)
+    await page.getByText('Rows so far').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).press('Enter')
     await page.getByRole('alert').filter({ hasText: 'Cancelled by the token' }).waitFor()
     await slow.close()
