@@ -402,8 +402,10 @@ describe('traits of manifests', () => {
     }
   })
 
-  it('a key that the parent makes of several of its fields is in the address of its children', async () => {
-    const made = "{{ { 'a': record['of'], 'b': record['id'] } }}"
+  it.each([
+    ['of several of its fields', "{{ { 'a': record['of'], 'b': record['id'] } }}"],
+    ['of its partition', "{{ { 'a': stream_partition.p, 'b': record.id } }}"],
+  ])('a key that the parent makes %s is in the address of its children', async (_, made) => {
     const comments = stream('comments', { path: '/articles/{{ stream_partition.p }}/comments' }, below(), {
       transformations: [{ type: 'AddFields', fields: [{ path: ['_made'], value: made }] }],
     })

@@ -142,21 +142,26 @@ const parentKey = (
   key: string,
   path: string,
   scope: Scope,
-  root = 'parent',
+  level = 1,
 ): { path: string; field: { made: Expression } } => {
+  const root = level === 1 ? 'parent' : `parent${level}`
   const added = [stream['transformations'] ?? []]
     .flat()
     .filter(isObject)
     .flatMap(one => [one['fields'] ?? []].flat().filter(isObject))
     .find(field => [field['path']].flat().map(String).join('.') === key)
   const text = String(added?.['value'] ?? '')
-  // What a field of the row above makes is not of this row
-  if (!/\brecord\b/.test(text)) return { path: key, field: { made: member(root, key.split('.')) } }
-  const made = readText(text, `${path}.transformations`, { ...scope, names: { record: root } }, 'rows')
+  const asItIs = { path: key, field: { made: member(root, key.split('.')) } }
+  // What is only of the rows above is no field that a row has to have
+  if (!/\brecord\b/.test(text)) return asItIs
+  const inRow: Scope = {
+    ...scope,
+    names: { record: root },
+    partition: new Map(ofRouter(stream, path, scope, level + 1)),
+  }
+  const made = readText(text, `${path}.transformations`, inRow, 'rows')
   const [first] = made === undefined ? [] : pathsIn(made, root)
-  return made === undefined || first === undefined
-    ? { path: key, field: { made: member(root, key.split('.')) } }
-    : { path: first, field: { made } }
+  return made === undefined || first === undefined ? asItIs : { path: first, field: { made } }
 }
 
 /** Paths below a name that an expression reads. */
@@ -171,17 +176,19 @@ const pathsIn = (expression: Expression, root: string): string[] => {
   return found
 }
 
-/** Values of the partition that a parent row was read for: `parent_slice`. */
-const above = (stream: JsonObject, path: string, scope: Scope, level = 2): [string, PartitionField][] => {
+/** Values of the partition that a parent row was read for, by their names there and, with `parent_slice`, those above. */
+const ofRouter = (stream: JsonObject, path: string, scope: Scope, level = 2): [string, PartitionField][] => {
   const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
   const [router] = [retriever['partition_router'] ?? []].flat().filter(isObject)
   const [config] = [router?.['parent_stream_configs'] ?? []].flat().filter(isObject)
   if (config === undefined) return []
   const parent = isObject(config['stream']) ? config['stream'] : {}
   const key = String(config['parent_key']).replaceAll('/', '.')
-  const { field } = parentKey(parent, key, path, scope, `parent${level}`)
   return [
-    [`${'parent_slice.'.repeat(level - 1)}${String(config['partition_field'])}`, field],
+    [String(config['partition_field']), parentKey(parent, key, path, scope, level).field],
     ...above(parent, path, scope, level + 1),
   ]
 }
+
+const above = (stream: JsonObject, path: string, scope: Scope, level = 2): [string, PartitionField][] =>
+  ofRouter(stream, path, scope, level).map(([name, field]) => [`parent_slice.${name}`, field])
