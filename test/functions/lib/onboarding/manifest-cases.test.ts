@@ -350,12 +350,19 @@ describe('traits of manifests', () => {
     ['%Y-%m-%dT%H:%M:%S.%fZ', '2026-01-02T03:04:05.000000Z'],
     ['updated:gte:%Y-%m-%d', 'updated:gte:2026-01-02'],
     ['%s', '1767323045'],
-  ])('A15 times as %s', async (datetime_format, sent) => {
+    ['%s_as_float', '1767323045.0'],
+    ['%epoch_microseconds', '1767323045000000'],
+    [
+      '%epoch_microseconds',
+      '1767323045000000',
+      "{{ format_datetime(config['start'], '%epoch_microseconds') }}",
+    ],
+  ])('A15 times as %s', async (datetime_format, sent, start_datetime = "{{ config['start'] }}") => {
     const sync = {
       type: 'DatetimeBasedCursor',
       cursor_field: 'at',
       datetime_format,
-      start_datetime: "{{ config['start'] }}",
+      start_datetime,
       end_datetime: "{{ config['end'] }}",
       start_time_option: query('since'),
     }

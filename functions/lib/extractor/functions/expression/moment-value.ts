@@ -75,10 +75,14 @@ const dateFormat = (format: string): string | undefined => {
   return isKnown ? written : undefined
 }
 
-/** By a format of `strftime`; `%s` are seconds, `%ms` milliseconds, `%s_as_float` seconds with six decimals. */
+/**
+ * By a format of `strftime`; `%s` are seconds, `%ms` milliseconds, `%epoch_microseconds` microseconds, `%s_as_float`
+ * seconds with six decimals.
+ */
 export const strftime = (moment: Moment, format: string): string => {
   if (format === '%s') return String(Math.floor(moment.ms / 1000))
   if (format === '%ms') return String(moment.ms)
+  if (format === '%epoch_microseconds') return String(moment.ms * 1000)
   if (format === '%s_as_float') return (moment.ms / 1000).toFixed(6)
   const rest = new Date(moment.ms).getUTCMilliseconds()
   const filled = format

@@ -6,6 +6,8 @@ import type { TimeCursor } from '../imported-source.ts'
 import { type RequestOption, requestOption } from './options.ts'
 import { expressionOf, type PartitionField, type Scope } from './values.ts'
 
+const ISO = '%Y-%m-%dT%H:%M:%SZ'
+
 /** Letters of `strftime` as those of our function `date`. */
 const letters: Readonly<Record<string, string>> = {
   Y: 'Y',
@@ -86,7 +88,7 @@ export const windowFields = (
 const wholeWindow = (given: JsonObject, start: Json): Record<'start' | 'end', Expression> => {
   const format: Expression = {
     kind: 'value',
-    value: String(given['datetime_format'] ?? '%Y-%m-%dT%H:%M:%SZ'),
+    value: String(given['datetime_format'] ?? ISO),
   }
   const from: Expression = isObject(start)
     ? parseExpression('attr' in start ? `attr[${JSON.stringify(start['attr'])}]` : String(start['expr']))
@@ -114,7 +116,9 @@ const momentOf = (given: Json | undefined, path: string, scope: Scope): Json | u
   const moment: Json = isObject(given) ? (given['datetime'] ?? '') : given
   if (isObject(given) && (given['min_datetime'] ?? given['max_datetime']) !== undefined)
     scope.report.lost(path, 'the bounds of the time')
-  const read = expressionOf(moment, path, scope, 'rows') ?? undefined
+  // A count of microseconds is no moment here: the same moment is written as a text
+  const text = typeof moment === 'string' ? moment.replaceAll('%epoch_microseconds', ISO) : moment
+  const read = expressionOf(text, path, scope, 'rows') ?? undefined
   // Reading ends now in any case
   return isObject(read) &&
     /^(now|today)_utc\(\)(\.(strftime|isoformat)\([^()]*\))?$/.test(String(read['expr']))
@@ -123,10 +127,12 @@ const momentOf = (given: Json | undefined, path: string, scope: Scope): Json | u
 }
 
 const formatOf = (format: string, path: string, { report }: Scope): string | undefined => {
-  if (format === '' || format === '%Y-%m-%dT%H:%M:%SZ') return undefined
+  if (format === '' || format === ISO) return undefined
   if (format === '%Y-%m-%d') return 'date'
   if (format === '%s') return 'seconds'
   if (format === '%ms') return 'milliseconds'
+  if (format === '%s_as_float') return 'U.\\0'
+  if (format === '%epoch_microseconds') return 'U\\0\\0\\0\\0\\0\\0'
   let isKnown = true
   // Moments of windows have no parts of a second
   const written = format
