@@ -65,9 +65,12 @@ const settled = (expression: Expression, resolve: Resolve): Expression => {
 const orEmpty = (part: Expression): Expression =>
   part.kind === 'value' && part.value === null ? { kind: 'value', value: '' } : part
 
-/** What is missing is none here, and neither that nor an empty text needs to be said. */
+/**
+ * What is missing is none here, and neither that nor an empty text needs to be said. A zero does: it is compared and added up, which none
+ * is not.
+ */
 const withDefault = (of: Expression, other: Expression, isOr: boolean): Expression => {
-  if (other.kind === 'value' && !isTrue(other.value)) return of
+  if (other.kind === 'value' && other.value !== 0 && !isTrue(other.value)) return of
   return isOr
     ? { kind: 'binary', operator: 'or', left: of, right: other }
     : { kind: 'call', name: 'default', args: [of, other], named: {} }

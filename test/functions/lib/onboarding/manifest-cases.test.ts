@@ -409,6 +409,25 @@ describe('traits of manifests', () => {
     }
   })
 
+  it('a zero in place of what is missing is compared, and is the value of a field', async () => {
+    const strategy = {
+      type: 'CursorPagination',
+      cursor_value: '{{ response.next }}',
+      stop_condition: "{{ response.get('count', 0) < 2 }}",
+    }
+    const add = { type: 'AddFields', fields: [{ path: ['n'], value: "{{ record.get('n', 0) }}" }] }
+    const ran = await runImported(
+      JSON.stringify({
+        type: 'DeclarativeSource',
+        streams: [stream('s', {}, pages(strategy, query('after')), { transformations: [add] })],
+      }),
+      ({ query: asked }) =>
+        asked.has('after') ? { data: ids(3), next: 'b' } : { data: ids(1, 2), count: 2, next: 'a' },
+    )
+    expect(ran.requests).toHaveLength(2)
+    expect(ran.tables['b.s']).toBe('"id","n"\n"1","0"\n"2","0"\n"3","0"\n')
+  })
+
   it.each([
     ['of several of its fields', "{{ { 'a': record['of'], 'b': record['id'] } }}"],
     ['of its partition', "{{ { 'a': stream_partition.p, 'b': record.id } }}"],
