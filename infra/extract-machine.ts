@@ -51,81 +51,10 @@ export const extractMachine = (
   scope: Construct,
   { machineName, runExtractor, deadLetters }: ExtractMachineProps,
 ): StateMachine => {
-  const step = (name: string, step: RunStep, more: Record<string, unknown> = {}) =>
-    withRetries(
-      new LambdaInvoke(scope, name, {
-        lambdaFunction: runExtractor,
-        payload: TaskInput.fromObject({
-          step,
-          execution: JsonPath.stringAt('$.execution'),
-          startedAt: JsonPath.stringAt('$.startedAt'),
-          input: JsonPath.objectAt('$.input'),
-          stepsLeft: JsonPath.numberAt('$.run.stepsLeft'),
-          ...more,
-        }),
-        payloadResponseOnly: true,
-        retryOnServiceExceptions: false,
-        resultPath: '$.run',
-      }),
-    )
-
-  const begin = step('Begin', 'begin')
-  const readInputs = step('ReadInputs', 'inputs')
-  const runLeg = step('RunLeg', 'leg')
-  const loadTables = step('LoadTables', 'load')
-  const saveState = step('SaveState', 'save')
+  const step = stepsBy(runExtractor, scope)
+  const { withoutReport, hasSucceeded } = createEnds(scope, deadLetters)
+  const whatIsNext = createChild(scope, step)
   const end = step('End', 'end')
-  const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
-
-  const failWith = { errorPath: '$.deadLetter.code', causePath: '$.deadLetter.message' }
-  const write = writeDeadLetter(
-    scope,
-    { machine: 'extract', ...deadLetters, redrive: redriveCommand('extract') },
-    new Fail(scope, 'ExtractionFailed', failWith),
-  )
-  const withoutReport = deadLetterContent(scope, 'NotReported', {
-    code: '$.failure.Error',
-    message: 'The run could not be ended in order. The details are what the machine reported.',
-    details: '$.failure',
-  }).next(write)
-  const reported = deadLetterContent(scope, 'RunFailed', {
-    code: '$.run.failure.Error',
-    message: '$.run.failure.Cause',
-    details: '$.run.result',
-  }).next(write)
-
-  const hasSucceeded = new Choice(scope, 'HasSucceeded')
-    .when(Condition.isPresent('$.run.failure'), reported)
-    .otherwise(new Succeed(scope, 'Extracted', { outputPath: '$.run.result' }))
-
-  const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
-  const whatIsNext = new Choice(scope, 'WhatIsNext')
-    .when(Condition.numberLessThanEquals('$.run.stepsLeft', 0), new Succeed(scope, 'HistoryIsLong'))
-    .when(isNext('begin'), begin)
-    .when(isNext('inputs'), readInputs)
-    .when(isNext('leg'), runLeg)
-    .when(isNext('load'), loadTables)
-    .when(isNext('save'), saveState)
-    .otherwise(new Succeed(scope, 'NoStepLeft'))
-  const isItTime = new Choice(scope, 'IsItTime')
-    .when(
-      Condition.numberGreaterThan('$.run.waitSeconds', 0),
-      new Wait(scope, 'Wait', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(whatIsNext),
-    )
-    .otherwise(whatIsNext)
-
-  for (const task of [begin, readInputs, runLeg, loadTables, saveState]) {
-    task.next(isItTime)
-    task.addCatch(report, { errors: ['States.ALL'], resultPath: '$.failure' })
-  }
-  report.next(isItTime)
-  report.addCatch(
-    new Pass(scope, 'NoReport', {
-      parameters: { next: 'unreported', failure: JsonPath.objectAt('$.failure') },
-      resultPath: '$.run',
-    }),
-    { errors: ['States.ALL'], resultPath: '$.failure' },
-  )
 
   const context = {
     execution: JsonPath.stringAt('$$.Execution.Id'),
@@ -173,4 +102,92 @@ export const extractMachine = (
     definitionBody: DefinitionBody.fromChainable(stepsOf),
     timeout: Duration.seconds(LONGEST_RUN_SECONDS),
   })
+}
+
+const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
+
+type CreateStep = (name: string, step: RunStep, more?: Record<string, unknown>) => LambdaInvoke
+
+const stepsBy =
+  (runExtractor: IFunction, scope: Construct): CreateStep =>
+  (name, step, more = {}) =>
+    withRetries(
+      new LambdaInvoke(scope, name, {
+        lambdaFunction: runExtractor,
+        payload: TaskInput.fromObject({
+          step,
+          execution: JsonPath.stringAt('$.execution'),
+          startedAt: JsonPath.stringAt('$.startedAt'),
+          input: JsonPath.objectAt('$.input'),
+          stepsLeft: JsonPath.numberAt('$.run.stepsLeft'),
+          ...more,
+        }),
+        payloadResponseOnly: true,
+        retryOnServiceExceptions: false,
+        resultPath: '$.run',
+      }),
+    )
+
+/** How a run ends: as it was to, or in a dead letter. */
+const createEnds = (scope: Construct, deadLetters: DeadLetterPlaces) => {
+  const failWith = { errorPath: '$.deadLetter.code', causePath: '$.deadLetter.message' }
+  const write = writeDeadLetter(
+    scope,
+    { machine: 'extract', ...deadLetters, redrive: redriveCommand('extract') },
+    new Fail(scope, 'ExtractionFailed', failWith),
+  )
+  const withoutReport = deadLetterContent(scope, 'NotReported', {
+    code: '$.failure.Error',
+    message: 'The run could not be ended in order. The details are what the machine reported.',
+    details: '$.failure',
+  }).next(write)
+  const reported = deadLetterContent(scope, 'RunFailed', {
+    code: '$.run.failure.Error',
+    message: '$.run.failure.Cause',
+    details: '$.run.result',
+  }).next(write)
+
+  const hasSucceeded = new Choice(scope, 'HasSucceeded')
+    .when(Condition.isPresent('$.run.failure'), reported)
+    .otherwise(new Succeed(scope, 'Extracted', { outputPath: '$.run.result' }))
+  return { withoutReport, hasSucceeded }
+}
+
+/** What a child execution does: one step after the other, as long as its history may grow. */
+const createChild = (scope: Construct, step: CreateStep): Choice => {
+  const begin = step('Begin', 'begin')
+  const readInputs = step('ReadInputs', 'inputs')
+  const runLeg = step('RunLeg', 'leg')
+  const loadTables = step('LoadTables', 'load')
+  const saveState = step('SaveState', 'save')
+  const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
+
+  const whatIsNext = new Choice(scope, 'WhatIsNext')
+    .when(Condition.numberLessThanEquals('$.run.stepsLeft', 0), new Succeed(scope, 'HistoryIsLong'))
+    .when(isNext('begin'), begin)
+    .when(isNext('inputs'), readInputs)
+    .when(isNext('leg'), runLeg)
+    .when(isNext('load'), loadTables)
+    .when(isNext('save'), saveState)
+    .otherwise(new Succeed(scope, 'NoStepLeft'))
+  const isItTime = new Choice(scope, 'IsItTime')
+    .when(
+      Condition.numberGreaterThan('$.run.waitSeconds', 0),
+      new Wait(scope, 'Wait', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(whatIsNext),
+    )
+    .otherwise(whatIsNext)
+
+  for (const task of [begin, readInputs, runLeg, loadTables, saveState]) {
+    task.next(isItTime)
+    task.addCatch(report, { errors: ['States.ALL'], resultPath: '$.failure' })
+  }
+  report.next(isItTime)
+  report.addCatch(
+    new Pass(scope, 'NoReport', {
+      parameters: { next: 'unreported', failure: JsonPath.objectAt('$.failure') },
+      resultPath: '$.run',
+    }),
+    { errors: ['States.ALL'], resultPath: '$.failure' },
+  )
+  return whatIsNext
 }

@@ -96,18 +96,8 @@ export const changesOf = async (
       return change('fileDeleted', { id: String(input.fileId) })
     case 'devBranchCreate':
       return change('devBranchCreated', { id: String(job.id), name: input.name })
-    case 'devBranchMerge': {
-      const name = String(job.operationParams['title'] ?? input.mergeRequestId)
-      const { mergeRequestId } = input
-      const moved = (stateFrom: string, state: string) =>
-        change('mergeRequestStateChanged', {
-          id: String(mergeRequestId),
-          name,
-          words: { state },
-          params: { stateFrom, stateTo: state, mergeRequestId },
-        })
-      return [...moved('approved', 'in_merge'), ...moved('in_merge', 'published')]
-    }
+    case 'devBranchMerge':
+      return mergeChanges(job, input.mergeRequestId)
     case 'devBranchDelete':
       return change('devBranchDeleted', { id: String(input.branchId), name: input.name ?? '' })
     default:
@@ -127,6 +117,17 @@ const deletedAliases = ({ results }: FinalJob): string[] =>
   withAliases.catch({ deletedAliases: [] }).parse(results).deletedAliases
 
 const withAliases = z.object({ deletedAliases: z.array(z.string()) })
+
+/** A merge passes through two states at once. */
+const mergeChanges = (job: FinalJob, mergeRequestId: number): JobChange[] => {
+  const id = String(mergeRequestId)
+  const name = String(job.operationParams['title'] ?? mergeRequestId)
+  const moved = (stateFrom: string, state: string): JobChange => ({
+    name: 'mergeRequestStateChanged',
+    facts: { id, name, words: { state }, params: { stateFrom, stateTo: state, mergeRequestId } },
+  })
+  return [moved('approved', 'in_merge'), moved('in_merge', 'published')]
+}
 
 const ofColumn = (column: string) => ({ words: { column }, params: { column } })
 

@@ -1,38 +1,32 @@
 import { rmSync } from 'node:fs'
-import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import type { Admission } from './admission.ts'
 import type { Cassette, Outcome } from './cassette.ts'
-import { collectResponse } from './collect-response.ts'
-import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
 import { waitOf } from './error-rules.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
 import type { KeptAnswers } from './kept-answers.ts'
-import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
-import type { Headers, OutgoingRequest } from './outgoing-request.ts'
+import { NetworkFailure } from './network-failure.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import type { HttpUrl } from './resolve-url.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
+import { type NetworkOptions, sendOverNetwork } from './send-over-network.ts'
 
-interface HttpClientOptions {
-  dispatcher: Dispatcher
+interface HttpClientOptions extends NetworkOptions {
   guard: boolean
   allowedPrivateHosts?: readonly string[] | undefined
   retry: RetrySettings
-  requestTimeoutSeconds: number
-  bodyLimitBytes: number
   log: Log
   now: () => number
   /** Waits. Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
   admission: Admission
-  signal: AbortSignal
   /** 0 up to 1; for tests. */
   random?: () => number
   onRetry?: () => void
@@ -78,6 +72,7 @@ export interface HttpClient {
 
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const random = options.random ?? Math.random
+  const attempt = createAttempts(options)
 
   const send = async (exchange: Exchange): Promise<HttpResponse> => {
     const { tries = noTries() } = exchange
@@ -140,6 +135,11 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     )
   }
 
+  return { send }
+}
+
+/** One try of an exchange: through the admission, with its redirects, from the cassette where there is one. */
+const createAttempts = (options: HttpClientOptions) => {
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
@@ -179,7 +179,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     // What is kept or shown of an exchange is made of its whole body
     const isJson = spillTo === undefined
     const send = (sent: OutgoingRequest) =>
-      throughNetwork(sent, { spillTo: cassette === undefined ? spillTo : undefined, isJson })
+      sendOverNetwork(sent, { spillTo: cassette === undefined ? spillTo : undefined, isJson }, options)
     const { unsigned } = request
     // Below the cassette: a recording has the whole answer, and needs none that was kept before it
     const network = () =>
@@ -189,54 +189,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 
-  const throughNetwork = async (
-    request: OutgoingRequest,
-    { spillTo, isJson }: { spillTo: string | undefined; isJson: boolean },
-  ): Promise<Outcome> => {
-    try {
-      const { status, headers, body, file } = await collectResponse(options.dispatcher, {
-        request: {
-          origin: request.url.origin,
-          path: request.url.target,
-          method: request.method,
-          headers: withOwnHeaders(request.headers),
-          body: request.body ?? null,
-        },
-        limitBytes: options.bodyLimitBytes,
-        timeoutMs: Math.ceil(options.requestTimeoutSeconds * 1000),
-        signal: options.signal,
-        spillTo,
-      })
-      const encoding = firstHeader(headers, 'content-encoding')
-      if (file !== undefined) {
-        await decodeFile(file, encoding, options.bodyLimitBytes)
-        return { status, headers, body, file, url: request.url.href }
-      }
-      // Files of gzip come without a word, too; no JSON begins so
-      const packed = encoding ?? (isJson && body[0] === 0x1f && body[1] === 0x8b ? 'gzip' : undefined)
-      const decoded =
-        packed === undefined ? body : await decodeEncodings(body, packed, options.bodyLimitBytes)
-      return { status, headers, body: decoded, url: request.url.href }
-    } catch (error) {
-      if (error instanceof UserError) throw error
-      options.signal.throwIfAborted()
-      const refused = userErrorWithin(error)
-      if (refused !== undefined) throw refused
-      const failure = toNetworkFailure(error)
-      if (failure !== undefined) return failure
-      if ((error as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG') {
-        // thrown errors of undici carry a code
-        throw new UserError(
-          'extractor.request.invalid',
-          `The request cannot be sent: ${(error as Error).message}`,
-          { cause: error },
-        )
-      }
-      throw error
-    }
-  }
-
-  return { send }
+  return attempt
 }
 
 export const noTries = (): Tries => ({ retries: 0, waited: 0, notBefore: 0 })
@@ -277,30 +230,4 @@ const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {
 const dropFile = (outcome: Outcome): void => {
   if (!(outcome instanceof NetworkFailure) && outcome.file !== undefined)
     rmSync(outcome.file, { force: true })
-}
-
-const withOwnHeaders = (headers: Headers): Headers => {
-  const names = new Set(Object.keys(headers).map(name => name.toLowerCase()))
-  const own: Headers = {}
-  if (!names.has('user-agent')) own['User-Agent'] = 'millrace-extractor'
-  if (!names.has('accept-encoding')) own['Accept-Encoding'] = acceptEncoding
-  const sent = Object.entries(headers).filter(([name]) => !ofTheConnection.has(name.toLowerCase()))
-  return { ...own, ...Object.fromEntries(sent) }
-}
-
-/** Set by the connection itself; configured ones would contradict it. */
-const ofTheConnection = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'expect',
-])
-
-const userErrorWithin = (error: unknown): UserError | undefined => {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof UserError) return current
-  }
-  return undefined
 }

@@ -57,13 +57,7 @@ export const createRateLimitGate = (options: RateLimitGateOptions) => {
   const placeOf = (origin: string): Place => {
     const known = places.get(origin)
     if (known !== undefined) return known
-    const place: Place = {
-      underWay: 0,
-      limit: undefined,
-      answered: Promise.withResolvers(),
-      longWaitAt: undefined,
-      isDoubted: false,
-    }
+    const place = emptyPlace()
     places.set(origin, place)
     return place
   }
@@ -103,23 +97,11 @@ export const createRateLimitGate = (options: RateLimitGateOptions) => {
       if (said !== undefined || known?.isTried === true) place.limit = undefined
       return
     }
-    const opensAt = now() + said.seconds
-    // Answers overtake each other: of one window the lower number is the newer one
-    const isOfThen =
-      known !== undefined &&
-      !known.isTried &&
-      entered < known.learntAt &&
-      Math.abs(opensAt - known.opensAt) <= SAME_WINDOW_SECONDS
-    const remaining = isOfThen ? Math.min(said.left, known.remaining) : said.left
-    place.limit = {
-      remaining,
-      left: Math.max(0, remaining - place.underWay),
-      opensAt,
+    place.limit = limitAfter(place, entered, {
+      left: said.left,
+      opensAt: now() + said.seconds,
       learntAt: ++count,
-      isTried: false,
-      isRefusal: false,
-      isSaid: isOfThen && known.isSaid,
-    }
+    })
   }
 
   return {
@@ -160,5 +142,35 @@ export const createRateLimitGate = (options: RateLimitGateOptions) => {
       place.limit = { ...closed, opensAt, learntAt: ++count }
       options.onWait?.(seconds)
     },
+  }
+}
+
+const emptyPlace = (): Place => ({
+  underWay: 0,
+  limit: undefined,
+  answered: Promise.withResolvers(),
+  longWaitAt: undefined,
+  isDoubted: false,
+})
+
+/** What holds after an answer. Answers overtake each other: of one window the lower number is the newer one. */
+const limitAfter = (
+  { limit: known, underWay }: Place,
+  entered: number,
+  said: Pick<Limit, 'left' | 'opensAt' | 'learntAt'>,
+): Limit => {
+  const isOfThen =
+    known !== undefined &&
+    !known.isTried &&
+    entered < known.learntAt &&
+    Math.abs(said.opensAt - known.opensAt) <= SAME_WINDOW_SECONDS
+  const remaining = isOfThen ? Math.min(said.left, known.remaining) : said.left
+  return {
+    ...said,
+    remaining,
+    left: Math.max(0, remaining - underWay),
+    isTried: false,
+    isRefusal: false,
+    isSaid: isOfThen && known.isSaid,
   }
 }

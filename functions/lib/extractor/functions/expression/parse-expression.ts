@@ -48,112 +48,98 @@ const notRead = (text: string, why: string): UserError =>
     { params: { expression: text.slice(0, 200) } },
   )
 
+type Node = Record<string, unknown> & { type: string }
+/** Reads a part of a node. */
+type At = (part: unknown) => Expression
+
 /** The tree of the parser as ours. It is looked at as data: its classes are a matter of its version. */
 const toExpression = (given: unknown, text: string): Expression => {
-  const node = given as Record<string, unknown> & { type: string } // every node of the parser has a type
-  const at = (part: unknown): Expression => toExpression(part, text)
-  const value = node['value']
-  switch (node.type) {
-    case 'StringLiteral':
-    case 'IntegerLiteral':
-    case 'FloatLiteral':
-      return { kind: 'value', value: value as Json }
-    case 'Identifier':
-      return constants.has(String(value))
-        ? { kind: 'value', value: constants.get(String(value)) ?? null }
-        : { kind: 'name', name: String(value) }
-    case 'ArrayLiteral':
-    case 'TupleLiteral':
-      return { kind: 'list', items: (value as unknown[]).map(at) }
-    case 'ObjectLiteral':
-      return {
-        kind: 'object',
-        members: [...(value as Map<unknown, unknown>)].map(([k, v]) => [at(k), at(v)]),
-      }
-    case 'MemberExpression': {
-      const property = node['property'] as Record<string, unknown>
-      if (property['type'] === 'SliceExpression') break
-      return {
-        kind: 'member',
-        of: at(node['object']),
-        key: node['computed'] === true ? at(property) : { kind: 'value', value: String(property['value']) },
-      }
+  const node = given as Node // every node of the parser has a type
+  const found = readers[node.type]?.(node, part => toExpression(part, text))
+  if (found === undefined) throw notRead(text, `${node.type} is no part of expressions here`)
+  return found
+}
+
+const literal = ({ value }: Node): Expression => ({ kind: 'value', value: value as Json }) // texts and numbers
+const list = ({ value }: Node, at: At): Expression => ({ kind: 'list', items: (value as unknown[]).map(at) })
+
+/** By the type of the node. Nothing comes of one that has no place in expressions. */
+const readers: Readonly<Record<string, (node: Node, at: At) => Expression | undefined>> = {
+  StringLiteral: literal,
+  IntegerLiteral: literal,
+  FloatLiteral: literal,
+  Identifier: ({ value }) =>
+    constants.has(String(value))
+      ? { kind: 'value', value: constants.get(String(value)) ?? null }
+      : { kind: 'name', name: String(value) },
+  ArrayLiteral: list,
+  TupleLiteral: list,
+  ObjectLiteral: ({ value }, at) => ({
+    kind: 'object',
+    members: [...(value as Map<unknown, unknown>)].map(([k, v]) => [at(k), at(v)]),
+  }),
+  MemberExpression: (node, at) => {
+    const property = node['property'] as Node
+    if (property.type === 'SliceExpression') return undefined
+    return {
+      kind: 'member',
+      of: at(node['object']),
+      key: node['computed'] === true ? at(property) : { kind: 'value', value: String(property['value']) },
     }
-    case 'UnaryExpression': {
-      const of = at(node['argument'])
-      const sign = operatorOf(node)
-      if (sign === 'not') return { kind: 'not', of }
-      return {
-        kind: 'binary',
-        operator: sign === '-' ? '-' : '+',
-        left: { kind: 'value', value: 0 },
-        right: of,
-      }
-    }
-    case 'BinaryExpression': {
-      const operator = operatorOf(node)
-      if (!operators.has(operator)) break
-      return {
-        kind: 'binary',
-        operator: operator as BinaryOperator,
-        left: at(node['left']),
-        right: at(node['right']),
-      }
-    }
-    case 'Ternary':
-      return {
-        kind: 'if',
-        test: at(node['condition']),
-        yes: at(node['trueExpr']),
-        no: at(node['falseExpr']),
-      }
-    case 'SelectExpression':
-      return {
-        kind: 'if',
-        test: at(node['test']),
-        yes: at(node['lhs']),
-        no: { kind: 'value', value: null },
-      }
-    case 'If':
-      return {
-        kind: 'if',
-        test: at(node['test']),
-        yes: joined((node['body'] as unknown[]).map(at)),
-        no: joined((node['alternate'] as unknown[]).map(at)),
-      }
-    case 'TestExpression': {
-      const test = String((node['test'] as Record<string, unknown>)['value'])
-      const is: Expression = {
-        kind: 'call',
-        name: `is ${test.toLowerCase()}`,
-        args: [at(node['operand'])],
-        named: {},
-      }
-      return node['negate'] === true ? { kind: 'not', of: is } : is
-    }
-    case 'FilterExpression': {
-      const filter = node['filter'] as Record<string, unknown>
-      const isCall = filter['type'] === 'CallExpression'
-      const call = called(isCall ? (filter['args'] as unknown[]) : [], at)
-      const name = String((isCall ? (filter['callee'] as Record<string, unknown>) : filter)['value'])
-      return { kind: 'call', name, args: [at(node['operand']), ...call.args], named: call.named }
-    }
-    case 'CallExpression': {
-      const callee = node['callee'] as Record<string, unknown>
-      const call = called(node['args'] as unknown[], at)
-      if (callee['type'] === 'Identifier') return { kind: 'call', name: String(callee['value']), ...call }
-      if (callee['type'] !== 'MemberExpression' || callee['computed'] === true) break
-      const name = String((callee['property'] as Record<string, unknown>)['value'])
-      return {
-        kind: 'call',
-        name,
-        args: [at(callee['object']), ...call.args],
-        named: call.named,
-        isMethod: true,
-      }
-    }
-  }
-  throw notRead(text, `${node.type} is no part of expressions here`)
+  },
+  UnaryExpression: (node, at) => {
+    const of = at(node['argument'])
+    const sign = operatorOf(node)
+    if (sign === 'not') return { kind: 'not', of }
+    const left: Expression = { kind: 'value', value: 0 }
+    return { kind: 'binary', operator: sign === '-' ? '-' : '+', left, right: of }
+  },
+  BinaryExpression: (node, at) => {
+    const operator = operatorOf(node)
+    if (!operators.has(operator)) return undefined
+    const [left, right] = [at(node['left']), at(node['right'])]
+    return { kind: 'binary', operator: operator as BinaryOperator, left, right }
+  },
+  Ternary: (node, at) => ({
+    kind: 'if',
+    test: at(node['condition']),
+    yes: at(node['trueExpr']),
+    no: at(node['falseExpr']),
+  }),
+  SelectExpression: (node, at) => ({
+    kind: 'if',
+    test: at(node['test']),
+    yes: at(node['lhs']),
+    no: { kind: 'value', value: null },
+  }),
+  If: (node, at) => ({
+    kind: 'if',
+    test: at(node['test']),
+    yes: joined((node['body'] as unknown[]).map(at)),
+    no: joined((node['alternate'] as unknown[]).map(at)),
+  }),
+  TestExpression: (node, at) => {
+    const test = String((node['test'] as Node)['value'])
+    const args = [at(node['operand'])]
+    const is: Expression = { kind: 'call', name: `is ${test.toLowerCase()}`, args, named: {} }
+    return node['negate'] === true ? { kind: 'not', of: is } : is
+  },
+  FilterExpression: (node, at) => {
+    const filter = node['filter'] as Node
+    const isCall = filter.type === 'CallExpression'
+    const call = called(isCall ? (filter['args'] as unknown[]) : [], at)
+    const name = String((isCall ? (filter['callee'] as Node) : filter)['value'])
+    return { kind: 'call', name, args: [at(node['operand']), ...call.args], named: call.named }
+  },
+  CallExpression: (node, at) => {
+    const callee = node['callee'] as Node
+    const call = called(node['args'] as unknown[], at)
+    if (callee.type === 'Identifier') return { kind: 'call', name: String(callee['value']), ...call }
+    if (callee.type !== 'MemberExpression' || callee['computed'] === true) return undefined
+    const name = String((callee['property'] as Node)['value'])
+    const args = [at(callee['object']), ...call.args]
+    return { kind: 'call', name, args, named: call.named, isMethod: true }
+  },
 }
 
 const constants = new Map<string, Json>([
@@ -169,7 +155,7 @@ const operatorOf = (node: Record<string, unknown>): string => {
   )
 }
 
-const called = (args: readonly unknown[], at: (part: unknown) => Expression) => {
+const called = (args: readonly unknown[], at: At) => {
   const named: Record<string, Expression> = {}
   const plain: Expression[] = []
   for (const arg of args as Record<string, unknown>[]) {
