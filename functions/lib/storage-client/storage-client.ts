@@ -129,23 +129,12 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     return { ...result, retryAfterSeconds }
   }
 
-  const exists = (path: string) =>
-    call({ method: 'GET', path }, z.unknown()).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof UserError && error.status === 404) return false
-        throw error
-      },
-    )
+  const exists = (path: string) => isThere(call({ method: 'GET', path }, z.unknown()))
 
   return {
     prepareFile: file =>
       call(
-        {
-          method: 'POST',
-          path: 'files/prepare',
-          body: { ...file, federationToken: 1, isEncrypted: true },
-        },
+        { method: 'POST', path: 'files/prepare', body: { ...file, federationToken: 1, isEncrypted: true } },
         preparedFileSchema,
       ),
     filesWithTags: tags => {
@@ -171,13 +160,8 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       const { tableSchema } = await seldomRead()
       return call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema)
     },
-    tableIds: async () => {
-      const tables = await call(
-        { method: 'GET', path: 'tables?include=' },
-        z.array(z.object({ id: z.string() })),
-      )
-      return tables.map(({ id }) => id)
-    },
+    tableIds: async () =>
+      (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
     optimizeTable: tableId =>
       callForJob({ method: 'POST', path: `tables/${encodeURIComponent(tableId)}/optimize` }),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
@@ -202,25 +186,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         idempotencyKey,
       }),
     job: jobId => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
-    findJobOfFile: async fileId => {
-      const { created } = await call(
-        { method: 'GET', path: `files/${fileId}` },
-        z.object({ created: z.string() }),
-      )
-      for (let offset = 0; ; ) {
-        const path = `jobs?limit=${JOBS_IN_PAGE}&offset=${offset}`
-        const asked = { method: 'GET', path, runId: connection.runId } as const
-        const { result: jobs, isCut } = await requestWithAdvice(connection, asked, z.array(z.unknown()))
-        // Jobs that are not ours may have other shapes.
-        const found = jobs
-          .map(job => jobSchema.safeParse(job))
-          .flatMap(parsed => (parsed.success ? [parsed.data] : []))
-          .find(job => fileOfJob(job) === fileId)
-        const isOlder = jobs.some(job => Date.parse(createdTimeOf(job)) < Date.parse(created))
-        if (found || isOlder || (jobs.length < JOBS_IN_PAGE && !isCut)) return found
-        offset += jobs.length
-      }
-    },
+    findJobOfFile: async fileId => (await import('./job-of-file.ts')).findJobOfFile(connection, fileId),
     exportTable: ({ tableId, ...body }, idempotencyKey) =>
       callForJob({
         method: 'POST',
@@ -254,6 +220,8 @@ export const createStorageClient = (connection: Connection & { runId?: string })
   }
 }
 
+const namedTables = z.array(z.object({ id: z.string() }))
+
 const columnDefinition = ({ name, type = { basetype: 'STRING' } }: TableDefinition['columns'][number]) =>
   type.length === undefined
     ? { name, basetype: type.basetype }
@@ -270,21 +238,14 @@ const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
 
 const seldomRead = () => import('./seldom-read.ts')
 
-const JOBS_IN_PAGE = 100
-
-const timed = z.object({ createdTime: z.string() })
-
-const createdTimeOf = (job: unknown): string => {
-  const parsed = timed.safeParse(job)
-  return parsed.success ? parsed.data.createdTime : ''
-}
-
-const jobSourceSchema = z.object({ source: z.object({ fileId: z.coerce.number() }) })
-
-const fileOfJob = (job: Job): number | undefined => {
-  const params = jobSourceSchema.safeParse(job.operationParams)
-  return params.success ? params.data.source.fileId : undefined
-}
+const isThere = (asked: Promise<unknown>): Promise<boolean> =>
+  asked.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof UserError && error.status === 404) return false
+      throw error
+    },
+  )
 
 const ignoreNotFound = (error: unknown): void => {
   if (!(error instanceof UserError && error.status === 404)) throw error

@@ -60,54 +60,9 @@ export interface ApiSession {
 }
 
 export const createApiSession = (options: ApiSessionOptions): ApiSession => {
-  const { client, baseUrl, defaultHeaders, trusted, masker, log, ignoreErrors } = options
+  const { masker, log, ignoreErrors } = options
 
-  const outgoing = (request: PageRequest): OutgoingRequest =>
-    withUserInfo(
-      toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat, lists: options.lists }),
-    )
-
-  const exchange = async (
-    request: PageRequest,
-    {
-      sign,
-      cookies,
-      ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
-      sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
-      cookies: Cookies | undefined
-    },
-  ): Promise<HttpResponse> => {
-    let unsigned: OutgoingRequest | undefined
-    const credentials = new Set<string>()
-    const noteCredentials = (sent: OutgoingRequest): void => {
-      for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
-      masker.addPassing(credentials)
-    }
-    const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
-      options.checkHost(candidate.url)
-      noteCredentials(candidate)
-      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
-      const signed = withCookies(await sign(candidate), cookies)
-      noteCredentials(signed)
-      return signed
-    }
-    const response = await client.send({
-      prepare: () => {
-        unsigned = outgoing(request)
-        return admit(unsigned)
-      },
-      redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
-      onResponse: (url, headers) => {
-        const values = trusted.has(url.origin) ? (cookies?.take(url, headers) ?? []) : []
-        for (const value of values) if (value.length >= shortestSecret) credentials.add(value)
-      },
-      ...others,
-    })
-    // A response may show the credentials of its request, and many other requests were sent since
-    masker.addPassing(credentials)
-    return response
-  }
+  const exchange = createExchange(options)
 
   const send = (
     request: PageRequest,
@@ -181,6 +136,57 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
       return response.body
     },
+  }
+}
+
+/** Sends one request as it goes out: with its credentials to whom they may go, and with none to others. */
+const createExchange = (options: ApiSessionOptions) => {
+  const { client, baseUrl, defaultHeaders, trusted, masker } = options
+  const outgoing = (request: PageRequest): OutgoingRequest =>
+    withUserInfo(
+      toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat, lists: options.lists }),
+    )
+
+  return async (
+    request: PageRequest,
+    {
+      sign,
+      cookies,
+      ...others
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
+      sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
+      cookies: Cookies | undefined
+    },
+  ): Promise<HttpResponse> => {
+    let unsigned: OutgoingRequest | undefined
+    const credentials = new Set<string>()
+    const noteCredentials = (sent: OutgoingRequest): void => {
+      for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
+      masker.addPassing(credentials)
+    }
+    const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      options.checkHost(candidate.url)
+      noteCredentials(candidate)
+      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
+      const signed = withCookies(await sign(candidate), cookies)
+      noteCredentials(signed)
+      return signed
+    }
+    const response = await client.send({
+      prepare: () => {
+        unsigned = outgoing(request)
+        return admit(unsigned)
+      },
+      redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
+      onResponse: (url, headers) => {
+        const values = trusted.has(url.origin) ? (cookies?.take(url, headers) ?? []) : []
+        for (const value of values) if (value.length >= shortestSecret) credentials.add(value)
+      },
+      ...others,
+    })
+    // A response may show the credentials of its request, and many other requests were sent since
+    masker.addPassing(credentials)
+    return response
   }
 }
 

@@ -75,28 +75,7 @@ const describeIteration = async (
   const evaluate = createEvaluateValues(now)
   const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
   const defaultHeaders = resolveDefaultHeaders(api, config, attributes, evaluate)
-  const input = readState(state)
-  const context: JobContext = {
-    config,
-    attributes,
-    time: { previousStart: input.previousStart, currentStart: Math.floor(now()) },
-    pagination: api.pagination,
-    response: api.response,
-    itemsFolder: '', // nothing is sent
-    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
-    evaluateEverywhere: api.http?.evaluate === true,
-    evaluate,
-    checks: undefined,
-    silence: undefined,
-    windows: new WindowProgress(input.windows),
-    iterationName: iterationNames(file.parameters.iterations, masker)[index] ?? '',
-    noteKeys: undefined,
-    marks: createHighWaterMarks(input.highWaterMarks, {}, now),
-    statistics: createRunStatistics(''),
-    log,
-    now,
-    maxRows: undefined,
-  }
+  const context = planContext(parsed, index, { state, now, evaluate, log, masker })
   const describeLoginOf = (authentication: Authentication | undefined, where: string) => {
     const login = describeLogin(authentication, where, Object.keys(defaultHeaders))
     const authenticator = createAuthenticator({
@@ -171,6 +150,39 @@ const describeIteration = async (
     lines.push(...(await describeTop(plan)), ...children)
   }
   return { text: masker.mask(lines.join('\n')), known }
+}
+
+/** What the jobs of an iteration see before anything is asked. */
+const planContext = (
+  { api, file, runs }: ExtractorConfig,
+  index: number,
+  given: Pick<DescribePlanOptions, 'state' | 'now'> &
+    Pick<JobContext, 'evaluate' | 'log'> & { masker: Masker },
+): JobContext => {
+  const { config, attributes } = runs[index] ?? { config: file.parameters.config, attributes: {} }
+  const { now, evaluate, log } = given
+  const input = readState(given.state)
+  return {
+    config,
+    attributes: attributes as Record<string, Json>, // parsed from JSON
+    time: { previousStart: input.previousStart, currentStart: Math.floor(now()) },
+    pagination: api.pagination,
+    response: api.response,
+    itemsFolder: '', // nothing is sent
+    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
+    evaluateEverywhere: api.http?.evaluate === true,
+    evaluate,
+    checks: undefined,
+    silence: undefined,
+    windows: new WindowProgress(input.windows),
+    iterationName: iterationNames(file.parameters.iterations, given.masker)[index] ?? '',
+    noteKeys: undefined,
+    marks: createHighWaterMarks(input.highWaterMarks, {}, now),
+    statistics: createRunStatistics(''),
+    log,
+    now,
+    maxRows: undefined,
+  }
 }
 
 type Layer = [origin: string, headers: object | undefined]

@@ -9,8 +9,8 @@ import { createRunDeletions } from '../deletions/run-deletions.ts'
 import type { ExtractOptions, ExtractSummary } from '../extract-options.ts'
 import { createKeptAnswers } from '../http/kept-answers.ts'
 import { newTraffic } from '../http/traffic.ts'
-import { createLog } from '../masking/log.ts'
-import type { createMasker } from '../masking/masker.ts'
+import { createLog, type Log } from '../masking/log.ts'
+import type { Masker } from '../masking/masker.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import { checkLoads } from '../tables/table-loads.ts'
@@ -40,26 +40,16 @@ export type Extraction = Awaited<ReturnType<typeof openExtraction>>
 export const openExtraction = async (
   options: ExtractOptions,
   secrets: ReadonlyMap<string, string>,
-  masker: ReturnType<typeof createMasker>,
+  masker: Masker,
 ) => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
   checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
-  const leg: Leg =
+  const leg =
     options.checkpoint === undefined
-      ? {
-          iteration: 0,
-          lanes: undefined,
-          statistics: [],
-          marks: {},
-          retries: 0,
-          traffic: newTraffic(),
-          logins: 0,
-          currentStart: Math.floor(now()),
-          sinks: {},
-        }
+      ? firstLeg(now())
       : parseCheckpoint(options.checkpoint, options.config, secrets)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
@@ -69,23 +59,11 @@ export const openExtraction = async (
   const names = iterationNames(parsed.file.parameters.iterations, masker)
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
   const deletions = createRunDeletions({ parsed, options, state, saved: leg.keys, log })
-  const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
-    options.keepState?.(stateWithTokens(options.state, tokens)),
-  )
-  for (const tokens of refreshTokens.all()) for (const token of Object.values(tokens)) masker.add(token)
+  const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
   const configs = parsed.runs.map(({ config }) => config)
-  const several = parsed.runs.length > 1
-  const statistics = parsed.runs.map(
-    (_, index) =>
-      createRunStatistics(several ? `${index}/` : '', (leg.statistics[index] ?? []) as JobSummary[]), // as `runIterations` writes them
-  )
+  const statistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
-  const abort = new AbortController()
-  const grace = (options.graceSeconds ?? defaultGraceSeconds) * 1000
-  let graceTimer: NodeJS.Timeout | undefined
-  void stop.signal.then(() => {
-    graceTimer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), grace)
-  })
+  const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
   const spool = answerSpool(options.spoolDir)
   const counts = { retries: leg.retries, logins: leg.logins }
   const { traffic, bounds, wait, admissionFor } = createRunRequests({
@@ -99,31 +77,16 @@ export const openExtraction = async (
     stop,
     aborted: abort.signal,
   })
-  const keptAnswers = createKeptAnswers({
-    settings: conditionalOf(parsed.api.http),
-    before: options.keptAnswers,
-    spoolDir: options.spoolDir,
-    secrets: secrets.values(),
-    masker,
-    traffic,
-  })
-
+  const keptAnswers = openKeptAnswers(parsed, options, { secrets: secrets.values(), masker, traffic })
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
+    ...counts,
     jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
-    retries: counts.retries,
     traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
-    logins: counts.logins,
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name: masker.mask(name), rows })),
   })
-  const warningsOf = ({ jobs }: ExtractSummary): string[] => {
-    const said = [...windowWarnings(jobs), ...windows.warnings()]
-    for (const warning of said) log.warning(warning)
-    return [...completenessWarnings(jobs), ...silenceWarnings(jobs), ...said]
-  }
-
   const close = (): void => {
-    clearTimeout(graceTimer)
+    endGrace()
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
@@ -158,9 +121,62 @@ export const openExtraction = async (
     admissionFor,
     keptAnswers,
     summary,
-    warningsOf,
+    warningsOf: ({ jobs }: ExtractSummary) => warningsOf(jobs, { windows, log }),
     close,
   }
+}
+
+const firstLeg = (now: number): Leg => ({
+  iteration: 0,
+  lanes: undefined,
+  statistics: [],
+  marks: {},
+  retries: 0,
+  traffic: newTraffic(),
+  logins: 0,
+  currentStart: Math.floor(now),
+  sinks: {},
+})
+
+const openRefreshTokens = (
+  known: Parameters<typeof createRefreshTokens>[0],
+  { state, keepState }: ExtractOptions,
+  masker: Masker,
+) => {
+  const opened = createRefreshTokens(known, async tokens => keepState?.(stateWithTokens(state, tokens)))
+  for (const tokens of opened.all()) for (const token of Object.values(tokens)) masker.add(token)
+  return opened
+}
+
+const openKeptAnswers = (
+  { api }: ExtractorConfig,
+  { keptAnswers: before, spoolDir }: ExtractOptions,
+  given: Pick<Parameters<typeof createKeptAnswers>[0], 'secrets' | 'masker' | 'traffic'>,
+) => createKeptAnswers({ settings: conditionalOf(api.http), before, spoolDir, ...given })
+
+const openStatistics = ({ runs }: ExtractorConfig, leg: Leg) =>
+  runs.map(
+    (_, index) =>
+      createRunStatistics(runs.length > 1 ? `${index}/` : '', (leg.statistics[index] ?? []) as JobSummary[]), // as `runIterations` writes them
+  )
+
+/** After a stop, requests under way have some time to be answered. */
+const abortAfter = (stopped: Promise<unknown>, graceSeconds = defaultGraceSeconds) => {
+  const abort = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  void stopped.then(() => {
+    timer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), graceSeconds * 1000)
+  })
+  return { abort, endGrace: () => clearTimeout(timer) }
+}
+
+const warningsOf = (
+  jobs: readonly JobSummary[],
+  { windows, log }: { windows: WindowProgress; log: Log },
+): string[] => {
+  const said = [...windowWarnings(jobs), ...windows.warnings()]
+  for (const warning of said) log.warning(warning)
+  return [...completenessWarnings(jobs), ...silenceWarnings(jobs), ...said]
 }
 
 /** What a configuration may ask for and we do not do. */

@@ -2,9 +2,10 @@ import type { Authenticator } from '../authentication/authenticator.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import type { Authentication } from '../config/authentication-schema.ts'
 import { conditionalOf } from '../config/conditional-schema.ts'
-import { createEvaluateValues } from '../functions/evaluate-values.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import { createEvaluateValues, type EvaluateValues } from '../functions/evaluate-values.ts'
 import { createHostCheck } from '../http/allowed-hosts.ts'
-import { createApiSession } from '../http/api-session.ts'
+import { type ApiSession, createApiSession } from '../http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
 import { createCookies } from '../http/cookies.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
@@ -48,22 +49,9 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
   const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
   if (password) masker.add(password)
   const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
-  const dispatcher =
-    options.dispatcher ??
-    createDispatcher({
-      connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
-      requestTimeoutSeconds,
-      caCertificate: api.caCertificate,
-      clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
-      guard: options.guard === true,
-      allowedPrivateHosts: options.allowedPrivateHosts,
-      connections: concurrency + 1, // a login may be needed while all others are busy
-      resolve: options.resolve,
-    })
-  const bodyLimitBytes = Math.min(
-    api.http?.bodyLimitBytes || defaultBodyLimitBytes,
-    options.bodyLimitBytes ?? Number.POSITIVE_INFINITY,
-  )
+  const dispatcher = options.dispatcher ?? openConnections(extraction, requestTimeoutSeconds, concurrency)
+  const { bodyLimitBytes: most = Number.POSITIVE_INFINITY } = options
+  const bodyLimitBytes = Math.min(api.http?.bodyLimitBytes || defaultBodyLimitBytes, most)
   const client = createHttpClient({
     dispatcher,
     guard: options.guard === true,
@@ -105,35 +93,60 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     bodyLimitBytes,
     spool,
   })
-  const byAuthentication = new Map<string, Authenticator>()
-  const create = (authentication: Authentication | undefined, account: string | undefined): Authenticator => {
-    const cookies = compat ? undefined : createCookies(now)
-    const authenticator = createAuthenticator({
-      file,
-      authentication,
-      attributes,
-      evaluate,
-      masker,
-      now,
-      send: request => session.login(request, cookies?.login),
-      onLogin: () => counts.logins++,
-      refreshTokens: extraction.refreshTokens,
-      isReplay: options.cassette?.isInstant === true,
-    })
-    return { ...authenticator, account, cookies }
-  }
-  const ofApi = create(api.authentication, undefined)
-  /** Jobs that log in alike share the login. */
-  const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
-    if (authentication === undefined) return ofApi
-    const account = JSON.stringify(authentication)
-    const known = byAuthentication.get(account) ?? create(authentication || undefined, account)
-    byAuthentication.set(account, known)
-    return known
-  }
-  const context: JobContext = {
-    config,
+  const authenticatorOf = createAuthenticators(extraction, {
     attributes,
+    evaluate,
+    login: session.login,
+  })
+  const context = contextOf(extraction, index, { run, statistics, evaluate })
+  return {
+    plans,
+    context,
+    session,
+    authenticatorOf,
+    sink: extraction.sinks.of(index),
+    stop: extraction.stop,
+    bounds: extraction.bounds,
+    wait,
+    concurrency,
+    close: async () => {
+      if (options.dispatcher === undefined) await dispatcher.destroy()
+    },
+  }
+}
+
+const openConnections = (
+  { parsed: { api }, options }: Extraction,
+  requestTimeoutSeconds: number,
+  concurrency: number,
+) =>
+  createDispatcher({
+    connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
+    requestTimeoutSeconds,
+    caCertificate: api.caCertificate,
+    clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
+    guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
+    connections: concurrency + 1, // a login may be needed while all others are busy
+    resolve: options.resolve,
+  })
+
+/** What the jobs of an iteration share. */
+const contextOf = (
+  extraction: Extraction,
+  index: number,
+  {
+    run,
+    statistics,
+    evaluate,
+  }: Pick<JobContext, 'statistics' | 'evaluate'> & { run: ExtractorConfig['runs'][number] },
+): JobContext => {
+  const { parsed, options, now, log, spool } = extraction
+  const { api, compat } = parsed
+  const { config } = run
+  return {
+    config,
+    attributes: run.attributes as Record<string, Json>, // parsed from JSON
     time: extraction.time,
     pagination: api.pagination,
     response: api.response,
@@ -154,18 +167,44 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     isConditional: conditionalOf(api.http) !== undefined,
     isReplay: options.cassette?.isInstant === true,
   }
-  return {
-    plans,
-    context,
-    session,
-    authenticatorOf,
-    sink: extraction.sinks.of(index),
-    stop: extraction.stop,
-    bounds: extraction.bounds,
-    wait,
-    concurrency,
-    close: async () => {
-      if (options.dispatcher === undefined) await dispatcher.destroy()
-    },
+}
+
+interface Logins {
+  attributes: Record<string, Json>
+  evaluate: EvaluateValues
+  login: ApiSession['login']
+}
+
+/** The login of each job. Jobs that log in alike share it. */
+const createAuthenticators = (
+  { parsed, options, masker, now, counts, refreshTokens }: Extraction,
+  { attributes, evaluate, login }: Logins,
+) => {
+  const { api, file, compat } = parsed
+  const byAuthentication = new Map<string, Authenticator>()
+  const create = (authentication: Authentication | undefined, account: string | undefined): Authenticator => {
+    const cookies = compat ? undefined : createCookies(now)
+    const authenticator = createAuthenticator({
+      file,
+      authentication,
+      attributes,
+      evaluate,
+      masker,
+      now,
+      send: request => login(request, cookies?.login),
+      onLogin: () => counts.logins++,
+      refreshTokens,
+      isReplay: options.cassette?.isInstant === true,
+    })
+    return { ...authenticator, account, cookies }
   }
+  const ofApi = create(api.authentication, undefined)
+  const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
+    if (authentication === undefined) return ofApi
+    const account = JSON.stringify(authentication)
+    const known = byAuthentication.get(account) ?? create(authentication || undefined, account)
+    byAuthentication.set(account, known)
+    return known
+  }
+  return authenticatorOf
 }

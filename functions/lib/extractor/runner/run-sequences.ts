@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { BoundReached } from '../http/run-bounds.ts'
+import type { JobContext } from './job-context.ts'
 import { allPlans } from './job-plan.ts'
 import {
   isPage,
@@ -41,82 +42,27 @@ interface Request {
  */
 export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
   const { context, stop, bounds, sink } = options
-  // A login before every request is good for one request only
-  const isOneAtATime = [...allPlans(options.plans)].some(
-    plan => options.authenticatorOf(plan).oneAtATime === true,
-  )
-  const concurrency = isOneAtATime ? 1 : options.concurrency
-  const requests = new Map<PendingPage, Request>()
-  let underWay = 0
-  let wake = Promise.withResolvers<void>()
-  void stop.signal.then(() => wake.resolve())
-
-  const launch = (page: PendingPage): void => {
-    const request: Request = { state: 'under way' }
-    requests.set(page, request)
-    stop.progressed()
-    underWay++
-    fetchPage(page, options)
-      .then(
-        fetched => {
-          request.state = 'done'
-          page.fetched = fetched
-        },
-        (error: unknown) => {
-          // Stopped while it waited for a retry: the page is still to be fetched
-          if (error instanceof Stopped || error instanceof BoundReached) requests.delete(page)
-          else Object.assign(request, { state: 'failed', error })
-        },
-      )
-      .finally(() => {
-        underWay--
-        wake.resolve()
-      })
-  }
-
-  /** Makes pages of the children and windows that are among the next in a sequence. */
-  const expandAhead = (sequence: Pending[]): void => {
-    for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
-      let pending = sequence[depth]
-      while (pending !== undefined && isUnexpanded(pending)) {
-        const { pages, rest } = expand(pending, concurrency, context)
-        replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
-        pending = sequence[depth]
-      }
-      if (pending !== undefined && isPage(pending)) pages++
-    }
-  }
-
-  /** The next pages of a sequence; ends of windows between them take no place. */
-  const nextPages = (sequence: Pending[]): PendingPage[] => {
-    const pages: PendingPage[] = []
-    for (const pending of sequence) {
-      if (pages.length >= concurrency || isUnexpanded(pending)) break
-      if (isPage(pending)) pages.push(pending)
-    }
-    return pages
-  }
+  const concurrency = concurrencyOf(options)
+  const requests = createRequests(options)
+  void stop.signal.then(requests.wake)
 
   const isOpen = (): boolean => !stop.requested && bounds.reached === undefined
 
   const launchAhead = (): void => {
     if (!isOpen()) return
-    sequences.forEach(expandAhead)
-    const ahead = sequences.map(nextPages)
+    for (const sequence of sequences) expandAhead(sequence, concurrency, context)
+    const ahead = sequences.map(sequence => nextPages(sequence, concurrency))
     for (let depth = 0; depth < concurrency && isOpen(); depth++) {
       for (const pages of ahead) {
         const [head] = pages
         const page = pages[depth]
-        if (underWay >= concurrency) return
+        if (requests.underWay() >= concurrency) return
         if (head === undefined || page === undefined) continue
         if (!belongsTogether(head, page) || isSkipped(page, context)) continue
-        if (page.fetched === undefined && !requests.has(page)) launch(page)
+        if (!requests.isBegun(page)) requests.launch(page)
       }
     }
   }
-
-  const isBegun = (pending: Pending): boolean =>
-    isPage(pending) && (pending.fetched !== undefined || requests.has(pending))
 
   /** Reads what is first in a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
   const readNext = (sequence: Pending[]): Write | undefined => {
@@ -126,7 +72,7 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
       sequence.shift()
       return endWindow(page, context)
     }
-    if (bounds.reached !== undefined && !isBegun(page)) {
+    if (bounds.reached !== undefined && !requests.isBegun(page)) {
       const read = dropPending(page, context)
       // What is dropped belongs to the windows that end behind it
       for (const pending of sequence) if (isWindowEnd(pending)) dropWindow(pending, context)
@@ -138,14 +84,14 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
       sequence.shift()
       return nothing
     }
-    const request = requests.get(page)
+    const request = requests.of(page)
     if (request?.state === 'failed') throw request.error
     const { fetched } = page
     if (fetched === undefined) return undefined
     // Items of one answer can be many more than there is time for; the next leg has the file, or the rest of the list
     if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
     stop.progressed()
-    requests.delete(page)
+    requests.drop(page)
     const result = located(page, () => readPage(page, fetched, context, sink))
     if (page.run.cut !== undefined) breakWindowsAbove(page.run, sequence.filter(isWindowEnd), context)
     replace(sequence, 0, result.next)
@@ -184,10 +130,81 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
       continue
     }
     if (sequences.every(sequence => sequence.length === 0)) return
-    if (stop.requested && underWay === 0) return
-    await wake.promise
-    wake = Promise.withResolvers()
+    if (stop.requested && requests.underWay() === 0) return
+    await requests.change()
   }
+}
+
+/** A login before every request is good for one request only. */
+const concurrencyOf = ({ plans, authenticatorOf, concurrency }: IterationOptions): number =>
+  [...allPlans(plans)].some(plan => authenticatorOf(plan).oneAtATime === true) ? 1 : concurrency
+
+/** The requests under way, and those that have come and are not read yet. */
+const createRequests = (options: IterationOptions) => {
+  const requests = new Map<PendingPage, Request>()
+  let underWay = 0
+  let changed = Promise.withResolvers<void>()
+
+  const launch = (page: PendingPage): void => {
+    const request: Request = { state: 'under way' }
+    requests.set(page, request)
+    options.stop.progressed()
+    underWay++
+    fetchPage(page, options)
+      .then(
+        fetched => {
+          request.state = 'done'
+          page.fetched = fetched
+        },
+        (error: unknown) => {
+          // Stopped while it waited for a retry: the page is still to be fetched
+          if (error instanceof Stopped || error instanceof BoundReached) requests.delete(page)
+          else Object.assign(request, { state: 'failed', error })
+        },
+      )
+      .finally(() => {
+        underWay--
+        changed.resolve()
+      })
+  }
+
+  return {
+    launch,
+    isBegun: (pending: Pending): boolean =>
+      isPage(pending) && (pending.fetched !== undefined || requests.has(pending)),
+    of: (page: PendingPage): Request | undefined => requests.get(page),
+    drop: (page: PendingPage): void => void requests.delete(page),
+    underWay: (): number => underWay,
+    wake: (): void => changed.resolve(),
+    /** Resolves when one has come, or after `wake`. */
+    change: async (): Promise<void> => {
+      await changed.promise
+      changed = Promise.withResolvers()
+    },
+  }
+}
+
+/** Makes pages of the children and windows that are among the next in a sequence. */
+const expandAhead = (sequence: Pending[], concurrency: number, context: JobContext): void => {
+  for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
+    let pending = sequence[depth]
+    while (pending !== undefined && isUnexpanded(pending)) {
+      const { pages, rest } = expand(pending, concurrency, context)
+      replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
+      pending = sequence[depth]
+    }
+    if (pending !== undefined && isPage(pending)) pages++
+  }
+}
+
+/** The next pages of a sequence; ends of windows between them take no place. */
+const nextPages = (sequence: readonly Pending[], concurrency: number): PendingPage[] => {
+  const pages: PendingPage[] = []
+  for (const pending of sequence) {
+    if (pages.length >= concurrency || isUnexpanded(pending)) break
+    if (isPage(pending)) pages.push(pending)
+  }
+  return pages
 }
 
 const nothing: Write = () => {}

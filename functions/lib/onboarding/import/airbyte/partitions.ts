@@ -5,7 +5,7 @@ import { member, pathIn, written } from '../translate.ts'
 import { type RequestOption, requestOption } from './options.ts'
 import { expressionOf, type PartitionField, readText, type Scope } from './values.ts'
 
-interface Partition {
+export interface Partition {
   fields: [string, PartitionField][]
   /** What a partition adds to each request. */
   values: { option: RequestOption; value: Json }[]

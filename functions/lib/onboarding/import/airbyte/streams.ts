@@ -8,7 +8,7 @@ import type { ImportedStream } from '../imported-source.ts'
 import { printExpression } from '../print-expression.ts'
 import { member, written } from '../translate.ts'
 import { pagingOf } from './paginators.ts'
-import { partitionsOf } from './partitions.ts'
+import { type Partition, partitionsOf } from './partitions.ts'
 import { requestOf } from './requests.ts'
 import { keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
 import { addressOf, expressionOf, placeholderName, readText, type Scope } from './values.ts'
@@ -126,11 +126,6 @@ export const streamsOf = (
     const ofRows = isWindowed
       ? scope
       : { ...open, partition: new Map([...fields, ...windowFields(cursor, time?.cursor, false)]) }
-    const placeholders: JsonObject = {
-      // One request for each parent row, whether the request names it or not
-      ...(parent === undefined ? {} : { [placeholderName(parent.key)]: parent.key }),
-      ...address.placeholders,
-    }
     return [
       {
         name,
@@ -150,19 +145,21 @@ export const streamsOf = (
           ...filterOf(retriever['record_selector'], `${path}.retriever.record_selector`, ofRows),
           ...recordsOf(stream['transformations'], `${path}.transformations`, ofRows),
         ],
-        ...(parent === undefined
-          ? {}
-          : {
-              parent: {
-                name: parent.name,
-                isDependent: parent.isDependent,
-                placeholders: skipping(placeholders, parent.filter),
-              },
-            }),
+        ...(parent === undefined ? {} : { parent: parentOf(parent, address.placeholders) }),
       },
     ]
   })
 }
+
+/** One request for each parent row, whether the request names it or not. */
+const parentOf = (
+  { name, key, isDependent, filter }: NonNullable<Partition['parent']>,
+  placeholders: JsonObject,
+) => ({
+  name,
+  isDependent,
+  placeholders: skipping({ [placeholderName(key)]: key, ...placeholders }, filter),
+})
 
 /** A parent row without the value has no requests, nor one that the filter of the parent leaves out. */
 const skipping = (placeholders: JsonObject, filter: Expression | undefined): JsonObject =>
