@@ -1,8 +1,5 @@
 import { UserError } from '../errors/errors.ts'
-import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from './csv/column-names.ts'
-
-/** Maximal number of columns of a table. In a load DuckDB needs about 0.3 MiB of memory for each. */
-export const MAX_COLUMNS = 2_000
+import { MAX_COLUMN_NAME_LENGTH, MAX_COLUMNS, sanitizeColumnName } from './csv/column-names.ts'
 
 interface MapColumnsRequest {
   /** The names in the file's header or in the parameter `columns`, as the user wrote them. */

@@ -2,10 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
-import {
-  type Resolved,
-  rebaseConfiguration as rebase,
-} from '../../lib/storage/configurations/rebase-configuration.ts'
+import type { Resolved } from '../../lib/storage/configurations/rebase-configuration.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { configurationBody, threeWayDiffBody } from '../../lib/wire/configuration-body.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -135,7 +132,9 @@ export const rebaseConfiguration = defineRoute({
     const comment = changeDescription ?? `Rebased onto version ${onto.version} of the default branch`
     const changed = changeBy(request, services, comment)
     const internalId = `${request.branchId}-${services.nextId()}`
-    const made = rebase({ before, original, onto }, resolved, { internalId, changed })
+    // Few events rebase anything.
+    const core = await import('../../lib/storage/configurations/rebase-configuration.ts')
+    const made = core.rebaseConfiguration({ before, original, onto }, resolved, { internalId, changed })
     const verdict = await judgeChange(
       findComponent(services, request.params.componentId),
       before,

@@ -35,6 +35,9 @@ const TRANSLITERATIONS: Record<string, string> = {
 /** Names that are reserved in the hosted service's databases. */
 const RESERVED = new Set(['oid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
+/** Maximal number of columns of a table. In a load DuckDB needs about 0.3 MiB of memory for each. */
+export const MAX_COLUMNS = 2_000
+
 /** Longer column names are cut in headers and refused where a table is created. */
 export const MAX_COLUMN_NAME_LENGTH = 64
 
