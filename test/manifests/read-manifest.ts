@@ -38,6 +38,9 @@ type OurReading = Reading & Pick<Said, 'losses'>
 
 type ReadStream = (manifest: JsonObject, config: JsonObject) => Promise<JsonObject[]>
 
+/** A server that makes us wait for long is not what its manifest meant. */
+const LONGEST_MS = 20_000
+
 /** Imports a manifest and runs it; its rows are those of the table of one stream. */
 export const importing =
   (stream: string, said: Said): ReadStream =>
@@ -47,12 +50,15 @@ export const importing =
       const imported = importConfiguration(JSON.stringify(manifest), { settings: config, bucket: 'b' })
       said.losses = imported.losses
       if (imported.draft === undefined) throw imported.problem
-      await extract({
+      const ended = await extract({
+        signal: AbortSignal.timeout(LONGEST_MS),
+        graceSeconds: 1,
         config: JSON.parse(JSON.stringify(imported.draft)),
         outDir: join(folder, 'out'),
         spoolDir: join(folder, 'spool'),
         log: ({ level, message }) => level === 'warning' && said.warnings.push(message),
       })
+      if (!ended.finished) throw new Error(`It was not finished after ${LONGEST_MS} ms`)
       const table = readTables(join(folder, 'out'))[`b.${safeName(stream)}`] ?? ''
       return parse(table, { columns: true }) as Record<string, string>[] // with `columns`
     } finally {
