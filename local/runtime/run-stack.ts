@@ -66,54 +66,23 @@ export const runStack = async (
   const { dataDir, assembly, bind, files, log } = options
   const within = (name: string) => join(dataDir.path, name)
 
-  // Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken.
-  const read = (endpoints: { api: string; control: string }) =>
-    readStack(assembly.template, assembly.stackName, endpoints)
-  const draft = read({ api: 'http://api', control: 'http://control' })
-  const documents = rolePolicies(draft)
-  const policies = new RolePolicies(documents)
-  stateMachines(draft)
-  const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly, options.debugged))
+  const { draft, documents, concurrency } = readDraft(options)
   const alarms = new Alarms(draft, new Topics(draft, log))
 
-  const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
-  const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
-  const isAllowed = policies.isAllowed.bind(policies)
-
-  const control = new ControlServer({ authenticate, isAllowed, log })
-  const controlUrl = await control.listen()
-  resources.defer(() => control.close())
-  const items = await startItemServer({ folder: within('items'), files, authenticate, isAllowed })
-  resources.defer(() => items.close())
-  // Events wait in S3's outbox until there is a router to take them.
-  const router = Promise.withResolvers<EventRouter>()
-  const s3 = await startS3(
-    options,
-    documents,
-    async event => (await router.promise).deliver({ ...event }),
-    accessKeyId => keys.find?.(accessKeyId) !== undefined,
-  )
-  resources.defer(() => s3.close())
-
-  const credentials = new RoleCredentials(request => s3.assumeRole(request))
-  keys.find = id => credentials.roleOf.get(id)
+  const servers = await openServers(options, resources, documents)
+  const { control, controlUrl, items, s3, router, credentials, policies } = servers
   const api = await serveApi({ ...options, draft, concurrency }, resources)
-  const apiUrl = api === undefined ? 'http://api' : addressOf(bind, api.server.port)
   const endpoints = {
-    api: apiUrl,
+    api: api === undefined ? 'http://api' : addressOf(bind, api.server.port),
     s3: addressOf(bind, s3.port),
     dynamodb: items.endpoint,
     control: controlUrl,
   }
-  const stack = read(endpoints)
+  const stack = readStack(assembly.template, assembly.stackName, endpoints)
 
-  await Promise.all([createBuckets(s3, stack), createTables(items.request, stack.ofType(table))])
-  const expiry = startItemExpiry({
-    endpoint: items.endpoint,
-    credentials: dataDir.root,
-    tables: stack.ofType(table),
-    log,
-  })
+  const tables = stack.ofType(table)
+  await Promise.all([createBuckets(s3, stack), createTables(items.request, tables)])
+  const expiry = startItemExpiry({ endpoint: items.endpoint, credentials: dataDir.root, tables, log })
   resources.defer(() => expiry.close())
   const queues = await openQueues(within('queues'), stack, { files, log })
   queues.onMessage = name => alarms.onMessage(name)
@@ -127,25 +96,23 @@ export const runStack = async (
   })
   resources.defer(() => functions.close(0))
 
-  const executions: Executions = new Executions({
+  const { executions, events, schedules } = openMachines(stack, {
     store: await ExecutionStore.open(within('executions'), { files, log }),
-    machines: stateMachines(stack),
-    runTask: (resource, input, context) =>
-      runTask(resource, input, context, { functions, queues, policies, log }),
-    announce: async record => (await router.promise).deliver(statusChange(record)),
-    isHeard: record => events.isHeard(statusChange(record)),
+    deliver: async event => (await router.promise).deliver(event),
     // The jobs of a hosted service run elsewhere.
     seesAllEnds: api !== undefined,
-    log,
+    targets: { functions, queues, policies, log },
   })
-  const events = eventRouter(stack, { executions, functions, queues, policies, log })
-  const schedules = scheduler(stack, { executions, functions, queues, policies, log })
-  control.serve(executionOperations(executions))
-  control.serve(queueOperations(queues))
-  control.serve(lambdaOperations(functions))
-  control.serve(secretOperations(secrets))
-  control.serve(keyOperations(await openKeys(within('keys'), stack, { files, log })))
-  control.serve(eventOperations(events))
+  const kmsKeys = await openKeys(within('keys'), stack, { files, log })
+  for (const operations of [
+    executionOperations(executions),
+    queueOperations(queues),
+    lambdaOperations(functions),
+    secretOperations(secrets),
+    keyOperations(kmsKeys),
+    eventOperations(events),
+  ])
+    control.serve(operations)
   const queries = await serveQueries(stack, {
     dataDir,
     files,
@@ -156,19 +123,13 @@ export const runStack = async (
     s3: endpoints.s3,
   })
 
-  if (api) {
-    await api.server.load(() => functions.environment(api.functionArn))
-  }
+  await api?.server.load(() => functions.environment(api.functionArn))
   resources.defer(async () => {
     schedules.close()
     executions.close()
     // Side by side, for they need each other to finish: the API its functions' rights, functions S3 and the items.
-    await Promise.all([
-      api?.server.drain(closeGraceMs),
-      s3.drain(closeGraceMs),
-      functions.close(closeGraceMs),
-      queries.close(),
-    ])
+    const draining = [api?.server.drain(closeGraceMs), s3.drain(closeGraceMs)]
+    await Promise.all([...draining, functions.close(closeGraceMs), queries.close()])
   })
   // In the background: whoever waits for a query asks for it.
   void queries.resume()
@@ -179,16 +140,82 @@ export const runStack = async (
   // In the background and one after the other, so that the first file does not wait for bundles to load.
   void functions.warm(functionsOfFirstFile(stack, api?.functionArn))
 
-  const tlsPort = api?.server.tlsPort
   return {
     outputs: stack.outputs,
     hasApi: api !== undefined,
-    tlsPort,
+    tlsPort: api?.server.tlsPort,
     endpoints,
     secrets,
     executions,
     router: events,
   }
+}
+
+/** The control plane, the items and S3, which know who calls them. */
+const openServers = async (
+  options: RunStackOptions,
+  resources: AsyncDisposableStack,
+  documents: ReturnType<typeof rolePolicies>,
+) => {
+  const { dataDir, files, log } = options
+  const policies = new RolePolicies(documents)
+  const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
+  const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
+  const isAllowed = policies.isAllowed.bind(policies)
+
+  const control = new ControlServer({ authenticate, isAllowed, log })
+  const controlUrl = await control.listen()
+  resources.defer(() => control.close())
+  const items = await startItemServer({ folder: join(dataDir.path, 'items'), files, authenticate, isAllowed })
+  resources.defer(() => items.close())
+  // Events wait in S3's outbox until there is a router to take them.
+  const router = Promise.withResolvers<EventRouter>()
+  const s3 = await startS3(
+    options,
+    documents,
+    async event => (await router.promise).deliver({ ...event }),
+    accessKeyId => keys.find?.(accessKeyId) !== undefined,
+  )
+  resources.defer(() => s3.close())
+
+  const credentials = new RoleCredentials(request => s3.assumeRole(request))
+  keys.find = id => credentials.roleOf.get(id)
+  return { control, controlUrl, items, s3, router, credentials, policies }
+}
+
+/** Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken. */
+const readDraft = ({ assembly, debugged }: RunStackOptions) => {
+  const draft = readStack(assembly.template, assembly.stackName, {
+    api: 'http://api',
+    control: 'http://control',
+  })
+  stateMachines(draft)
+  const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly, debugged))
+  return { draft, documents: rolePolicies(draft), concurrency }
+}
+
+interface Machines {
+  store: ExecutionStore
+  deliver: EventRouter['deliver']
+  seesAllEnds: boolean
+  /** Whom executions, events and schedules call. */
+  targets: Pick<Parameters<typeof eventRouter>[1], 'functions' | 'queues' | 'policies' | 'log'>
+}
+
+/** Executions announce what they do as events, and events start executions. */
+const openMachines = (stack: Stack, { store, deliver, seesAllEnds, targets }: Machines) => {
+  const executions: Executions = new Executions({
+    store,
+    machines: stateMachines(stack),
+    runTask: (resource, input, context) => runTask(resource, input, context, targets),
+    announce: async record => deliver(statusChange(record)),
+    isHeard: record => events.isHeard(statusChange(record)),
+    seesAllEnds,
+    log: targets.log,
+  })
+  const events = eventRouter(stack, { executions, ...targets })
+  const schedules = scheduler(stack, { executions, ...targets })
+  return { executions, events, schedules }
 }
 
 /** An address that a process on this machine can call. */

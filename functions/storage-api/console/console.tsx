@@ -48,27 +48,7 @@ export const createConsole = (options: ConsoleOptions): App => {
   const names = () => assetNames(assets())
   const hono = new Hono()
 
-  hono.use(compress())
-  hono.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'", ...options.storeOrigins],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-      },
-      referrerPolicy: 'same-origin',
-    }),
-  )
-  hono.use(async (context, next) => {
-    if (!isOurs(context)) throw new HTTPException(403)
-    await next()
-    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
-  })
+  guard(hono, options.storeOrigins)
 
   hono.get(`${CONSOLE_PATH}/assets/:name`, context => {
     const asset = assets().get(context.req.param('name'))
@@ -85,6 +65,81 @@ export const createConsole = (options: ConsoleOptions): App => {
     clientFor: (context, token) => clientFor(context, api, token),
   })
 
+  const { orRefusal, withinReply, show } = createReplies(api, names)
+  for (const { path, at, build } of pages) {
+    hono.get(
+      path,
+      signedIn((context, _, token) =>
+        withinReply(context, token, client =>
+          orRefusal(context, client, at, async () =>
+            show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+          ),
+        ),
+      ),
+    )
+  }
+  for (const { path, at, act } of actions) {
+    hono.post(
+      path,
+      signedIn(async (context, _, token) => {
+        const form = textsOf(await context.req.parseBody())
+        return withinReply(context, token, client =>
+          orRefusal(context, client, at, async () =>
+            show(context, client, await act(client, { ...askedOf(context), form }), at),
+          ),
+        )
+      }),
+    )
+  }
+
+  hono.get(
+    `${CONSOLE_PATH}/components/:component/schema`,
+    signedIn(async (context, client) => {
+      const path = `components/${encodeURIComponent(context.req.param('component') ?? '')}`
+      return context.json((await client.get(path, componentBody)).configurationSchema)
+    }),
+  )
+
+  serveDrops(hono, { api, signedIn })
+
+  hono.onError((error, context) => {
+    const { status, sentence } = describeFailure(error)
+    if (status === 500) log.error('A page of the console failed.', error)
+    if (context.req.header('content-type')?.startsWith('application/json') === true)
+      return context.json({ error: sentence }, status)
+    return htmlPage(context, failurePage(names(), sentence), status)
+  })
+  hono.notFound(context => htmlPage(context, failurePage(names(), 'There is no such page.'), 404))
+  return { fetch: async request => hono.fetch(request) }
+}
+
+/** What browsers may load and where forms may come from. */
+const guard = (hono: Hono, storeOrigins: readonly string[]): void => {
+  hono.use(compress())
+  hono.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'", ...storeOrigins],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+      },
+      referrerPolicy: 'same-origin',
+    }),
+  )
+  hono.use(async (context, next) => {
+    if (!isOurs(context)) throw new HTTPException(403)
+    await next()
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
+  })
+}
+
+/** How a page goes out, whatever becomes of it. */
+const createReplies = (api: App, names: () => AssetNames) => {
   /** What the API refuses is said on a page with the way to all others. */
   const orRefusal = async (
     context: Context,
@@ -142,40 +197,15 @@ export const createConsole = (options: ConsoleOptions): App => {
       </Page>,
     )
   }
-  for (const { path, at, build } of pages) {
-    hono.get(
-      path,
-      signedIn((context, _, token) =>
-        withinReply(context, token, client =>
-          orRefusal(context, client, at, async () =>
-            show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
-          ),
-        ),
-      ),
-    )
-  }
-  for (const { path, at, act } of actions) {
-    hono.post(
-      path,
-      signedIn(async (context, _, token) => {
-        const form = textsOf(await context.req.parseBody())
-        return withinReply(context, token, client =>
-          orRefusal(context, client, at, async () =>
-            show(context, client, await act(client, { ...askedOf(context), form }), at),
-          ),
-        )
-      }),
-    )
-  }
 
-  hono.get(
-    `${CONSOLE_PATH}/components/:component/schema`,
-    signedIn(async (context, client) => {
-      const path = `components/${encodeURIComponent(context.req.param('component') ?? '')}`
-      return context.json((await client.get(path, componentBody)).configurationSchema)
-    }),
-  )
+  return { orRefusal, withinReply, show }
+}
 
+/** What a dropped file asks for, in JSON. */
+const serveDrops = (
+  hono: Hono,
+  { api, signedIn }: { api: App; signedIn: ReturnType<typeof signingIn> },
+): void => {
   const storageOf = (context: Context, token: string) =>
     createStorageClient({
       baseUrl: new URL(context.req.url).origin,
@@ -200,16 +230,6 @@ export const createConsole = (options: ConsoleOptions): App => {
     `${CONSOLE_PATH}/drop/jobs/:id`,
     signedIn(async (context, client) => context.json(await loadState(client, context.req.param('id') ?? ''))),
   )
-
-  hono.onError((error, context) => {
-    const { status, sentence } = describeFailure(error)
-    if (status === 500) log.error('A page of the console failed.', error)
-    if (context.req.header('content-type')?.startsWith('application/json') === true)
-      return context.json({ error: sentence }, status)
-    return htmlPage(context, failurePage(names(), sentence), status)
-  })
-  hono.notFound(context => htmlPage(context, failurePage(names(), 'There is no such page.'), 404))
-  return { fetch: async request => hono.fetch(request) }
 }
 
 /** Whether a form, or whatever else may change something, comes from a page of ours, in whichever way its body is written. */

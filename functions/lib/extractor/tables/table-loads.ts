@@ -48,25 +48,7 @@ export const createTableLoads = (
   iterations: readonly Config[],
 ): TableLoads => {
   const { file, compat } = parsed
-  const narrowed = new Map(
-    iterations
-      .flatMap(config => changesOnlyJobs(config, file))
-      .map(job => [`${job.path} ${job.dataType}`, job] as const),
-  )
-  const keys = Map.groupBy(
-    iterations
-      .flatMap(({ jobs }) => [...everyJob(jobs)])
-      // In compat mode a job has no key, as in Generic Extractor, which does not know `incremental` either
-      .filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
-    job => safeName(dataTypeOf(job)),
-  )
-  // Gone rows come once, with a mark: replaced, the table would lose them with the next run
-  const marked = new Set(
-    iterations
-      .flatMap(({ jobs }) => [...everyJob(jobs)])
-      .filter(job => job.deletions !== undefined)
-      .map(job => safeName(dataTypeOf(job))),
-  )
+  const { narrowed, keys, marked } = groupJobs(parsed, iterations)
   const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
   const { incrementalOutput } = iterations.at(-1) ?? {}
 
@@ -171,6 +153,25 @@ export function* everyJob(jobs: readonly Job[]): Generator<Job> {
 }
 
 export const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
+
+/** What the jobs of all iterations say of the tables that they write to. */
+const groupJobs = ({ file, compat }: ExtractorConfig, iterations: readonly Config[]) => {
+  const jobs = iterations.flatMap(({ jobs }) => [...everyJob(jobs)])
+  return {
+    narrowed: new Map(
+      iterations
+        .flatMap(config => changesOnlyJobs(config, file))
+        .map(job => [`${job.path} ${job.dataType}`, job] as const),
+    ),
+    keys: Map.groupBy(
+      // In compat mode a job has no key, as in Generic Extractor, which does not know `incremental` either
+      jobs.filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
+      job => safeName(dataTypeOf(job)),
+    ),
+    // Gone rows come once, with a mark: replaced, the table would lose them with the next run
+    marked: new Set(jobs.filter(job => job.deletions !== undefined).map(job => safeName(dataTypeOf(job)))),
+  }
+}
 
 const asks = ({ path, because }: ChangesOnlyJob): string =>
   `Job ${path} asks only for what changed (${because})`

@@ -55,12 +55,85 @@ export const resourceOf = ({ resource: own, defaults, paginator, path, report }:
   if (resource['write_disposition'] === 'append')
     report.lost(`${path}.write_disposition`, 'rows are not appended: set "incrementalOutput" for all tables')
 
+  const { parents, placeholders, address, resolve, time } = createReferences(endpoint, name, at, report)
+  const body = endpoint['json'] ?? endpoint['data']
+  const params = resolve(isObject(endpoint['params']) ? endpoint['params'] : {}, 'params')
+  const sent =
+    body === undefined ? undefined : resolve(body, endpoint['json'] === undefined ? 'data' : 'json')
+  const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers', 1)
+  const isPost = String(endpoint['method'] ?? 'GET').toUpperCase() === 'POST'
+  const selector = endpoint['data_selector']
+  const pagination = pagingOf(
+    endpoint['paginator'] ?? paginator,
+    endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
+    report,
+  )
+  const [parent, ...others] = parents.keys()
+  if (others.length > 0)
+    report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`, 'rows')
+  return [
+    {
+      name,
+      ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
+      path,
+      errorRules: actionsOf(endpoint['response_actions'], `${at}.response_actions`, report),
+      endpoint: address.replace(/^\/+/, '') || './',
+      ...requestOf(sent, isObject(params) ? params : {}, {
+        kind: endpoint['data'] === undefined ? 'json' : 'form',
+        isPost,
+        inside: String(pagination?.['param'] ?? ''),
+      }),
+      headers: isObject(headers) ? headers : {},
+      // Without a selector the rows are looked for, as here
+      items: typeof selector === 'string' ? itemsAt(selector, `${at}.data_selector`, report) : undefined,
+      primaryKey: [resource['primary_key'] ?? []].flat().map(String),
+      pagination,
+      incremental: incrementalOf(time()),
+      ...(parent === undefined ? {} : { parent: { name: parent, placeholders } }),
+    },
+  ]
+}
+
+/** Nothing without a cursor. */
+const incrementalOf = (time: TimeCursor | undefined): TimeCursor | undefined =>
+  time === undefined || time.cursor === '' ? undefined : { ...time, isByRows: true }
+
+interface Sent {
+  kind: 'json' | 'form'
+  isPost: boolean
+  /** The parameter of the page: with a dot it is inside of the body. */
+  inside: string
+}
+
+/** Beside a query, and with a cursor inside of it, a body is one of its own. */
+const requestOf = (
+  sent: Json | undefined,
+  query: JsonObject,
+  { kind, isPost, inside }: Sent,
+): Pick<ImportedStream, 'method' | 'params' | 'body'> => {
+  const isInside = isObject(sent) && inside.includes('.')
+  if (!isObject(sent) || !(isInside || Object.keys(query).length > 0))
+    return {
+      method: isPost ? (kind === 'json' ? 'POST' : 'FORM') : 'GET',
+      params: isObject(sent) ? sent : query,
+    }
+  return {
+    method: 'GET',
+    params: query,
+    body: {
+      [kind]: isInside ? withValue(sent, inside.split('.'), `{${inside}}`) : sent,
+      ...(isPost ? {} : { method: 'GET' }),
+    },
+  }
+}
+
+/** What a resource refers to, rows of others and ends of windows: found on the way through its values. */
+const createReferences = (endpoint: JsonObject, name: string, at: string, report: Report) => {
   const parents = new Map<string, string>()
   const placeholders: Record<string, string> = {}
-  const rawParams = isObject(endpoint['params']) ? endpoint['params'] : {}
   /** `{resources.posts.id}` */
   const noteParent = (resourceName: string, field: string): void => void parents.set(resourceName, field)
-  let address = String(endpoint['path'] ?? name).replace(
+  const address = String(endpoint['path'] ?? name).replace(
     /\{resources\.([^.}]+)\.([^}]+)\}/g,
     (_match, of: string, field: string) => {
       noteParent(of, field)
@@ -113,56 +186,7 @@ export const resourceOf = ({ resource: own, defaults, paginator, path, report }:
     }
     return value
   }
-  const body = endpoint['json'] ?? endpoint['data']
-  const params = resolve(rawParams, 'params')
-  const sent =
-    body === undefined ? undefined : resolve(body, endpoint['json'] === undefined ? 'data' : 'json')
-  const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers', 1)
-  const isPost = String(endpoint['method'] ?? 'GET').toUpperCase() === 'POST'
-  const selector = endpoint['data_selector']
-  const pagination = pagingOf(
-    endpoint['paginator'] ?? paginator,
-    endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
-    report,
-  )
-  const query = isObject(params) ? params : {}
-  const inside = String(pagination?.['param'] ?? '')
-  const isInside = isObject(sent) && inside.includes('.')
-  const kind = endpoint['data'] === undefined ? 'json' : 'form'
-  const [parent, ...others] = parents.keys()
-  if (others.length > 0)
-    report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`, 'rows')
-  address = address.replace(/^\/+/, '')
-  return [
-    {
-      name,
-      ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
-      path,
-      errorRules: actionsOf(endpoint['response_actions'], `${at}.response_actions`, report),
-      endpoint: address === '' ? './' : address,
-      // Beside a query, and with a cursor inside of it, a body is one of its own
-      ...(isObject(sent) && (isInside || Object.keys(query).length > 0)
-        ? {
-            method: 'GET',
-            params: query,
-            body: {
-              [kind]: isInside ? withValue(sent, inside.split('.'), `{${inside}}`) : sent,
-              ...(isPost ? {} : { method: 'GET' }),
-            },
-          }
-        : {
-            method: isPost ? (kind === 'json' ? 'POST' : 'FORM') : 'GET',
-            params: isObject(sent) ? sent : query,
-          }),
-      headers: isObject(headers) ? headers : {},
-      // Without a selector the rows are looked for, as here
-      items: typeof selector === 'string' ? itemsAt(selector, `${at}.data_selector`, report) : undefined,
-      primaryKey: [resource['primary_key'] ?? []].flat().map(String),
-      pagination,
-      incremental: time?.cursor === '' ? undefined : time && { ...time, isByRows: true },
-      ...(parent === undefined ? {} : { parent: { name: parent, placeholders } }),
-    },
-  ]
+  return { parents, placeholders, address, resolve, time: () => time }
 }
 
 const endpointOf = (given: Json | undefined): JsonObject =>
