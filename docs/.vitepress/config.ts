@@ -96,7 +96,9 @@ export default defineConfig({
         text: 'Inside',
         items: pages(
           ['Architecture', '/architecture'],
+          ['Rooms', '/rooms/'],
           ['Benchmarks', '/benchmarks'],
+          ['Testing', '/testing'],
           ['Held against others', '/contracts'],
           ['Glossary', '/glossary'],
         ),

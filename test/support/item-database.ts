@@ -17,7 +17,7 @@ const dynalite: (options: { createTableMs: number }) => Server = createRequire(i
 
 /**
  * A DynamoDB with one empty table of the keys `pk` and `sk`, whose name nobody else has: in this process, in memory, or the
- * one at `MILLRACE_TEST_DYNAMODB` (CONTRIBUTING.md, "Other implementations"), from which the table goes in the end.
+ * one at `MILLRACE_TEST_DYNAMODB` (docs/testing.md, "Other implementations"), from which the table goes in the end.
  */
 export const startItemDatabase = async () => startDatabase(otherImplementation('MILLRACE_TEST_DYNAMODB'))
 

@@ -21,7 +21,7 @@ export interface ObjectStore {
   readonly close: () => Promise<void>
 }
 
-/** The embedded S3, or the store at `MILLRACE_TEST_S3` (CONTRIBUTING.md, "Other implementations"), left as it was found. */
+/** The embedded S3, or the store at `MILLRACE_TEST_S3` (docs/testing.md, "Other implementations"), left as it was found. */
 export const startObjectStore = async (): Promise<ObjectStore> => {
   const store = otherImplementation('MILLRACE_TEST_S3') ?? (await startEmbedded())
   const clients: S3Client[] = []
