@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { withMachines } from './machine-picture.ts'
 import { roomPages, withPicture } from './room-picture.ts'
 
-for (const [path, page] of roomPages()) writeFileSync(path, withPicture(page))
+for (const [path, page] of roomPages()) writeFileSync(path, withMachines(withPicture(page)))
