@@ -19,8 +19,8 @@ import type { Assembly } from './template/assembly.ts'
 import type { Resource, Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
-/** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. */
-const SIDE_BY_SIDE = 4
+/** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. One that loads holds 80 MB. */
+const SIDE_BY_SIDE = 3
 
 /** Of functions whose invocations are too short to keep others waiting. */
 const FEW_SIDE_BY_SIDE = 2
