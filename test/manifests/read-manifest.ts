@@ -117,6 +117,7 @@ const requestText = ({ method, path, query, headers, body }: ApiRequest): string
   const own = Object.entries(headers)
     .filter(([name]) => name === 'authorization' || name.startsWith('x-'))
     .map(([name, value]) => ` ${name}: ${String(value)}`)
+    .toSorted() // their order says nothing
   return `${method} ${path}${sorted.length === 0 ? '' : '?'}${sorted.join('&')}${own.join('')}${bodyText(body)}`
 }
 
