@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { jsonTokens } from '../../json/json-tokens.ts'
 
 /**
  * A body without secrets. JSON stays JSON: a number that is a secret becomes the text `***`.
@@ -25,11 +26,15 @@ const parse = (text: string): { value: unknown } | undefined => {
   }
 }
 
-/** Texts and numbers of JSON; what surrounds them stays as it is. */
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
-
-const maskNumbers = (json: string, mask: (text: string) => string): string =>
-  json.replace(token, part => {
-    const masked = mask(part)
-    return masked === part || part.startsWith('"') ? masked : JSON.stringify(masked)
-  })
+/** What surrounds texts and numbers stays as it is. */
+const maskNumbers = (json: string, mask: (text: string) => string): string => {
+  let whole = ''
+  let copied = 0
+  for (const { token, index } of jsonTokens(json)) {
+    const masked = mask(token)
+    if (masked === token) continue
+    whole += json.slice(copied, index) + (token.startsWith('"') ? masked : JSON.stringify(masked))
+    copied = index + token.length
+  }
+  return whole + json.slice(copied)
+}

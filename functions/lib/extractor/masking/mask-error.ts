@@ -11,9 +11,6 @@ export const maskError = (error: unknown, masker: Masker): unknown => {
     })
   }
   if (!(error instanceof Error)) return error
-  if (error instanceof RangeError && /call stack/.test(error.message)) {
-    return new UserError('extractor.response.depth', 'The response is nested too deeply.')
-  }
   const masked = new Error(masker.mask(error.message))
   masked.name = error.name
   if (error.stack !== undefined) masked.stack = masker.mask(error.stack)

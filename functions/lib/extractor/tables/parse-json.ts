@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hideEscapedKeys, restoreKeys } from '../../json/escaped-keys.ts'
+import { jsonTokens } from '../../json/json-tokens.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { rememberKeyOrder } from './key-order.ts'
@@ -140,18 +141,16 @@ const restoreNumbers = (value: Json): Json => {
   return value
 }
 
-const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
-
 /** Walks the text beside the parsed value and notes the keys of each object whose order JavaScript has changed. */
 const restoreKeyOrder = (value: Json, json: string): void => {
   new Walk(json).value(value)
 }
 
 class Walk {
-  readonly #tokens: IterableIterator<RegExpExecArray>
+  readonly #tokens: ReturnType<typeof jsonTokens>
 
   constructor(json: string) {
-    this.#tokens = json.matchAll(token)
+    this.#tokens = jsonTokens(json)
   }
 
   value(value: Json | undefined, first = this.#next()): void {
@@ -178,7 +177,7 @@ class Walk {
   }
 
   #next(): string {
-    return this.#tokens.next().value?.[0] ?? ''
+    return this.#tokens.next().value?.token ?? ''
   }
 }
 

@@ -169,3 +169,8 @@ describe('bodies', () => {
 })
 
 it('what is no JSON is refused', () => expect(() => parseJson('{"a":')).toThrow(SyntaxError))
+
+it('the order of keys beside a very long value is kept', () => {
+  const json = `{"b":"${'\\"'.repeat(8_000_000)}","10":2}`
+  expect(keysInOrder(parseJson(json) as never)).toEqual(['b', '10'])
+})
