@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { judgeGoTests } from './judge-go-tests.ts'
+import { keepQuiet } from './keep-quiet.ts'
+
+keepQuiet()
 
 const run = (name: string, end: string) => `=== RUN   ${name}\n    ${name}.go:1: said\n${end}`
 const passing = run('TestA', '--- PASS: TestA (0.00s)\n    --- PASS: TestA/inner (0.00s)\n')

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { judgePhpunit } from './judge-phpunit.ts'
+import { keepQuiet } from './keep-quiet.ts'
+
+keepQuiet()
 
 const of = (name: string, inner?: string) =>
   `<testcase name="${name}" class="Keboola\\Test\\Common\\A" file="a.php"${inner ? `>${inner}</testcase>` : '/>'}`

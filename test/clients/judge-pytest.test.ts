@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { judgePytest } from './judge-pytest.ts'
+import { keepQuiet } from './keep-quiet.ts'
+
+keepQuiet()
 
 const end = '1 failed, 3 passed in 12.50s (0:00:12)\n'
 const passing = 'PASSED integtests/test_a.py::test_one[a b]\nPASSED integtests/test_a.py::test_one[c]\n'

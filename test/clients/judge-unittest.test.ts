@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { judgeUnittest } from './judge-unittest.ts'
+import { keepQuiet } from './keep-quiet.ts'
+
+keepQuiet()
 
 const failing = 'ERROR: test_a (tests.Case.test_a)\nFAIL: test_b (tests.Case.test_b) (<subtest>)\n'
 const a = { 'tests.Case.test_a': 'reason' }
