@@ -177,7 +177,13 @@ const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<n
     shell,
     describe: async () => {
       const { progress } = await api.get(`runs/run-${started.id}`, runBody)
-      return progress ? `${plural(progress.pages, 'page')}, ${plural(progress.rows, 'row')}` : undefined
+      if (!progress) return undefined
+      const { pages, rows, waitedSeconds } = progress
+      return [
+        plural(pages, 'page'),
+        plural(rows, 'row'),
+        ...(waitedSeconds > 0 ? [`waited ${waitedSeconds} s`] : []),
+      ].join(', ')
     },
   })
   const { data: run } = results.safeParse(ended.results)

@@ -15,7 +15,7 @@ export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>
   let lastMs = Date.now()
   let isWanted = storage.noteProgress !== undefined
   let telling: Promise<void> | undefined
-  const tell = async ({ pages, rows, retries }: Progress): Promise<void> => {
+  const tell = async ({ pages, url: _, waitedSeconds, ...counts }: Progress): Promise<void> => {
     try {
       await storage.noteProgress?.(run.id, {
         row: run.rowIndex + 1,
@@ -23,8 +23,8 @@ export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>
         rowName: (row.name || row.id || '').slice(0, 255),
         leg: row.legs + 1,
         pages: pagesBefore + pages,
-        rows,
-        retries,
+        waitedSeconds: Math.round(waitedSeconds),
+        ...counts,
       })
     } catch (error) {
       // Our own service may not know the run yet; another one never will.

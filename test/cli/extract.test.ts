@@ -270,7 +270,14 @@ describe('the console', () => {
     )
     return { console, text: () => text }
   }
-  const progress = { pages: 3, rows: 300, retries: 1, url: 'http://a.example/x?key=***' }
+  const progress = {
+    pages: 3,
+    rows: 300,
+    retries: 1,
+    requests: 1,
+    waitedSeconds: 0,
+    url: 'http://a.example/x?key=***',
+  }
 
   it('keeps one progress line on a terminal, below the log', () => {
     const { console, text } = screen(true)

@@ -60,7 +60,7 @@ describe('words of others reach a terminal without what steers it', () => {
     const errors = terminal()
     const shown = createExtractConsole({ stdout: out.stream, stderr: errors.stream, environment: {} })
     shown.log({ level: 'warning', message: HOSTILE, context: { said: HOSTILE } })
-    shown.progress({ pages: 1, rows: 1, retries: 0, url: HOSTILE })
+    shown.progress({ pages: 1, rows: 1, retries: 0, requests: 1, waitedSeconds: 0, url: HOSTILE })
     shown.failed(new Error(HOSTILE))
     shown.print(HOSTILE)
     const job = {

@@ -408,7 +408,11 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     let answers = 0
     const slow = await startApi(() => sleep(300, [{ id: ++answers }]))
     const parameters = {
-      api: { baseUrl: slow.origin, pagination: { method: 'offset', limit: 1 } },
+      api: {
+        baseUrl: slow.origin,
+        pagination: { method: 'offset', limit: 1 },
+        limits: { requests: 5_000 },
+      },
       config: { outputBucket: 'slow', jobs: [{ endpoint: 'rows' }] },
     }
     const configs = 'components/ex-generic-v2/configs'
@@ -417,6 +421,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await eventually(async () => expect(answers).toBeGreaterThan(0))
     await open(`/runs/run-${id}`)
     await page.getByText('Rows so far').waitFor()
+    await page.getByText(/^\d+ of 5,000$/).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).press('Enter')
     await page.getByRole('alert').filter({ hasText: 'Cancelled by the token' }).waitFor()
     await slow.close()

@@ -94,6 +94,11 @@ export interface Progress {
   pages: number
   rows: number
   retries: number
+  /** Requests of all legs, and how many of them the configuration allows (`api.limits`). Absent: any. */
+  requests: number
+  requestLimit?: number
+  /** How long requests waited for the API or a budget, in all legs. */
+  waitedSeconds: number
   /** Of the page just written, secrets masked. */
   url: string
 }

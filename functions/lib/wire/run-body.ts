@@ -20,6 +20,11 @@ const runProgress = z.object({
   rows: amount,
   /** Requests that were sent again. */
   retries: amount,
+  requests: amount,
+  /** Of the configuration. Absent: none. */
+  requestLimit: z.optional(amount),
+  /** Until the API, or a budget, took more requests. */
+  waitedSeconds: amount,
 })
 
 export type RunProgress = z.infer<typeof runProgress>

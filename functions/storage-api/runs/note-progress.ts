@@ -6,7 +6,7 @@ import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRun } from './read-runs.ts'
 
-const amount = () => integer({ min: 0 })
+const amount = integer()
 
 /** An extractor says how far its run has come, so that whoever waits for it sees it. It changes nothing else. */
 export const noteProgress = defineRoute({
@@ -15,13 +15,16 @@ export const noteProgress = defineRoute({
   summary: 'Note progress',
   tag: 'runs',
   body: z.object({
-    row: amount(),
-    rowsCount: amount(),
+    row: amount,
+    rowsCount: amount,
     rowName: text({ max: 255 }),
-    leg: amount(),
-    pages: amount(),
-    rows: amount(),
-    retries: amount(),
+    leg: amount,
+    pages: amount,
+    rows: amount,
+    retries: amount,
+    requests: amount,
+    requestLimit: amount.optional(),
+    waitedSeconds: amount,
   }),
   replies: {
     204: 'Noted',

@@ -22,7 +22,15 @@ const run = {
   ],
   rowIndex: 1,
 }
-const page = (pages: number) => ({ pages, rows: 10 * pages, retries: 0, url: 'https://a.example' })
+const page = (pages: number) => ({
+  pages,
+  rows: 10 * pages,
+  retries: 0,
+  requests: pages + 1,
+  requestLimit: 100,
+  waitedSeconds: 1.4,
+  url: 'https://a.example',
+})
 
 it('counts the pages of the legs before, and says one word at a time', async () => {
   const said: RunProgress[] = []
@@ -30,7 +38,9 @@ it('counts the pages of the legs before, and says one word at a time', async () 
   progress.onProgress(page(1))
   progress.onProgress(page(2))
   await progress.settled()
-  expect(said).toEqual([{ row: 2, rowsCount: 2, rowName: 'b', leg: 2, pages: 8, rows: 10, retries: 0 }])
+  const place = { row: 2, rowsCount: 2, rowName: 'b', leg: 2 }
+  const counts = { rows: 10, retries: 0, requests: 2, requestLimit: 100, waitedSeconds: 1 }
+  expect(said).toEqual([{ ...place, pages: 8, ...counts }])
   progress.onProgress(page(3))
   await progress.settled()
   expect(said.map(({ pages }) => pages)).toEqual([8, 10])

@@ -7,7 +7,8 @@ import { restoreSequences, saveSequences } from './saved-sequences.ts'
 
 /** Reads all pages of all iterations. Resolves to a checkpoint when a stop comes first. */
 export const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
-  const { options, secrets, masker, parsed, leg, sinks, counts, stop, bounds, abort } = extraction
+  const { options, secrets, masker, parsed, leg, sinks, counts, traffic, stop, bounds, abort } = extraction
+  const requestLimit = parsed.api.limits?.requests
   let pages = 0
   for (let index = leg.iteration; index < parsed.runs.length; index++) {
     const iteration = await prepareIteration(extraction, index)
@@ -16,7 +17,15 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
       const sequences = resumed ? restoreSequences(leg.lanes, iteration.plans, iteration.context) : undefined
       const onPage = (url: string): void => {
         pages++
-        options.onProgress?.({ pages, rows: sinks.rows, retries: counts.retries, url: masker.mask(url) })
+        options.onProgress?.({
+          pages,
+          rows: sinks.rows,
+          retries: counts.retries,
+          requests: traffic.requests,
+          ...(requestLimit !== undefined && { requestLimit }),
+          waitedSeconds: traffic.waitedSeconds,
+          url: masker.mask(url),
+        })
       }
       const left = await runIteration({ ...iteration, onPage }, sequences)
       if (left.length > 0) {
@@ -26,7 +35,7 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
           statistics: extraction.statistics.map(one => one.all()),
           marks: extraction.marks.all(),
           ...counts,
-          traffic: extraction.traffic,
+          traffic,
           currentStart: leg.currentStart,
           sinks: sinks.checkpoint(),
           checks: extraction.checks.save(),

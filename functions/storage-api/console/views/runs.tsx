@@ -78,7 +78,8 @@ export const RunDetail = ({ run, log, level }: RunDetailProps) => {
 
 /** What its extractor said last of the row that it reads. */
 const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) => {
-  const { row, rowsCount, rowName, leg, pages, rows, retries, at } = progress
+  const { row, rowsCount, rowName, leg, pages, rows, requests, requestLimit, retries, waitedSeconds, at } =
+    progress
   return (
     <Facts
       of={[
@@ -86,7 +87,9 @@ const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) 
         ['Leg', count(leg)],
         ['Pages', count(pages)],
         ['Rows so far', count(rows)],
+        ['Requests', count(requests) + (requestLimit === undefined ? '' : ` of ${count(requestLimit)}`)],
         ['Sent again', count(retries)],
+        ['Waited', spent(waitedSeconds)],
         ['As of', <Time at={at} />],
       ]}
     />

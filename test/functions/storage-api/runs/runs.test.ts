@@ -94,13 +94,16 @@ describe('runs of configurations', () => {
   })
 
   it('say how far they are while they are under way, to who may use the component', async () => {
-    const progress = { row: 2, rowsCount: 3, rowName: 'orders', leg: 1, pages: 13, rows: 1_300, retries: 1 }
+    const place = { row: 2, rowsCount: 3, rowName: 'orders', leg: 1 }
+    const progress = { ...place, pages: 13, rows: 1_300, retries: 1, requests: 14, waitedSeconds: 2 }
     const note = (id: string, body: object, headers?: Record<string, string>) =>
       service.call('PUT', `/v2/storage/runs/${id}/progress`, body, headers)
     const read = async (id: string) => (await service.call('GET', `/v2/storage/runs/${id}`)).body.progress
     expect(await read('r4')).toBeNull()
     expect((await note('r4', progress)).status).toBe(204)
     expect(await read('r4')).toEqual({ ...progress, at: expect.any(String) })
+    expect((await note('r4', { ...progress, requestLimit: 500 })).status).toBe(204)
+    expect(await read('r4')).toMatchObject({ requests: 14, requestLimit: 500 })
     expect((await note('r4', { ...progress, pages: -1 })).status).toBe(400)
     for (const gone of ['r2', 'none', 'a%3Ab']) expect((await note(gone, progress)).status).toBe(404)
     expect(await read('r2')).toBeNull()
