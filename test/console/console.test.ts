@@ -97,7 +97,19 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       return first
     })
 
+  /** How much of the window has moved by itself since the page was opened (cumulative layout shift; up to 0.1 counts as good). */
+  const shifted = (): Promise<number> =>
+    page.evaluate<number>(`new Promise(resolve => {
+      let sum = 0
+      const observer = new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value
+      })
+      observer.observe({ type: 'layout-shift', buffered: true })
+      setTimeout(() => { observer.disconnect(); resolve(sum) }, 50)
+    })`)
+
   const checkPage = async (): Promise<void> => {
+    expect(await shifted()).toBeLessThan(0.05)
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)

@@ -89,7 +89,7 @@ const offerEarlier = (form: HTMLFormElement, view: EditorView): void => {
   const list = form.querySelector<HTMLSelectElement>('select[data-earlier]')
   if (list && kept.length > 0) {
     for (const text of kept) list.add(new Option(text.replaceAll(/\s+/g, ' ').slice(0, 120), text))
-    list.parentElement?.removeAttribute('hidden')
+    list.disabled = false
     list.addEventListener('change', () => {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: list.value } })
       list.selectedIndex = 0

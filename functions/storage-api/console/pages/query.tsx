@@ -111,9 +111,9 @@ const queryPage = async (
             <input type="checkbox" name="detectTypes" value="1" checked={detectsTypes} /> Columns of text that
             hold only numbers, dates or booleans are read as such
           </label>
-          <label hidden>
+          <label>
             Earlier queries of this browser
-            <select data-earlier>
+            <select data-earlier disabled>
               <option value="">Choose one</option>
             </select>
           </label>
