@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { foreignCodeOr } from '../functions/lib/errors/codes.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
+import { rowsText } from '../functions/lib/wire/job-results.ts'
 import { Interrupted } from './output/interrupted.ts'
 import type { Shell } from './shell.ts'
 import { liveLine } from './transfer/progress.ts'
@@ -13,6 +14,7 @@ const REDRAW_MS = 1_000
 interface AnyJob {
   id: number
   status: string
+  progress?: { rows: number } | null | undefined
 }
 type Ended<Job> = Job & { status: 'success' | 'error' }
 
@@ -22,7 +24,7 @@ interface Followed {
   shell: Pick<Shell, 'stderr' | 'onInterrupt'>
   /** Ends the wait, with its reason. */
   signal?: AbortSignal | undefined
-  /** What is known of how far it is, such as `300 rows`. Default: nothing. */
+  /** What is known of how far it is, such as `300 rows`. Default: the rows that a load says. */
   describe?: () => Promise<string | undefined>
 }
 
@@ -57,6 +59,7 @@ export const followJob = async <Job extends AnyJob>(
       await sleep(pause, undefined, { signal: stop })
       job = await look(job.id)
       if (shell.stderr.isTTY && describe) detail = await describe().catch(() => undefined)
+      else if (job.progress) detail = `${rowsText(job.progress.rows, 0)} so far`
     }
     return job as Ended<Job> // The loop has ended.
   } catch (error) {

@@ -16,6 +16,7 @@ export const job = readsAll(jobBody, {
   startTime: false,
   endTime: false,
   runId: false,
+  progress: false,
   results: z.unknown(),
   operationParams: z.unknown(),
   error: z.nullish(readsAll(failureOfJob, { code: false, message: true })),

@@ -1,21 +1,18 @@
 import { UserError } from '../lib/errors/errors.ts'
 import type { Progress } from '../lib/extractor/extract-options.ts'
+import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
 import { currentRow, type Run } from './run.ts'
 import type { RunStorage } from './run-storage.ts'
-
-const EVERY_MS = 3_000
 
 /**
  * Tells the storage service how far a leg has come, now and then, so that people who wait see it. Nothing depends on it: what fails is
  * left out, and a service that has no runs is asked once.
  */
-export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>, everyMs = EVERY_MS) => {
+export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>, everyMs?: number) => {
   const row = currentRow(run)
   const pagesBefore = row.jobs.reduce((sum, job) => sum + job.pages, 0)
-  let lastMs = Date.now()
   let isWanted = storage.noteProgress !== undefined
-  let telling: Promise<void> | undefined
-  const tell = async ({ pages, url: _, waitedSeconds, ...counts }: Progress): Promise<void> => {
+  const told = tellNowAndThen(async ({ pages, url: _, waitedSeconds, ...counts }: Progress) => {
     try {
       await storage.noteProgress?.(run.id, {
         row: run.rowIndex + 1,
@@ -30,15 +27,11 @@ export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>
       // Our own service may not know the run yet; another one never will.
       isWanted = !(error instanceof UserError) || error.code === 'storage.runs.notFound'
     }
-    telling = undefined
-  }
+  }, everyMs)
   return {
     onProgress: (progress: Progress): void => {
-      if (!isWanted || telling !== undefined || Date.now() - lastMs < everyMs) return
-      lastMs = Date.now()
-      telling = tell(progress)
+      if (isWanted) told.say(progress)
     },
-    /** Once nothing is being sent. */
-    settled: async (): Promise<void> => telling,
+    settled: told.settled,
   }
 }

@@ -1,4 +1,5 @@
 import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import type { LoadRequest } from '../../functions/lib/table-engine/load-request.ts'
 import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'
 import { executeJob } from './execute-job.ts'
@@ -14,7 +15,7 @@ export const startJobsByHand = async () => {
     /** The process dies right after this many writes of items. */
     writesLeft: Number.POSITIVE_INFINITY,
     /** Called when the files of a load are written and the head of the table has not moved yet. */
-    duringLoad: async (): Promise<void> => {},
+    duringLoad: async (_load: Pick<LoadRequest, 'onRows'>): Promise<void> => {},
   }
   const service = await startStorageService({
     isRunningJobs: false,
@@ -89,15 +90,21 @@ const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable
   }
 }
 
-const interruptedEngine = (engine: TableEngine, faults: { duringLoad: () => Promise<void> }): TableEngine => {
-  const interrupted = async <Result>(loading: Promise<Result>): Promise<Result> => {
+const interruptedEngine = (
+  engine: TableEngine,
+  faults: { duringLoad: (load: Pick<LoadRequest, 'onRows'>) => Promise<void> },
+): TableEngine => {
+  const interrupted = async <Result>(
+    loading: Promise<Result>,
+    load: Pick<LoadRequest, 'onRows'> = {},
+  ): Promise<Result> => {
     const result = await loading
-    await faults.duringLoad()
+    await faults.duringLoad(load)
     return result
   }
   return {
     ...engine,
-    load: request => interrupted(engine.load(request)),
+    load: request => interrupted(engine.load(request), request),
     loadTogether: request => interrupted(engine.loadTogether(request)),
   }
 }

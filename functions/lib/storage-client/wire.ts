@@ -42,7 +42,7 @@ const jobError = z.union([
 /** Only a successful job has `results`, only a failed one `error`. */
 export const jobSchema = z.union([
   reads(jobBody, { ...job, status: z.literal('waiting') }),
-  reads(jobBody, { ...job, status: z.literal('processing') }),
+  reads(jobBody, { ...job, status: z.literal('processing'), progress: jobBody.shape.progress }),
   reads(jobBody, { ...job, status: z.literal('success'), results: z.unknown() }),
   reads(jobBody, { ...job, status: z.literal('error'), error: jobError }),
 ])

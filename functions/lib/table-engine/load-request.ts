@@ -39,6 +39,8 @@ export interface LoadRequest {
   /** Adds rows and replaces those with the same primary key. False: replaces all rows. */
   incremental: boolean
   source: CsvSource
+  /** Called with the rows that have been read so far. */
+  onRows?: (rows: number) => void
 }
 
 export interface LoadResult {

@@ -100,21 +100,23 @@ export const stageSource = async (
   const finish = isKeyed
     ? async (file: LocalFile) => file
     : publishUnlessSmall(publish, limits.smallFileBytes)
+  let rowsRead = 0
   // Two chunks more than threads: one is on disk when a thread is free, while the file of another is uploaded.
-  return mapAhead(opened.chunks, threads + 2, async (chunk, index) =>
-    finish(
-      await stageChunk(session, {
-        chunk,
-        dialect: opened.dialect,
-        columns,
-        loadedAt: request.loadedAt,
-        isKeyed,
-        treatValuesAsNull: request.source.treatValuesAsNull ?? [],
-        hidesCells: request.source.hidesCells,
-        name: `${name}-${String(index + 1).padStart(5, '0')}`,
-      }),
-    ),
-  )
+  return mapAhead(opened.chunks, threads + 2, async (chunk, index) => {
+    const staged = await stageChunk(session, {
+      chunk,
+      dialect: opened.dialect,
+      columns,
+      loadedAt: request.loadedAt,
+      isKeyed,
+      treatValuesAsNull: request.source.treatValuesAsNull ?? [],
+      hidesCells: request.source.hidesCells,
+      name: `${name}-${String(index + 1).padStart(5, '0')}`,
+    })
+    rowsRead += staged.rows
+    request.onRows?.(rowsRead)
+    return finish(staged)
+  })
 }
 
 /** The table's columns, each with its place in the file. */

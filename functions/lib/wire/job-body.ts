@@ -23,6 +23,8 @@ export const jobBody = z
     startTime: z.nullable(wireDateText),
     endTime: z.nullable(wireDateText),
     runId: z.nullable(z.string()),
+    /** Of a load that takes longer: the rows that it has read so far, and when it said so. */
+    progress: z.optional(z.object({ rows: z.int(), at: wireDateText })),
     warnings: z.optional(z.array(z.string())),
     results: z.nullable(z.union([anyObject, z.array(z.unknown())])),
     creatorToken: z.object({ id: z.string(), description: z.string() }),

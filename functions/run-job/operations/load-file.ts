@@ -16,6 +16,7 @@ import { parquetSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
+import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import type { RunJobServices } from '../services.ts'
 import { copyDataUrl } from './data-url.ts'
 import type { NewTable } from './insert-table.ts'
@@ -59,12 +60,20 @@ export const loadFile = async (
 
   const engine = await tableEngine()
   const startedAt = now().getTime()
-  const result = await engine.load({
-    ...request,
-    keyPrefix: `tables/${internalId}/${job.id}/`,
-    loadedAt: new Date(job.startTime),
-    source,
-  })
+  const told = tellNowAndThen((rows: number) =>
+    services.jobs
+      .noteRows(job, rows, now())
+      .catch(error => log.warn('rows not noted', { jobId: job.id, error })),
+  )
+  const result = await engine
+    .load({
+      ...request,
+      keyPrefix: `tables/${internalId}/${job.id}/`,
+      loadedAt: new Date(job.startTime),
+      source,
+      onRows: told.say,
+    })
+    .finally(told.settled)
   log.info('File loaded', { jobId: job.id, tableId: request.tableId, bytesRead: result.bytesRead })
   const durationSeconds = (now().getTime() - startedAt) / 1000
   const load = tableLoad(job.id, result, durationSeconds)

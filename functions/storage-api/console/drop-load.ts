@@ -73,6 +73,7 @@ export const loadState = async (client: ApiClient, jobId: string) => {
   return {
     status: job.status,
     tableId,
+    ...(job.progress && { sentence: `${rowsText(job.progress.rows, 0)} so far` }),
     ...(job.status === 'success' && {
       sentence: rows === undefined ? 'loaded' : rowsText(rows, replacedRowsOfJob(job)),
       warnings: warningsOf(job.results),

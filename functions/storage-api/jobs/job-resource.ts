@@ -15,6 +15,8 @@ export const jobResource = (job: JobRecord, baseUrl: string) => ({
   endTime: wireDateOrNull('endTime' in job ? job.endTime : null),
   runId: job.runId,
   ...(job.warnings && { warnings: job.warnings }),
+  ...(job.status === 'processing' &&
+    job.progress && { progress: { ...job.progress, at: wireDate(job.progress.at) } }),
   results: 'results' in job ? job.results : null,
   creatorToken: job.creatorToken,
   metrics: job.status === 'success' ? shownMetrics(job.metrics) : noMetrics,

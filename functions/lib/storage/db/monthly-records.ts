@@ -94,5 +94,7 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
   }
 }
 
+export type MonthlyRecords<Stored extends { id: number }> = ReturnType<typeof createMonthlyRecords<Stored>>
+
 const givenUp = { isGivenUp: true }
 const isGivenUp = (item: Item): boolean => item['isGivenUp'] === true

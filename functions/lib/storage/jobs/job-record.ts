@@ -234,7 +234,12 @@ const accepted = z.object({
 /** A job in one of its four states. Each state has only its own fields. */
 export const jobRecord = z.discriminatedUnion('status', [
   accepted.extend({ status: z.literal('waiting') }),
-  accepted.extend({ status: z.literal('processing'), startTime: z.string() }),
+  accepted.extend({
+    status: z.literal('processing'),
+    startTime: z.string(),
+    /** Rows that its load has read, as of that time. Absent: it has not said so. */
+    progress: z.object({ rows: z.number(), at: z.string() }).optional(),
+  }),
   accepted.extend({
     status: z.literal('success'),
     startTime: z.string(),

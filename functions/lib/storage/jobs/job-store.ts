@@ -3,7 +3,7 @@ import { UserError } from '../../errors/errors.ts'
 import { type IdSource, idParts, type NextId } from '../db/ids.ts'
 import { expiringIn } from '../db/item-expiry.ts'
 import type { ItemTable } from '../db/item-table.ts'
-import { createMonthlyRecords } from '../db/monthly-records.ts'
+import { createMonthlyRecords, type MonthlyRecords } from '../db/monthly-records.ts'
 import {
   branchOf,
   isFinal,
@@ -84,6 +84,7 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     getMany: records.getMany,
 
     ...createEndWishes(items),
+    ...createRowNotes(records),
 
     open,
     shares,
@@ -146,6 +147,13 @@ const createEndWishes = (items: ItemTable) => ({
   refuseCancelled: async (id: number): Promise<void> => {
     const wish = await items.get(wishKey(id))
     if (wish) throw jobCancelled(String(wish['by']))
+  },
+})
+
+const createRowNotes = ({ replace }: Pick<MonthlyRecords<JobRecord>, 'replace'>) => ({
+  /** How many rows the load of a job has read. Nothing happens when the job has ended. */
+  noteRows: async (job: ProcessingJob, rows: number, at: Date): Promise<void> => {
+    await replace({ ...job, progress: { rows, at: at.toISOString() } }, { status: job.status })
   },
 })
 

@@ -25,8 +25,8 @@ export const followLoad = async (
     bar.ariaLabel = `Loading ${file.name}`
     const job = build('a', { href: `/console/jobs/${jobId}`, textContent: 'Its job' })
     says.textContent = `Loading into ${settings.tableId}.`
-    const end = await untilLoaded(jobId, seconds => {
-      says.textContent = `Loading into ${settings.tableId}: ${seconds} s.`
+    const end = await untilLoaded(jobId, (seconds, sentence) => {
+      says.textContent = `Loading into ${settings.tableId}: ${[sentence ?? [], `${seconds} s`].flat().join(', ')}.`
     })
     bar.remove()
     const notes = [...warnings, ...(end.warnings ?? [])].map(text =>
@@ -63,12 +63,15 @@ const uploading = (sent: number, all: number, seconds: number): string => {
 const FIRST_PAUSE_MS = 300
 const LONGEST_PAUSE_MS = 3_000
 
-const untilLoaded = async (jobId: number, onWait: (seconds: number) => void): Promise<LoadState> => {
+const untilLoaded = async (
+  jobId: number,
+  onWait: (seconds: number, sentence: string | undefined) => void,
+): Promise<LoadState> => {
   const began = performance.now()
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.3)) {
     const state = await loadState(jobId)
     if (state.status === 'success' || state.status === 'error') return state
-    onWait(Math.round((performance.now() - began) / 1000))
+    onWait(Math.round((performance.now() - began) / 1000), state.sentence)
     await new Promise(resolve => setTimeout(resolve, pause))
   }
 }

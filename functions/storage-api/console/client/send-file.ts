@@ -11,7 +11,7 @@ export interface LoadSettings {
 export interface LoadState {
   status: 'waiting' | 'processing' | 'success' | 'error'
   tableId: string
-  /** How many rows there are, or why it failed. */
+  /** How many rows there are, or are so far, or why it failed. */
   sentence?: string
   /** That is wrong, from 1. */
   line?: number

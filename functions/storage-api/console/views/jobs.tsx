@@ -17,6 +17,7 @@ export const Outcome = ({ job }: { job: JobBody }) => {
   const rows = rowsOfJob(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
   if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>File {file.id}</a>
+  if (job.progress !== undefined) return <span>{rowsText(job.progress.rows, 0)} so far</span>
   return <span>{rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))}</span>
 }
 

@@ -32,6 +32,15 @@ describe('a full load', () => {
     ])
   })
 
+  it('tells how many rows it has read, part by part', async () => {
+    const told: number[] = []
+    const csv = `n\n${Array.from({ length: 200 }, (_, n) => `${n}\n`).join('')}`
+    await tables.load(csv, { onRows: rows => told.push(rows) })
+    expect(told.length).toBeGreaterThan(3)
+    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    expect(told.at(-1)).toBe(200)
+  })
+
   it('gives back any table of any text, in any dialect and however many files it becomes', async () => {
     await fc.assert(
       fc.asyncProperty(csvCase({ maxRows: 20 }), async ({ csv, rows, delimiter, enclosure }) => {
