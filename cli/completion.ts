@@ -1,5 +1,5 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { argument, type Command } from './command.ts'
+import { argument, type Command } from './shell/command.ts'
 
 type Commands = Readonly<Record<string, Command>>
 

@@ -1,6 +1,6 @@
-import { argument, type Call, type Command, option } from './command.ts'
-import { storageOptions } from './storage-options.ts'
-import type { DownloadFlags } from './transfer/run-download.ts'
+import { storageOptions } from './connect/storage-options.ts'
+import type { DownloadFlags } from './service/run-download.ts'
+import { argument, type Call, type Command, option } from './shell/command.ts'
 
 /** `millrace download`: a file, or a table exported first, to a local file or to standard output. */
 export const download: Command = {
@@ -17,7 +17,7 @@ export const download: Command = {
   ],
   help: 'The same command resumes a download that was cut short.',
   run: async ({ flags, shell }: Call<DownloadFlags>, target: string) => {
-    const { runDownload } = await import('./transfer/run-download.ts')
+    const { runDownload } = await import('./service/run-download.ts')
     await runDownload(target, flags, shell)
     return undefined
   },

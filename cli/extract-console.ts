@@ -1,9 +1,9 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
-import type { ExtractSummary, Progress } from '../functions/lib/extractor/extract.ts'
-import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
-import { printable, printableLines } from './output/printable.ts'
-import { sentenceOf } from './output/say-error.ts'
-import type { Environment } from './shell.ts'
+import type { LogRecord } from '../functions/lib/extractor/requests/masking/log.ts'
+import type { ExtractSummary, Progress } from '../functions/lib/extractor/run/extract.ts'
+import { printable, printableLines } from './shell/printable.ts'
+import { sentenceOf } from './shell/say-error.ts'
+import type { Environment } from './shell/shell.ts'
 
 /** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
 export interface ExtractConsole {

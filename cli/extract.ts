@@ -1,6 +1,6 @@
-import { argument, type Call, type Command, option } from './command.ts'
 import type { ExtractFlags } from './run-extract.ts'
-import { pathIn } from './shell.ts'
+import { argument, type Call, type Command, option } from './shell/command.ts'
+import { pathIn } from './shell/shell.ts'
 
 /** `millrace extract DATADIR` (docs/extractor.md#the-command). */
 export const extraction: Command = {

@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '../functions/lib/json/json-value.ts'
 import type { Loss } from '../functions/lib/onboarding/import/report.ts'
-import { argument, type Call, type Command, option } from './command.ts'
+import { jsonOption } from './connect/storage-options.ts'
 import { draftFile, secretNames, withoutValues, writeDraft } from './init/write-draft.ts'
-import { plural } from './output/format-values.ts'
 import { readJsonObject } from './service/read-json.ts'
-import { pathIn } from './shell.ts'
-import { jsonOption } from './storage-options.ts'
+import { argument, type Call, type Command, option } from './shell/command.ts'
+import { plural } from './shell/format-values.ts'
+import { pathIn } from './shell/shell.ts'
 
 interface Flags {
   acceptLosses?: boolean
@@ -44,7 +44,7 @@ export const importConfig: Command = {
   ],
   run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
     const { importConfiguration } = await import('../functions/lib/onboarding/import/import-configuration.ts')
-    const { checkConfiguration } = await import('../functions/lib/extractor/runner/check-configuration.ts')
+    const { checkConfiguration } = await import('../functions/lib/extractor/run/check-configuration.ts')
     const file = draftFile(dataDir, shell)
     const report = join(file, '..', 'import-report.md')
     const imported = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {

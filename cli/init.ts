@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { argument, type Call, type Command, option } from './command.ts'
 import { confirm } from './init/confirm.ts'
 import type { InitFlags } from './init/flags.ts'
 import { draftFile } from './init/write-draft.ts'
-import { pathIn } from './shell.ts'
+import { argument, type Call, type Command, option } from './shell/command.ts'
+import { pathIn } from './shell/shell.ts'
 
 /** `millrace init` (docs/detect.md). */
 export const init: Command = {

@@ -2,12 +2,12 @@ import { Command as CommanderCommand, CommanderError, type Option } from 'comman
 import { hintAt } from '../functions/lib/errors/did-you-mean.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import type { Call, Command } from './command.ts'
 import { loadCommands } from './commands.ts'
-import { createOutput } from './output/output.ts'
-import { exitCodes, sayError } from './output/say-error.ts'
-import type { Shell } from './shell.ts'
-import { profileOption, type StorageFlags } from './storage-options.ts'
+import { profileOption, type StorageFlags } from './connect/storage-options.ts'
+import type { Call, Command } from './shell/command.ts'
+import { createOutput } from './shell/output.ts'
+import { exitCodes, sayError } from './shell/say-error.ts'
+import type { Shell } from './shell/shell.ts'
 
 /** Runs the command line `millrace ARGS…`. Resolves to its exit code. */
 export const main = async (args: readonly string[], shell: Shell): Promise<number> => {
@@ -60,7 +60,7 @@ const flagsOf = async (command: CommanderCommand, { environment }: Shell): Promi
   const flags: StorageFlags = command.optsWithGlobals()
   const isAsked = flags.profile !== undefined || Boolean(environment['MILLRACE_PROFILE'])
   if (!isAsked || !optionsOf(command).includes(profileOption)) return flags
-  const { withProfile } = await import('./profiles.ts')
+  const { withProfile } = await import('./connect/profiles.ts')
   return withProfile(flags, environment)
 }
 

@@ -1,6 +1,6 @@
 import { main } from './main.ts'
-import { exitCodes } from './output/say-error.ts'
-import { processShell } from './shell.ts'
+import { exitCodes } from './shell/say-error.ts'
+import { processShell } from './shell/shell.ts'
 
 // A reader that has seen enough, such as head, closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

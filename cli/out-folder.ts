@@ -1,8 +1,8 @@
 import { chmod, copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ExtractSummary } from '../functions/lib/extractor/extract.ts'
-import type { LastRun } from '../functions/lib/extractor/runner/forecast.ts'
-import { writePrivately } from './write-privately.ts'
+import type { ExtractSummary } from '../functions/lib/extractor/run/extract.ts'
+import type { LastRun } from '../functions/lib/extractor/run/forecast.ts'
+import { writePrivately } from './shell/write-privately.ts'
 
 /** What a run leaves in `DATADIR/out` beside its tables. State and answers may hold secrets. */
 export const outFolder = (dataDir: string) => {

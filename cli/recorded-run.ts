@@ -1,6 +1,6 @@
-import { recordExtraction } from '../functions/lib/extractor/cassette/record-extraction.ts'
-import { replayExtraction } from '../functions/lib/extractor/cassette/replay-extraction.ts'
-import type { ExtractOptions, ExtractResult } from '../functions/lib/extractor/extract.ts'
+import { recordExtraction } from '../functions/lib/extractor/run/cassette/record-extraction.ts'
+import { replayExtraction } from '../functions/lib/extractor/run/cassette/replay-extraction.ts'
+import type { ExtractOptions, ExtractResult } from '../functions/lib/extractor/run/extract.ts'
 import type { ExtractConsole } from './extract-console.ts'
 import { outFolder } from './out-folder.ts'
 

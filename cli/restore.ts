@@ -1,6 +1,6 @@
-import { type Call, type Command, option } from './command.ts'
+import { jsonOption, profileOption } from './connect/storage-options.ts'
 import type { RestoreFlags } from './restore/restore-installation.ts'
-import { jsonOption, profileOption } from './storage-options.ts'
+import { type Call, type Command, option } from './shell/command.ts'
 
 /** `millrace restore`: items of another time, and the objects that they name. */
 export const restore: Command = {

@@ -3,9 +3,9 @@ import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
-import type { Command } from './command.ts'
 import { readSettings } from './settings.ts'
-import { sayIn } from './shell.ts'
+import type { Command } from './shell/command.ts'
+import { sayIn } from './shell/shell.ts'
 
 /** `millrace start`, which is `npm start`: the embedded cloud in the foreground, until this process is ended. */
 export const start: Command = {
@@ -87,7 +87,7 @@ const runCloud = async (): Promise<never> => {
 
 const showBanner = async (cloud: CloudFacts): Promise<void> => {
   const { banner } = await import('./banner.ts')
-  const { isServed } = await import('./is-served.ts')
+  const { isServed } = await import('./connect/is-served.ts')
   const hasConsole = await isServed(`${cloud.api}/console`).catch(() => false)
   process.stderr.write(banner(cloud, { hasConsole, stream: process.stderr }))
 }

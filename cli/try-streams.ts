@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '../functions/lib/json/json-value.ts'
 import type { Draft } from '../functions/lib/onboarding/detect/draft.ts'
 import { onePage, runTrial } from '../functions/lib/onboarding/detect/trial.ts'
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { argument, type Call, type Command, listOption, option } from './command.ts'
-import { pathIn } from './shell.ts'
-import { serviceOptions } from './storage-options.ts'
+import { serviceOptions } from './connect/storage-options.ts'
+import { argument, type Call, type Command, listOption, option } from './shell/command.ts'
+import { pathIn } from './shell/shell.ts'
 import type { UploadFlags } from './transfer/run-upload.ts'
 
 const list = (text: string): string[] => text.split(',').map(name => name.trim())

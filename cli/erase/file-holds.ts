@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { RECORDING_TAG } from '../../functions/lib/extractor/cassette/recording-tags.ts'
+import { RECORDING_TAG } from '../../functions/lib/extractor/run/cassette/recording-tags.ts'
 import { listSlices } from '../../functions/lib/storage/files/list-slices.ts'
-import { readParquet } from '../../functions/lib/table-engine/parquet-sql.ts'
-import { quoteLiteral } from '../../functions/lib/table-engine/sql.ts'
+import { readParquet } from '../../functions/lib/table-engine/duckdb/parquet-sql.ts'
+import { quoteLiteral } from '../../functions/lib/table-engine/duckdb/sql.ts'
 import type { StorageConnection } from '../transfer/connect-storage.ts'
 import type { TextFinder } from './text-finder.ts'
 
@@ -61,7 +61,7 @@ async function* recorded(packed: Readable): AsyncGenerator<Uint8Array> {
 }
 
 const parquetHolds = async (path: string, values: readonly string[]): Promise<boolean> => {
-  const { openDuckDbSession } = await import('../../functions/lib/table-engine/duckdb-session.ts')
+  const { openDuckDbSession } = await import('../../functions/lib/table-engine/duckdb/duckdb-session.ts')
   const session = await openDuckDbSession({
     scratchDir: dirname(path),
     memoryLimitMiB: PARQUET_MIB,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { writePrivately } from '../write-privately.ts'
+import { writePrivately } from '../shell/write-privately.ts'
 
 const receipt = z.object({
   /** Names the person without saying who it is: SHA-256 of columns and values. */

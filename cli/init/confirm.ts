@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import type { Shell } from '../shell.ts'
+import type { Shell } from '../shell/shell.ts'
 
 /**
  * Asks before something is sent.

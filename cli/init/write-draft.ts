@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { pathIn, type Shell } from '../shell.ts'
+import { pathIn, type Shell } from '../shell/shell.ts'
 
 /** Where the configuration goes. To be asked before anything is sent: a file that is there stays as it is. */
 export const draftFile = (dataDir: string | undefined, shell: Shell): string => {

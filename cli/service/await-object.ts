@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { describeFailure } from '../../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../../local/runtime/machine-output.ts'
-import type { MachineConnection } from '../connect-machines.ts'
-import { followExecution } from '../follow-execution.ts'
+import type { MachineConnection } from '../connect/connect-machines.ts'
+import { followExecution } from '../connect/follow-execution.ts'
 
 type ObjectEnd =
   | { tableId: string | null; jobId: number | null; seconds: number }

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { bucketBody, bucketDetailBody } from '../../functions/lib/wire/table-body.ts'
-import { argument, type Command, option } from '../command.ts'
-import { confirm, yesOption } from '../confirm.ts'
-import { formatTime, plural } from '../output/format-values.ts'
-import { serviceOptions } from '../storage-options.ts'
-import { formatBytes } from '../transfer/progress.ts'
+import { segment } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { confirm, yesOption } from '../shell/confirm.ts'
+import { formatTime, plural } from '../shell/format-values.ts'
+import { formatBytes } from '../shell/progress.ts'
 import { onService } from './on-service.ts'
-import { segment } from './options.ts'
 
 const bucket = readsAll(bucketBody, {
   id: true,

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { quoteIdentifier, quoteLiteral } from '../../functions/lib/table-engine/sql.ts'
+import { quoteIdentifier, quoteLiteral } from '../../functions/lib/table-engine/duckdb/sql.ts'
 import { queryBody } from '../../functions/lib/wire/query-body.ts'
-import { argument, type Command, listOption, option } from '../command.ts'
-import { confirm, yesOption } from '../confirm.ts'
-import { plural } from '../output/format-values.ts'
+import { segment } from '../connect/options.ts'
+import { argument, type Command, listOption, option } from '../shell/command.ts'
+import { confirm, yesOption } from '../shell/confirm.ts'
+import { plural } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { segment } from './options.ts'
 
 interface Flags {
   yes?: boolean

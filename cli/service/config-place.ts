@@ -1,5 +1,5 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { segment } from './options.ts'
+import { segment } from '../connect/options.ts'
 
 /** A stored configuration, or a row of it. */
 interface ConfigPlace {

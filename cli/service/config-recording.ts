@@ -1,4 +1,4 @@
-import { argument, type Command, option } from '../command.ts'
+import { argument, type Command, option } from '../shell/command.ts'
 import type { RecordingFlags } from './fetch-recording.ts'
 import { onService } from './on-service.ts'
 

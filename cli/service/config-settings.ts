@@ -6,11 +6,11 @@ import {
   scheduleBody,
 } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { argument, type Command } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
+import { commaList, wholeNumber } from '../connect/options.ts'
+import { argument, type Command } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { commaList, wholeNumber } from './options.ts'
 
 const versioned = readsAll(configurationBody, { version: true })
 const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number() })

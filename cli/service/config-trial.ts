@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { missingSections } from '../../functions/lib/extractor/config/missing-sections.ts'
-import { argument, type Call, type Command, listOption, option } from '../command.ts'
-import type { ServiceFlags } from '../storage-options.ts'
+import { wholeNumber } from '../connect/options.ts'
+import type { ServiceFlags } from '../connect/storage-options.ts'
+import { argument, type Call, type Command, listOption, option } from '../shell/command.ts'
 import { isStoredPlace, readUnits, sealedNames, withSecrets } from './config-units.ts'
-import { wholeNumber } from './options.ts'
 
 interface TrialFlags extends ServiceFlags {
   secret?: string[]
@@ -44,7 +44,7 @@ export const trialCommands: Readonly<Record<string, Command>> = {
 }
 
 const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { checkConfiguration } = await import('../../functions/lib/extractor/runner/check-configuration.ts')
+  const { checkConfiguration } = await import('../../functions/lib/extractor/run/check-configuration.ts')
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
       const [problem] = checkConfiguration(configuration)
@@ -72,7 +72,7 @@ const saidMissing = (missing: readonly string[]): string[] =>
     : [`It cannot run by itself, unless rows bring what it lacks: ${missing.join(' and ')}.`]
 
 const plan = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { describePlan } = await import('../../functions/lib/extractor/runner/describe-plan.ts')
+  const { describePlan } = await import('../../functions/lib/extractor/run/describe-plan.ts')
   const units = await readUnits(source, call)
   const plans = await Promise.all(
     units.map(async ({ name, configuration }) => ({
@@ -96,8 +96,8 @@ const preview = async (call: Call<TrialFlags>, source: string): Promise<number> 
     const { previewOnService } = await import('./stored-preview.ts')
     return previewOnService(call, { place: source, rows, showsRequests: call.flags.requests === true })
   }
-  const { extract } = await import('../../functions/lib/extractor/extract.ts')
-  const { previewTables } = await import('../preview-tables.ts')
+  const { extract } = await import('../../functions/lib/extractor/run/extract.ts')
+  const { previewTables } = await import('../shell/preview-tables.ts')
   const { flags, out } = call
   const units = (await readUnits(source, call)).map(unit => withSecrets(unit, flags.secret ?? []))
   const shown: { name: string; rows: string[][] }[] = []

@@ -3,10 +3,10 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-configuration.ts'
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
 import { configurationSchema } from '../../functions/lib/storage-client/seldom-read.ts'
-import type { Call } from '../command.ts'
-import { pathIn } from '../shell.ts'
-import type { ServiceFlags } from '../storage-options.ts'
-import { createApi } from './api.ts'
+import { createApi } from '../connect/api.ts'
+import type { ServiceFlags } from '../connect/storage-options.ts'
+import type { Call } from '../shell/command.ts'
+import { pathIn } from '../shell/shell.ts'
 import { parsePlace, pathOfConfig } from './config-place.ts'
 import { readJsonObject } from './read-json.ts'
 
@@ -33,7 +33,7 @@ export const readUnits = async (
       `${source}: there is no such file, and it is not COMPONENT/CONFIGURATION.`,
     )
   const place = parsePlace(source)
-  const { findStorage } = await import('../find-storage.ts')
+  const { findStorage } = await import('../connect/find-storage.ts')
   const { configuration, rows } = await createApi(await findStorage(flags, shell)).get(
     pathOfConfig(place),
     configurationSchema,

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import { eventBody } from '../../functions/lib/wire/event-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
-import { styleOf } from '../output/output.ts'
-import { printable } from '../output/printable.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { segment, wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
+import { styleOf } from '../shell/output.ts'
+import { printable } from '../shell/printable.ts'
 import { follow } from './follow.ts'
 import { onService } from './on-service.ts'
-import { segment, wholeNumber } from './options.ts'
 
 const event = readsAll(eventBody, {
   id: z.coerce.string(),

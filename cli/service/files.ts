@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { fileBody } from '../../functions/lib/wire/file-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { argument, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
-import { serviceOptions } from '../storage-options.ts'
-import { formatBytes } from '../transfer/progress.ts'
+import { segment, wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
+import { formatBytes } from '../shell/progress.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { segment, wholeNumber } from './options.ts'
 
 const file = readsAll(fileBody, {
   id: true,

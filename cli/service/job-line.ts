@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
 import { rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import type { Cell } from '../output/format-table.ts'
-import { secondsBetween } from '../output/format-values.ts'
-import type { Api } from './api.ts'
+import type { Api } from '../connect/api.ts'
+import type { Cell } from '../shell/format-table.ts'
+import { secondsBetween } from '../shell/format-values.ts'
 
 /** The parts of a job that commands show. The rest is kept for `--json`. */
 export const job = readsAll(jobBody, {

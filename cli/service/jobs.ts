@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { jobBody } from '../../functions/lib/wire/job-body.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
-import { argument, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
-import { styleOf } from '../output/output.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
+import { styleOf } from '../shell/output.ts'
 import { follow } from './follow.ts'
 import { job, jobCells, jobColumns, type ShownJob, subjectOfJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { wholeNumber } from './options.ts'
 
 interface Flags {
   follow?: boolean

@@ -6,12 +6,12 @@ import {
   redrivenAllBody,
   redrivenBody,
 } from '../../functions/lib/wire/dead-letter-body.ts'
-import { argument, type Command, option } from '../command.ts'
-import { formatTime, plural } from '../output/format-values.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { segment, wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { formatTime, plural } from '../shell/format-values.ts'
 import { describeInput } from './describe-input.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { segment, wholeNumber } from './options.ts'
 
 interface ListFlags {
   limit: string

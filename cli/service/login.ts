@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
-import { argument, type Call, type Command, option } from '../command.ts'
-import { findProfile, profilesFile, readProfiles, writeProfile } from '../profiles.ts'
-import type { Shell } from '../shell.ts'
-import { describeStack } from '../stack-outputs.ts'
-import { jsonOption } from '../storage-options.ts'
-import { createApi } from './api.ts'
+import { createApi } from '../connect/api.ts'
+import { findProfile, profilesFile, readProfiles, writeProfile } from '../connect/profiles.ts'
+import { describeStack } from '../connect/stack-outputs.ts'
+import { jsonOption } from '../connect/storage-options.ts'
+import { argument, type Call, type Command, option } from '../shell/command.ts'
+import type { Shell } from '../shell/shell.ts'
 
 interface Flags {
   url?: string

@@ -1,8 +1,8 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { argument, type Call, type Command, option } from '../command.ts'
-import { findCloud } from '../find-cloud.ts'
-import { dataDirOf } from '../shell.ts'
-import { wholeNumber } from './options.ts'
+import { findCloud } from '../connect/find-cloud.ts'
+import { wholeNumber } from '../connect/options.ts'
+import { argument, type Call, type Command, option } from '../shell/command.ts'
+import { dataDirOf } from '../shell/shell.ts'
 
 interface Flags {
   follow?: boolean

@@ -1,7 +1,7 @@
-import type { Call } from '../command.ts'
-import { findStorage } from '../find-storage.ts'
-import type { ServiceFlags } from '../storage-options.ts'
-import { type Api, createApi } from './api.ts'
+import { type Api, createApi } from '../connect/api.ts'
+import { findStorage } from '../connect/find-storage.ts'
+import type { ServiceFlags } from '../connect/storage-options.ts'
+import type { Call } from '../shell/command.ts'
 
 export interface ServiceCall<Flags = object> extends Call<Flags & ServiceFlags> {
   api: Api

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { type Command, option } from '../command.ts'
-import { isServed } from '../is-served.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { isServed } from '../connect/is-served.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { type Command, option } from '../shell/command.ts'
 import { onService } from './on-service.ts'
 
 export const open: Command = {

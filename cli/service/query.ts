@@ -1,7 +1,7 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { argument, type Command, option } from '../command.ts'
-import { pathIn } from '../shell.ts'
-import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
+import { type ServiceFlags, serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { pathIn } from '../shell/shell.ts'
 import { onService } from './on-service.ts'
 import { formatOfName, queryFormats as formats, type QueryFormat } from './query-formats.ts'
 

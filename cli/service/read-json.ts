@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { parseExactly } from '../../functions/lib/json/parse-exactly.ts'
-import { pathIn, type Shell } from '../shell.ts'
+import { pathIn, type Shell } from '../shell/shell.ts'
 
 /** The JSON object in a file, or on standard input (`-`). Errors say what is wrong in a sentence. */
 export const readJsonObject = async (

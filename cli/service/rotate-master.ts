@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import type { Call } from '../command.ts'
-import { findCloud } from '../find-cloud.ts'
-import { type SecretsClient, secretsClientOf } from '../find-storage.ts'
-import type { Shell } from '../shell.ts'
-import { describeStack } from '../stack-outputs.ts'
-import type { ServiceFlags } from '../storage-options.ts'
+import { findCloud } from '../connect/find-cloud.ts'
+import { type SecretsClient, secretsClientOf } from '../connect/find-storage.ts'
+import { describeStack } from '../connect/stack-outputs.ts'
+import type { ServiceFlags } from '../connect/storage-options.ts'
+import type { Call } from '../shell/command.ts'
+import type { Shell } from '../shell/shell.ts'
 
 /** As many as a deployment generates. */
 const SECRET_LENGTH = 40

@@ -11,14 +11,14 @@ import {
   queryFileBody,
   queryPlanBody,
 } from '../../functions/lib/wire/query-body.ts'
-import { formatTable } from '../output/format-table.ts'
-import type { Output } from '../output/output.ts'
-import { printableTo } from '../output/printable.ts'
-import type { Shell } from '../shell.ts'
+import type { Api } from '../connect/api.ts'
+import { formatTable } from '../shell/format-table.ts'
+import type { Output } from '../shell/output.ts'
+import { printableTo } from '../shell/printable.ts'
+import { formatBytes, progressIn } from '../shell/progress.ts'
+import type { Shell } from '../shell/shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
-import { formatBytes, progressIn } from '../transfer/progress.ts'
-import type { Api } from './api.ts'
 import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 interface Query {

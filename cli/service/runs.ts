@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
-import { argument, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { segment, wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { segment, wholeNumber } from './options.ts'
 
 interface Flags {
   limit: string

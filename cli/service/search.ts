@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { foundBody, searchBody } from '../../functions/lib/wire/search-body.ts'
-import { argument, type Command, option } from '../command.ts'
-import { serviceOptions } from '../storage-options.ts'
+import { wholeNumber } from '../connect/options.ts'
+import { serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
 import { onService } from './on-service.ts'
-import { wholeNumber } from './options.ts'
 
 const found = readsAll(searchBody, {
   all: true,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { type Output, styleOf } from '../output/output.ts'
-import { printable } from '../output/printable.ts'
+import { type Output, styleOf } from '../shell/output.ts'
+import { printable } from '../shell/printable.ts'
 
 interface LogQuery {
   dataDir: string

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
-import { argument, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
+import { segment } from '../connect/options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
 import { onService } from './on-service.ts'
-import { segment } from './options.ts'
 
 const snapshot = readsAll(snapshotBody, { id: true, createdTime: true, description: false, rowsCount: false })
 

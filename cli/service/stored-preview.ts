@@ -1,7 +1,7 @@
-import { previewResult } from '../../functions/lib/extractor/preview/preview-schemas.ts'
-import type { Call } from '../command.ts'
-import type { ServiceFlags } from '../storage-options.ts'
-import { createApi } from './api.ts'
+import { previewResult } from '../../functions/lib/extractor/run/preview/preview-schemas.ts'
+import { createApi } from '../connect/api.ts'
+import type { ServiceFlags } from '../connect/storage-options.ts'
+import type { Call } from '../shell/command.ts'
 import { parsePlace, pathOfConfig } from './config-place.ts'
 
 interface PreviewWish {
@@ -17,7 +17,7 @@ export const previewOnService = async (
   { place: source, rows, showsRequests }: PreviewWish,
 ): Promise<number> => {
   const place = parsePlace(source)
-  const { findStorage } = await import('../find-storage.ts')
+  const { findStorage } = await import('../connect/find-storage.ts')
   const api = createApi(await findStorage(flags, shell))
   const body = { rows, ...(place.rowId !== undefined && { rowId: place.rowId }) }
   const shown = await api.send('POST', `${pathOfConfig(place)}/preview`, previewResult, body)

@@ -2,15 +2,15 @@ import * as z from 'zod/mini'
 import { type ProfileBody, profileBody } from '../../functions/lib/wire/profile-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
-import { argument, type Call, type Command, option } from '../command.ts'
-import { formatTime } from '../output/format-values.ts'
-import type { Output } from '../output/output.ts'
-import { type StorageFlags, serviceOptions } from '../storage-options.ts'
-import { formatBytes } from '../transfer/progress.ts'
-import type { Api } from './api.ts'
+import type { Api } from '../connect/api.ts'
+import { commaList, segment, wholeNumber } from '../connect/options.ts'
+import { type StorageFlags, serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Call, type Command, option } from '../shell/command.ts'
+import { formatTime } from '../shell/format-values.ts'
+import type { Output } from '../shell/output.ts'
+import { formatBytes } from '../shell/progress.ts'
 import { changeCommands } from './change-tables.ts'
 import { onService } from './on-service.ts'
-import { commaList, segment, wholeNumber } from './options.ts'
 import { snapshotCommands } from './snapshots.ts'
 
 const table = readsAll(listedTableBody, {
@@ -101,7 +101,7 @@ export const tables: Command = {
         option('--no-header', 'without the line of column names'),
       ],
       run: async ({ flags, shell }: Call<ExportFlags>, tableId: string) => {
-        const { runDownload } = await import('../transfer/run-download.ts')
+        const { runDownload } = await import('./run-download.ts')
         await runDownload(tableId, flags, shell)
       },
     },

@@ -1,14 +1,14 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
-import { argument, type Command, option } from '../command.ts'
-import { followJob } from '../follow-job.ts'
-import { secondsBetween } from '../output/format-values.ts'
-import type { Output } from '../output/output.ts'
-import { exitCodes } from '../output/say-error.ts'
-import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
+import { followJob } from '../connect/follow-job.ts'
+import { wholeNumber } from '../connect/options.ts'
+import { type ServiceFlags, serviceOptions } from '../connect/storage-options.ts'
+import { argument, type Command, option } from '../shell/command.ts'
+import { secondsBetween } from '../shell/format-values.ts'
+import type { Output } from '../shell/output.ts'
+import { exitCodes } from '../shell/say-error.ts'
 import { job, lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
-import { wholeNumber } from './options.ts'
 
 interface Flags extends ServiceFlags {
   timeout: string
@@ -60,7 +60,7 @@ const waitFor = async (
       'An object is looked for in the embedded cloud or in a --stack; of another service name the job.',
     )
   const { awaitObject } = await import('./await-object.ts')
-  const { connectMachines } = await import('../connect-machines.ts')
+  const { connectMachines } = await import('../connect/connect-machines.ts')
   const ended = await awaitObject(target, await connectMachines(flags.stack, shell), signal)
   if ('error' in ended)
     return {

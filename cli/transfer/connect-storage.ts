@@ -6,8 +6,8 @@ import {
   type ReadableFile,
   type StorageClient,
 } from '../../functions/lib/storage-client/storage-client.ts'
-import { exchangeWithGrants } from '../exchange-with-grants.ts'
-import type { StorageAddress } from '../find-storage.ts'
+import { exchangeWithGrants } from '../connect/exchange-with-grants.ts'
+import type { StorageAddress } from '../connect/find-storage.ts'
 import { renewedCredentials } from './renewed-credentials.ts'
 
 export interface StorageConnection {

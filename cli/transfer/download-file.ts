@@ -15,8 +15,8 @@ import type {
 import { hexDigest } from '../../functions/lib/digests.ts'
 import { isGzip, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
 import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
+import type { Progress } from '../shell/progress.ts'
 import type { StorageConnection } from './connect-storage.ts'
-import type { Progress } from './progress.ts'
 
 interface DownloadOptions {
   connection: StorageConnection

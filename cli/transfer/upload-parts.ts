@@ -15,7 +15,7 @@ import {
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import { partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
 import { createBufferPool } from '../../functions/lib/aws/multipart/read-blocks.ts'
-import type { Progress } from './progress.ts'
+import type { Progress } from '../shell/progress.ts'
 import { sendFilePart } from './send-file-part.ts'
 
 const MiB = 1024 ** 2

@@ -10,7 +10,7 @@ import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialec
 import { openFile } from '../../functions/lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../functions/lib/table-engine/csv/parse-records.ts'
 import { splitCsv } from '../../functions/lib/table-engine/csv/split-csv.ts'
-import type { Progress } from './progress.ts'
+import type { Progress } from '../shell/progress.ts'
 
 const MiB = 1024 ** 2
 /** Memory holds one slice per parallel upload, and the one being read. */

@@ -1,5 +1,5 @@
 import { lastBetween, readCronTab } from '../lib/schedules/schedule-expression.ts'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { SCHEDULER, type ScheduleRecord } from '../lib/storage/schedules/schedule-store.ts'
 import { answerEach, type FiringServices, fire } from './start-run.ts'
 

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { createOnce } from '../lib/storage/db/create-once.ts'
 import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { shareOf } from '../lib/storage/jobs/job-shares.ts'

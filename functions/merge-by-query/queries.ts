@@ -5,7 +5,7 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
-import { nameMissingGrants } from '../lib/distributed/missing-grant.ts'
+import { nameMissingGrants } from '../lib/iceberg/glue/missing-grant.ts'
 
 /** Athena API Reference, "StartQueryExecution": a token has at least 32 characters. */
 const tokenOf = (jobId: number): string => `millrace-merge-of-job-${String(jobId).padStart(16, '0')}`

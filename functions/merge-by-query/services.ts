@@ -1,6 +1,6 @@
 import type { Measure } from '../lib/aws/create-measure.ts'
-import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
 import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
+import type { GlueCatalog } from '../lib/iceberg/glue/glue-catalog.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { Queries } from './queries.ts'

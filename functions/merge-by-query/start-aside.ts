@@ -1,5 +1,5 @@
-import { mergeTableName, stagingTableName } from '../lib/distributed/glue-names.ts'
 import type { MergeNotes } from '../lib/distributed/merge-notes.ts'
+import { mergeTableName, stagingTableName } from '../lib/iceberg/glue/glue-names.ts'
 import type { MergeServices } from './services.ts'
 
 /** A query that takes seconds is seen soon; one of minutes is not asked for all the time. */

@@ -1,4 +1,3 @@
-import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/distributed/glue-names.ts'
 import {
   cleanUpMerge,
   type MergeNotes,
@@ -7,10 +6,11 @@ import {
 } from '../lib/distributed/merge-notes.ts'
 import { columnsWithGaps, mergeStatement, stagedColumn } from '../lib/distributed/statements.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/iceberg/glue/glue-names.ts'
 import type { NestedField } from '../lib/iceberg/metadata/types.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
+import { type TableField, TIMESTAMP_ID, withFiles } from '../lib/table-engine/files/snapshot.ts'
 import { LOAD_ORDER } from '../lib/table-engine/load-order.ts'
-import { type TableField, TIMESTAMP_ID, withFiles } from '../lib/table-engine/snapshot.ts'
 import { findTable, newTable } from './adoption.ts'
 import type { MergeServices } from './services.ts'
 import { type StartedQuery, startAside } from './start-aside.ts'

@@ -1,5 +1,5 @@
 import { findPacking, type Packing } from '../lib/distributed/find-packing.ts'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { tableWarning } from '../lib/storage/events/table-warning.ts'
 import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'

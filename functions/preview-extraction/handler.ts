@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { draftRequest, previewRequest } from '../lib/extractor/preview/preview-schemas.ts'
+import { draftRequest, previewRequest } from '../lib/extractor/run/preview/preview-schemas.ts'
 import { previewScratch } from './preview-scratch.ts'
 
 /** A configuration, or a text to make one of -> the first rows that it would extract, and what the API was asked and answered. */

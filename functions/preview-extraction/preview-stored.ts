@@ -3,9 +3,13 @@ import { join } from 'node:path'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
-import { previewExtraction } from '../lib/extractor/preview/preview-extraction.ts'
-import type { PreviewLimits } from '../lib/extractor/preview/preview-limits.ts'
-import type { DraftRequest, PreviewRequest, PreviewResult } from '../lib/extractor/preview/preview-schemas.ts'
+import { previewExtraction } from '../lib/extractor/run/preview/preview-extraction.ts'
+import type { PreviewLimits } from '../lib/extractor/run/preview/preview-limits.ts'
+import type {
+  DraftRequest,
+  PreviewRequest,
+  PreviewResult,
+} from '../lib/extractor/run/preview/preview-schemas.ts'
 import { draftConfiguration } from './draft-configuration.ts'
 import { previewScratch } from './preview-scratch.ts'
 

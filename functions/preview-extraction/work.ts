@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
-import type { DraftRequest, PreviewRequest } from '../lib/extractor/preview/preview-schemas.ts'
+import type { DraftRequest, PreviewRequest } from '../lib/extractor/run/preview/preview-schemas.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { previewAsked } from './preview-stored.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
-import { decisions } from '../lib/extractor/decision-name.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
+import { decisions } from '../lib/wire/decision-name.ts'
 import { runSteps } from './names.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')

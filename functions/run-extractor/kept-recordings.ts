@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { recordingTags } from '../lib/extractor/cassette/recording-tags.ts'
+import { recordingTags } from '../lib/extractor/run/cassette/recording-tags.ts'
 import { currentRow, type Run } from './run.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunServices } from './services.ts'

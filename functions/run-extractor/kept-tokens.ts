@@ -1,4 +1,4 @@
-import { isObject } from '../lib/extractor/php/php-values.ts'
+import { isObject } from '../lib/json/json-value.ts'
 import type { Run } from './run.ts'
 import type { RunServices } from './services.ts'
 

@@ -5,9 +5,14 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
-import { isHeld } from '../lib/extractor/drift/judge-drift.ts'
-import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from '../lib/extractor/extract.ts'
-import type { LogRecord } from '../lib/extractor/masking/log.ts'
+import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
+import { isHeld } from '../lib/extractor/run/drift/judge-drift.ts'
+import type {
+  ExtractOptions,
+  ExtractResult,
+  ExtractSummary,
+  KeptWindows,
+} from '../lib/extractor/run/extract.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { fetchAnswers } from './answers-of-row.ts'

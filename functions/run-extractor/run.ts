@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decisions } from '../lib/extractor/decision-name.ts'
+import { decisions } from '../lib/wire/decision-name.ts'
 import { rowResult, runFailure } from '../lib/wire/run-body.ts'
 
 export type RunFailure = z.infer<typeof runFailure>

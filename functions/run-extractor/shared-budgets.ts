@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
-import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
+import type { SharedBudgets } from '../lib/extractor/requests/http/request-budget.ts'
 import { BUDGETS_PREFIX } from './names.ts'
 
 const KEY_BYTES = 32

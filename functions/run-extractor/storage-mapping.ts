@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
-import { isTableIdForLoad } from '../lib/storage/storage-ids.ts'
+import { isTableIdForLoad } from '../lib/wire/storage-ids.ts'
 
 /** Absent and `null` are the same to the clients that write configurations. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
-import type { Progress } from '../lib/extractor/extract-options.ts'
+import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
 import { currentRow, type Run } from './run.ts'
 import type { RunStorage } from './run-storage.ts'

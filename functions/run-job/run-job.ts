@@ -3,7 +3,7 @@ import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import {
   branchOf,
@@ -16,13 +16,13 @@ import {
 } from '../lib/storage/jobs/job-record.ts'
 import { internalJobError } from '../lib/storage/jobs/job-store.ts'
 import type { RunJobEvent } from './event.ts'
-import { correlationIdOf, logJobStart } from './log-job.ts'
+import { correlationIdOf, logJobStart } from './job/log-job.ts'
+import { jobFailure, recordJobEnd } from './job/record-job-end.ts'
+import { requireRights } from './job/require-rights.ts'
+import type { RunJobServices } from './job/services.ts'
+import { leaveShare, leaveTable, takeTable, waitSeconds } from './job/take-table.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
-import { jobFailure, recordJobEnd } from './record-job-end.ts'
-import { requireRights } from './require-rights.ts'
-import type { RunJobServices } from './services.ts'
-import { leaveShare, leaveTable, takeTable, waitSeconds } from './take-table.ts'
 
 /** `failure`: for which the job was closed. */
 type Done = { status: 'done'; failure?: Failure } & EndsOthers

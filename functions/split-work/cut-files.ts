@@ -6,13 +6,14 @@ import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusa
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { columnNames } from '../lib/table-engine/files/snapshot.ts'
+import type { ObjectAddress } from '../lib/table-engine/files/table-files.ts'
 import { tableForLoad } from '../lib/table-engine/load-table.ts'
 import {
   mixedSlices,
   refuseOtherHeader,
   refuseOtherNames,
 } from '../lib/table-engine/parquet/parquet-source.ts'
-import { columnNames } from '../lib/table-engine/snapshot.ts'
 import {
   findKnownNames,
   ignoredLinesOf,
@@ -20,7 +21,6 @@ import {
   sliceName,
   sourceColumns,
 } from '../lib/table-engine/source-columns.ts'
-import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
 import { uncompressedKey } from './open-slices.ts'
 import { readOn } from './read-on.ts'
 import type { SplitWorkServices } from './services.ts'

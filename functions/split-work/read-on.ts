@@ -1,4 +1,4 @@
-import type { ByteRange } from '../lib/table-engine/parquet/footer.ts'
+import type { ByteRange } from '../lib/table-engine/files/footer.ts'
 
 /** Most readers want no more than so many bytes after the ones that they ask for. */
 const AHEAD_BYTES = 64 * 1024

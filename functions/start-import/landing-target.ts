@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { isTableIdForLoad, parseTableId } from '../lib/storage/storage-ids.ts'
+import { isTableIdForLoad, parseTableId } from '../lib/wire/storage-ids.ts'
 import type { LandingRule } from './landing-rules.ts'
 
 /** Where a landed object goes and how it is read. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import type { UserCode } from '../lib/errors/codes.ts'
 import { statusOf } from '../lib/errors/statuses.ts'
-import type { App } from './app.ts'
 import { MAX_RESULT_BYTES } from './http/page.ts'
 import { catalogError } from './iceberg/catalog-error-reply.ts'
 import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
+import type { App } from './routes/app.ts'
 
 /** API Gateway's HTTP API event, payload format 2.0: the parts that make a request. */
 export const gatewayEvent = z.object({

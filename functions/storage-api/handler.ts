@@ -1,7 +1,7 @@
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
-import type { App } from './app.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
+import type { App } from './routes/app.ts'
 
 const storageApi: App = {
   fetch: async request => (await import('./open-app.ts')).storageApi.fetch(request),

@@ -1,4 +1,4 @@
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { TableStore } from '../lib/storage/tables/table-store.ts'
 import type { SweepServices } from './page.ts'
 

@@ -1,4 +1,4 @@
-import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
+import type { GlueCatalog } from '../lib/iceberg/glue/glue-catalog.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
 import type { SweepPage, SweepServices, SweptPage } from './page.ts'

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
+import type { GlueCatalog } from '../lib/iceberg/glue/glue-catalog.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
 /** How much one page takes at most. */

@@ -1,6 +1,6 @@
 import { deleteObjects } from '../lib/aws/delete-objects.ts'
 import { listObjects } from '../lib/aws/list-objects.ts'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
 import {
   deleteFileObjects,

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createExtractConsole } from '#cli/extract-console.ts'
-import { createOutput, type Output } from '#cli/output/output.ts'
-import { printableTo } from '#cli/output/printable.ts'
-import { sayError } from '#cli/output/say-error.ts'
-import { sayIn, type TextStream } from '#cli/shell.ts'
-import type { ExtractSummary } from '#functions/lib/extractor/extract.ts'
+import { createOutput, type Output } from '#cli/shell/output.ts'
+import { printableTo } from '#cli/shell/printable.ts'
+import { sayError } from '#cli/shell/say-error.ts'
+import { sayIn, type TextStream } from '#cli/shell/shell.ts'
+import type { ExtractSummary } from '#lib/extractor/run/extract.ts'
 
 /** Sets the title of the window, clears the screen, goes back, rings, and colours: with one byte for `ESC [`, too. */
 const HOSTILE = 'a\u001b]0;owned\u0007\u001b[2J\r\b\u009b31m\u007fz'
@@ -87,16 +87,9 @@ describe('words of others reach a terminal without what steers it', () => {
 
 /** Each has a way of its own: it writes what is above, bytes of a file, or words of ours only. */
 const WRITERS = [
-  ...[
-    'completion.ts',
-    'execute.ts',
-    'extract-console.ts',
-    'main.ts',
-    'output/output.ts',
-    'output/printable.ts',
-  ],
-  ...['service/login.ts', 'shell.ts', 'start.ts'],
-  ...['transfer/download-file.ts', 'transfer/progress.ts', 'transfer/run-upload.ts'],
+  ...['completion.ts', 'execute.ts', 'extract-console.ts', 'main.ts', 'service/login.ts', 'start.ts'],
+  ...['shell/output.ts', 'shell/printable.ts', 'shell/progress.ts', 'shell/shell.ts'],
+  ...['transfer/download-file.ts', 'transfer/run-upload.ts'],
 ]
 
 it('no other file of the command writes to a stream by itself', () => {

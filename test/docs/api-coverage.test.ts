@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { notOfferedRoutes } from '#functions/storage-api/not-offered.ts'
+import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
 import { apiCoverage } from '../tools/documents/api-coverage.ts'
 
 it('docs/api-coverage.md is what the routes make of it (npm run api-coverage)', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../functions/lib/extractor/config/parse-config.ts'
-import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
+import { readCatalogue } from '../../functions/storage-api/services/read-catalogue.ts'
 import { extractorParametersSchema } from '../tools/documents/component-schema.ts'
 
 const catalogue = readCatalogue(join(import.meta.dirname, '../../functions/storage-api/components'))

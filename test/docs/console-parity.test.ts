@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { actions } from '#functions/storage-api/console/actions.ts'
 import { pages } from '#functions/storage-api/console/pages.tsx'
-import { routes } from '#functions/storage-api/routes.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { runMillrace } from '../support/millrace.ts'
 
 /** Everything that a person can do in the console: where, by which route, by which command (docs/console.md). */

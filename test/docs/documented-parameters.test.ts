@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { describe, expect, it } from 'vitest'
 import { toleratedParameters } from '#functions/storage-api/http/check-fields.ts'
 import type { Route } from '#functions/storage-api/http/route.ts'
-import { routes } from '#functions/storage-api/routes.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { documentedParameters } from './documented-parameters.ts'
 
 /** The names that the schemas of a route have, which are the ones that it reads. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { functionTable } from '#lib/extractor/functions/function-table.ts'
+import { functionTable } from '#lib/extractor/values/functions/function-table.ts'
 import { usedKeys, withDefaults } from '../functions/lib/extractor/samples/keys-of-schema.ts'
 import {
   blockOf,

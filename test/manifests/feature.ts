@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 
 /** How the API of a manifest gives its pages: what a request asks with, and what an answer tells. */
 export type Pages = 'all' | 'page' | 'offset' | 'next' | 'last' | 'link' | 'address'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import { type Feature, type Groups, merged, requester } from './feature.ts'
 
 const option = (inject_into: string, ...field: string[]): JsonObject => ({

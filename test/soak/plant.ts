@@ -53,7 +53,7 @@ export const plants = {
       to: 'before: place.before }) })) { await new Promise(resolve => setTimeout(resolve, 2_000 * Math.random())); await queueOf(job).enter(queueTableId, id); return true }',
     },
     {
-      file: 'functions/run-job/take-table.ts',
+      file: 'functions/run-job/job/take-table.ts',
       from: "if (!('overtakenBy' in place)) {",
       to: 'if (place) {',
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readRequestPath } from '../../functions/storage-api/http/request-path.ts'
-import { routes } from '../../functions/storage-api/routes.ts'
+import { routes } from '../../functions/storage-api/routes/routes.ts'
 
 export interface Reply {
   status: number

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
-import type { RunJobServices } from '../../functions/run-job/services.ts'
 import { asFunction } from './guard-writes.ts'
 import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
 import { doSideBySide, type MachineServices } from './side-by-side.ts'

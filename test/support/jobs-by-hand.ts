@@ -1,5 +1,5 @@
 import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
-import type { LoadRequest } from '../../functions/lib/table-engine/load-request.ts'
+import type { LoadRequest } from '../../functions/lib/table-engine/files/load-request.ts'
 import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'
 import { executeJob } from './execute-job.ts'

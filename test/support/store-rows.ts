@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import type { DuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
+import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/duckdb/sql.ts'
+import type { TableField, TableFile } from '#lib/table-engine/files/snapshot.ts'
 import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
 import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
-import type { TableField, TableFile } from '#lib/table-engine/snapshot.ts'
-import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
 import { copyToParquet } from '#lib/table-engine/write-parquet.ts'
 
 interface StoredRows {

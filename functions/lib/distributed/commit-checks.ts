@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import type { MetadataFile } from '../iceberg/glue/glue-catalog.ts'
 import { currentSchema } from '../iceberg/metadata/parse-metadata.ts'
 import type { IcebergSnapshot, TableMetadata } from '../iceberg/metadata/table-metadata.ts'
 import type { ObjectReader } from '../iceberg/object-reader.ts'
@@ -6,8 +7,7 @@ import { type LiveFile, readLiveFiles } from '../iceberg/read/live-files.ts'
 import { findSnapshot } from '../iceberg/read/read-manifests.ts'
 import { IcebergRefusal } from '../iceberg/refusal.ts'
 import { parseValue } from '../iceberg/values/bounds.ts'
-import { TIMESTAMP_ID } from '../table-engine/snapshot.ts'
-import type { MetadataFile } from './glue-catalog.ts'
+import { TIMESTAMP_ID } from '../table-engine/files/snapshot.ts'
 
 /** A commit of a query of ours, and what the query was given. */
 export interface QueryCommit {

@@ -1,4 +1,4 @@
-import type { TableFile } from '../table-engine/snapshot.ts'
+import type { TableFile } from '../table-engine/files/snapshot.ts'
 
 /** What packing a table's files would rewrite. */
 export interface Packing {

@@ -1,6 +1,6 @@
-import { findFiles } from '../table-engine/find-rows.ts'
-import type { OrderBy, RowConditions } from '../table-engine/row-conditions.ts'
-import { liveRows, type Snapshot, type TableFile } from '../table-engine/snapshot.ts'
+import { liveRows, type Snapshot, type TableFile } from '../table-engine/files/snapshot.ts'
+import { findFiles } from '../table-engine/rows/find-rows.ts'
+import type { OrderBy, RowConditions } from '../table-engine/rows/row-conditions.ts'
 import type { ExportDocument } from './export-documents.ts'
 import { groupBytesFor, PARTS_OF_EXPORT, packGroups } from './pack-groups.ts'
 

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { Snapshot } from '../table-engine/snapshot.ts'
+import type { Snapshot } from '../table-engine/files/snapshot.ts'
 import type { LoadDocuments, StagedLoad } from './load-documents.ts'
 import type { LoadPlace } from './load-place.ts'
 import { refusalError } from './refusal.ts'

@@ -1,8 +1,8 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { decimalOf } from '#lib/iceberg/metadata/types.ts'
+import { quoteIdentifier } from '#lib/table-engine/duckdb/sql.ts'
+import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/files/snapshot.ts'
 import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
-import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
-import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { type FieldType, isTyped } from '#lib/table-engine/types/field-type.ts'
 
 /** A table in the Glue Data Catalog. */

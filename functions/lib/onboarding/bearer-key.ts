@@ -1,4 +1,4 @@
-import type { Json } from '../extractor/tables/json-value.ts'
+import type { Json } from '../json/json-value.ts'
 
 /** The `authentication` of a configuration that sends a token as `Authorization: Bearer ...`. */
 export const bearerKey = (token: Json) => ({

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { UserError } from '#lib/errors/errors.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 
 /** Of the largest documents that are met, a few times as much. Each value costs the parser about a kilobyte. */
 interface ForeignLimits {

@@ -1,6 +1,6 @@
 import { UserError } from '../errors/errors.ts'
-import { parseTableId } from '../storage/storage-ids.ts'
-import { checkKeyOfTable } from '../storage/tables/primary-key.ts'
+import { checkKeyOfTable } from '../wire/primary-key.ts'
+import { parseTableId } from '../wire/storage-ids.ts'
 import type { CsvFormat, StorageClient } from './storage-client.ts'
 import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
 import type { Job } from './wire.ts'

@@ -1,12 +1,12 @@
 import pMap from 'p-map'
-import type { EngineContext } from './engine-context.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { type Snapshot, type TableFile, withFiles } from './files/snapshot.ts'
+import { TRANSFERS } from './files/table-files.ts'
 import { sum } from './load-table.ts'
 import type { LocalFile } from './local-file.ts'
 import { type MergedByKey, mergeByKey } from './merge-by-key.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
 import { publishLoad } from './publish-load.ts'
-import { type Snapshot, type TableFile, withFiles } from './snapshot.ts'
-import { TRANSFERS } from './table-files.ts'
 
 export interface CommitStagedRequest {
   /** The table with the columns that it has after the load, and the files from before. */

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
-import type { EngineContext } from './engine-context.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { liveRows, type Snapshot, type TableFile } from './files/snapshot.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
-import { closeFiles, type OpenSource, openFiles } from './open-files.ts'
-import { quoteColumn } from './parquet-sql.ts'
-import { type ScanSource, scanFiles } from './scan-files.ts'
-import { liveRows, type Snapshot, type TableFile } from './snapshot.ts'
+import { closeFiles, type OpenSource, openFiles } from './rows/open-files.ts'
+import { type ScanSource, scanFiles } from './rows/scan-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface CompactFilesRequest {

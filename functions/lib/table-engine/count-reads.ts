@@ -1,4 +1,4 @@
-import type { TableFiles } from './table-files.ts'
+import type { TableFiles } from './files/table-files.ts'
 
 /** The same files, and how many bytes of tables were read through them. */
 export const countReads = (files: TableFiles): { files: TableFiles; bytesRead: () => number } => {

@@ -1,10 +1,10 @@
-import type { EngineContext } from './engine-context.ts'
-import { findFiles, neededColumns } from './find-rows.ts'
-import { batchFiles, closeFiles, openFiles } from './open-files.ts'
-import { createReadBound } from './read-bound.ts'
-import { conditionsSql, type RowConditions, refuseUnknownConditions } from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
-import { columnNames, type Snapshot } from './snapshot.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { columnNames, type Snapshot } from './files/snapshot.ts'
+import { findFiles, neededColumns } from './rows/find-rows.ts'
+import { batchFiles, closeFiles, openFiles } from './rows/open-files.ts'
+import { createReadBound } from './rows/read-bound.ts'
+import { conditionsSql, type RowConditions, refuseUnknownConditions } from './rows/row-conditions.ts'
+import { scanFiles } from './rows/scan-files.ts'
 
 export interface CountQuery extends RowConditions {
   /** Of the columns that are compared, as stored. */

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
-import type { EngineContext } from './engine-context.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
+import { quoteLiteral } from './duckdb/sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { liveRows, type Snapshot, type TableFile } from './files/snapshot.ts'
 import { mapAhead } from './map-ahead.ts'
-import { closeFiles, type IndexedFile, openDeletes, openFile } from './open-files.ts'
-import { quoteColumn } from './parquet-sql.ts'
 import { createPublish } from './publish-file.ts'
-import { scanDeletes, scanFiles } from './scan-files.ts'
-import { liveRows, type Snapshot, type TableFile } from './snapshot.ts'
-import { quoteLiteral } from './sql.ts'
+import { closeFiles, type IndexedFile, openDeletes, openFile } from './rows/open-files.ts'
+import { scanDeletes, scanFiles } from './rows/scan-files.ts'
 import { copyToParquet, writeParquet } from './write-parquet.ts'
 
 /** A file with more deleted rows than this part of them is rewritten: readers would read too much for nothing. */

@@ -1,10 +1,10 @@
 import { deletePositions } from './delete-positions.ts'
-import type { EngineContext } from './engine-context.ts'
-import { findFiles, neededColumns } from './find-rows.ts'
-import { batchFiles, closeFiles, openFiles } from './open-files.ts'
-import { conditionsSql, type RowConditions, refuseUnknownConditions } from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
-import { columnNames, type Snapshot, withFiles } from './snapshot.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { columnNames, type Snapshot, withFiles } from './files/snapshot.ts'
+import { findFiles, neededColumns } from './rows/find-rows.ts'
+import { batchFiles, closeFiles, openFiles } from './rows/open-files.ts'
+import { conditionsSql, type RowConditions, refuseUnknownConditions } from './rows/row-conditions.ts'
+import { scanFiles } from './rows/scan-files.ts'
 
 export interface DeleteRowsRequest extends RowConditions {
   snapshot: Snapshot

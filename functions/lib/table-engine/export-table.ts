@@ -1,22 +1,22 @@
 import { rm } from 'node:fs/promises'
 import pLimit from 'p-limit'
-import type { EngineContext } from './engine-context.ts'
-import { exportColumns, wantedColumns } from './export-columns.ts'
-import type { ExportRequest, ExportResult } from './export-request.ts'
-import { publishSlice, type Slice, writeRows } from './export-slice.ts'
-import { findFiles, findRowGroups } from './find-rows.ts'
+import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { publishSlice, type Slice, writeRows } from './files/export-slice.ts'
+import { columnNames, liveRows } from './files/snapshot.ts'
 import { mapAhead } from './map-ahead.ts'
-import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './open-files.ts'
-import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { exportColumns, wantedColumns } from './rows/export-columns.ts'
+import type { ExportRequest, ExportResult } from './rows/export-request.ts'
+import { findFiles, findRowGroups } from './rows/find-rows.ts'
+import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
   orderSql,
   refuseUnknownColumns,
   refuseUnknownConditions,
-} from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
-import { columnNames, liveRows } from './snapshot.ts'
+} from './rows/row-conditions.ts'
+import { scanFiles } from './rows/scan-files.ts'
 import { writeSortedSlices } from './sorted/write-sorted-slices.ts'
 import { duckDbType } from './types/field-type.ts'
 

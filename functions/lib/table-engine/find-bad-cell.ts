@@ -2,7 +2,7 @@ import { UserError } from '../errors/errors.ts'
 import type { CsvDialect } from './csv/csv-dialect.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { ChunkOrigin, CsvChunk } from './csv/split-csv.ts'
-import type { TableField } from './snapshot.ts'
+import type { TableField } from './files/snapshot.ts'
 import { type CellProblem, readCell } from './types/read-cell.ts'
 import { describeProblem, typeName } from './types/value-words.ts'
 

@@ -1,9 +1,9 @@
-import type { EngineContext } from './engine-context.ts'
-import { findRowGroups } from './find-rows.ts'
-import { type OpenSource, openFile } from './open-files.ts'
-import { rowGroupBytes } from './read-bound.ts'
-import { storedColumns, type WantedColumns } from './scan-files.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { Snapshot } from './files/snapshot.ts'
+import { findRowGroups } from './rows/find-rows.ts'
+import { type OpenSource, openFile } from './rows/open-files.ts'
+import { rowGroupBytes } from './rows/read-bound.ts'
+import { storedColumns, type WantedColumns } from './rows/scan-files.ts'
 
 interface FirstRows {
   wanted: WantedColumns

@@ -1,11 +1,11 @@
-import type { EngineContext } from './engine-context.ts'
-import { neededColumns } from './find-rows.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { columnNames, type Snapshot, textColumns } from './files/snapshot.ts'
 import { openFirstRows } from './first-rows.ts'
-import { quoteColumn } from './parquet-sql.ts'
 import { detectColumns } from './queries/detect-columns.ts'
-import { refuseUnknownColumns } from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
-import { columnNames, type Snapshot, textColumns } from './snapshot.ts'
+import { neededColumns } from './rows/find-rows.ts'
+import { refuseUnknownColumns } from './rows/row-conditions.ts'
+import { scanFiles } from './rows/scan-files.ts'
 
 /** So many rows speak for all. */
 const MAX_ROWS = 10_000

@@ -1,8 +1,8 @@
-import type { EngineContext } from './engine-context.ts'
-import { openFiles } from './open-files.ts'
-import { quoteColumn } from './parquet-sql.ts'
-import { scanFiles } from './scan-files.ts'
-import type { Snapshot } from './snapshot.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { Snapshot } from './files/snapshot.ts'
+import { openFiles } from './rows/open-files.ts'
+import { scanFiles } from './rows/scan-files.ts'
 
 /** See `TableEngine.hasDuplicates`. Reads these columns only. */
 export const hasDuplicates = async (

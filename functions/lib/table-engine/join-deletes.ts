@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { DELETE_FILE_IDS } from './delete-positions.ts'
-import type { EngineContext } from './engine-context.ts'
+import { quoteList, quoteLiteral } from './duckdb/sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { TableFile } from './files/snapshot.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
-import type { TableFile } from './snapshot.ts'
-import { quoteList, quoteLiteral } from './sql.ts'
 import { copyToParquet } from './write-parquet.ts'
 
 type Deletes = NonNullable<TableFile['deletes']>

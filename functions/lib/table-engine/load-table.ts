@@ -1,13 +1,7 @@
 import { UserError } from '../errors/errors.ts'
-import type { EngineContext } from './engine-context.ts'
-import type { LoadRequest, LoadResult } from './load-request.ts'
-import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
-import { mapAhead } from './map-ahead.ts'
-import type { ColumnMapping } from './map-columns.ts'
-import { mergeByKey } from './merge-by-key.ts'
-import { createPublish, type Publish } from './publish-file.ts'
-import { publishLoad } from './publish-load.ts'
-import { type OpenedSource, readSource } from './read-source.ts'
+import type { ColumnMapping } from './csv/map-columns.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import {
   columnNames,
   emptySnapshot,
@@ -15,7 +9,13 @@ import {
   type TableField,
   withColumns,
   withFiles,
-} from './snapshot.ts'
+} from './files/snapshot.ts'
+import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import { mapAhead } from './map-ahead.ts'
+import { mergeByKey } from './merge-by-key.ts'
+import { createPublish, type Publish } from './publish-file.ts'
+import { publishLoad } from './publish-load.ts'
+import { type OpenedSource, readSource } from './read-source.ts'
 import { stageChunk } from './stage-chunk.ts'
 
 /** See `TableEngine.load`. */

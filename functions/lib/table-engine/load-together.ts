@@ -1,11 +1,11 @@
 import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
-import type { EngineContext } from './engine-context.ts'
-import type { CsvSource, LoadRequest, LoadResult } from './load-request.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { CsvSource, LoadRequest, LoadResult } from './files/load-request.ts'
+import { columnNames, type Snapshot } from './files/snapshot.ts'
 import { mergeStaged, stageSource, sum, tableForLoad } from './load-table.ts'
 import type { SnapshotFile } from './local-file.ts'
 import { readSource } from './read-source.ts'
-import { columnNames, type Snapshot } from './snapshot.ts'
 
 export interface LoadTogetherRequest extends Omit<LoadRequest, 'source' | 'incremental' | 'primaryKey'> {
   current: Snapshot

@@ -1,6 +1,6 @@
+import type { ParquetFooter } from './files/footer.ts'
+import type { TableField, TableFile } from './files/snapshot.ts'
 import { fileStatistics } from './parquet/file-statistics.ts'
-import type { ParquetFooter } from './parquet/footer.ts'
-import type { TableField, TableFile } from './snapshot.ts'
 
 /** A Parquet file in the scratch folder that will become a file of the table. */
 export interface LocalFile {

@@ -1,19 +1,19 @@
 import { compareValues, hasDigestOf } from './compare-rows.ts'
 import { deletePositions } from './delete-positions.ts'
-import type { DuckDbSession } from './duckdb-session.ts'
-import type { EngineContext } from './engine-context.ts'
-import type { LocalFile, SnapshotFile } from './local-file.ts'
-import { batchFiles, closeFiles, type IndexedFile, type OpenSource, openFiles } from './open-files.ts'
-import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
-import { DIGEST_COLUMN } from './row-digest.ts'
-import { scanFiles, type WantedColumns } from './scan-files.ts'
+import type { DuckDbSession } from './duckdb/duckdb-session.ts'
+import { quoteColumn, ROW_PLACE, readParquet } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
 import {
   columnNames,
   type FieldStatistics,
   type Snapshot,
   type TableField,
   type TableFile,
-} from './snapshot.ts'
+} from './files/snapshot.ts'
+import type { LocalFile, SnapshotFile } from './local-file.ts'
+import { batchFiles, closeFiles, type IndexedFile, type OpenSource, openFiles } from './rows/open-files.ts'
+import { DIGEST_COLUMN } from './rows/row-digest.ts'
+import { scanFiles, type WantedColumns } from './rows/scan-files.ts'
 import { valueLiteral } from './types/cell-sql.ts'
 import { writeParquet } from './write-parquet.ts'
 

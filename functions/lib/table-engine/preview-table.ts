@@ -1,9 +1,10 @@
 import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
-import type { EngineContext } from './engine-context.ts'
-import { findFiles, findRowGroups, neededColumns } from './find-rows.ts'
-import { closeFiles, type OpenSource, openFile, openFiles } from './open-files.ts'
-import { quoteColumn } from './parquet-sql.ts'
-import { createReadBound } from './read-bound.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { columnNames, liveRows, type Snapshot } from './files/snapshot.ts'
+import { findFiles, findRowGroups, neededColumns } from './rows/find-rows.ts'
+import { closeFiles, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
+import { createReadBound } from './rows/read-bound.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -12,9 +13,8 @@ import {
   type RowConditions,
   refuseUnknownColumns,
   refuseUnknownConditions,
-} from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
-import { columnNames, liveRows, type Snapshot } from './snapshot.ts'
+} from './rows/row-conditions.ts'
+import { scanFiles } from './rows/scan-files.ts'
 import { textSql } from './types/cell-sql.ts'
 
 export interface PreviewQuery extends RowConditions {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
-import type { EngineContext } from './engine-context.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { TableField, TableFile } from './files/snapshot.ts'
 import { type LocalFile, listedFile } from './local-file.ts'
-import type { TableField, TableFile } from './snapshot.ts'
 
 export type Publish = (file: LocalFile) => Promise<TableFile>
 

@@ -1,10 +1,10 @@
 import pMap from 'p-map'
 import { compactFiles } from './compact-files.ts'
-import type { EngineContext } from './engine-context.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import { type Snapshot, withFiles } from './files/snapshot.ts'
+import { TRANSFERS } from './files/table-files.ts'
 import { isLocal, type SnapshotFile } from './local-file.ts'
 import { createPublish } from './publish-file.ts'
-import { type Snapshot, withFiles } from './snapshot.ts'
-import { TRANSFERS } from './table-files.ts'
 
 interface PublishLoadRequest {
   /** The table with the columns that it has after the load. */

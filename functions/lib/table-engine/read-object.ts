@@ -5,8 +5,8 @@ import { isPreconditionFailed } from '../aws/multipart/multipart-upload.ts'
 import { readBlocks } from '../aws/multipart/read-blocks.ts'
 import { type ReceiveBody, type SourceObject, sourceChanged } from '../aws/multipart/source-object.ts'
 import { TransientError } from '../errors/errors.ts'
-import type { ByteRange } from './parquet/footer.ts'
-import type { ObjectAddress } from './table-files.ts'
+import type { ByteRange } from './files/footer.ts'
+import type { ObjectAddress } from './files/table-files.ts'
 
 /** How often in a row a request for the rest of an object may bring no byte. */
 const ATTEMPTS = 3

@@ -1,15 +1,15 @@
 import { ChunkMemory } from './csv/chunk-memory.ts'
 import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
+import type { ColumnMapping } from './csv/map-columns.ts'
 import { openFile } from './csv/open-file.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
-import type { EngineContext } from './engine-context.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { CsvSource } from './files/load-request.ts'
+import type { ObjectAddress } from './files/table-files.ts'
 import { joinChunks } from './join-chunks.ts'
-import type { CsvSource } from './load-request.ts'
-import type { ColumnMapping } from './map-columns.ts'
 import { mixedSlices, numberRows, parquetSource, refuseOtherNames } from './parquet/parquet-source.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { findKnownNames, ignoredLinesOf, nameInSentence, sliceName, sourceColumns } from './source-columns.ts'
-import type { ObjectAddress } from './table-files.ts'
 
 interface ReadSourceRequest {
   source: CsvSource

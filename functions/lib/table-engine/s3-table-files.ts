@@ -5,8 +5,8 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { putFile } from '../aws/multipart/put-file.ts'
 import { directRanges } from '../aws/ranges/direct-ranges.ts'
 import { UserError } from '../errors/errors.ts'
+import type { TableFiles } from './files/table-files.ts'
 import { readObject } from './read-object.ts'
-import type { TableFiles } from './table-files.ts'
 
 /** Data files anywhere in S3, and the tables' files in one bucket. */
 export const createS3TableFiles = ({

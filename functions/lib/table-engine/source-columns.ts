@@ -1,9 +1,9 @@
 import { UserError } from '../errors/errors.ts'
 import { parseCsvDialect } from './csv/csv-dialect.ts'
+import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './csv/map-columns.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
-import type { CsvSource } from './load-request.ts'
-import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './map-columns.ts'
+import type { CsvSource } from './files/load-request.ts'
 
 /** Names a slice in messages. A file that is not sliced needs no name. */
 export const sliceName = ({ isSliced, slices }: CsvSource, index: number): string | undefined =>

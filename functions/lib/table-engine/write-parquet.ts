@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises'
-import type { DuckDbSession } from './duckdb-session.ts'
+import type { DuckDbSession } from './duckdb/duckdb-session.ts'
+import { parquetForm, quoteColumn, storedName, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
+import { quoteLiteral } from './duckdb/sql.ts'
+import { type ParquetFooter, parseFooter } from './files/footer.ts'
+import { type TableField, TIMESTAMP_ID } from './files/snapshot.ts'
 import { LOAD_ORDER } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
-import { type ParquetFooter, parseFooter } from './parquet/footer.ts'
-import { parquetForm, quoteColumn, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
-import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './row-digest.ts'
-import { type TableField, TIMESTAMP_ID } from './snapshot.ts'
-import { quoteLiteral } from './sql.ts'
+import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './rows/row-digest.ts'
 
 /** Row groups are bounded in bytes so that wide rows do not pile up in memory. */
 const GROUPS = "ROW_GROUP_SIZE_BYTES '64MB', RETURN_STATS"

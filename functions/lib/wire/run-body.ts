@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { decisions } from '../extractor/decision-name.ts'
+import { decisions } from './decision-name.ts'
 import { described } from './described.ts'
 import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
 

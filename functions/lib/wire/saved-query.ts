@@ -1,5 +1,5 @@
 import { UserError } from '../errors/errors.ts'
-import { isTableIdForLoad, parseTableId } from '../storage/storage-ids.ts'
+import { isTableIdForLoad, parseTableId } from './storage-ids.ts'
 
 interface Request {
   path: string

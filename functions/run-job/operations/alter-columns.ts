@@ -23,8 +23,8 @@ import {
   withColumns,
   withFields,
   withoutColumn,
-} from '../../lib/table-engine/snapshot.ts'
-import type { RunJobServices } from '../services.ts'
+} from '../../lib/table-engine/files/snapshot.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { changeTable } from './change-table.ts'
 import { type Outcome, tableResults } from './outcome.ts'
 

@@ -1,14 +1,15 @@
 import pMap from 'p-map'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
-import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
-import { deleteBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { RunJobServices } from '../services.ts'
+import { deleteBucket } from '../../lib/storage/update-bucket.ts'
+import type { RunJobServices } from '../job/services.ts'
 import type { Outcome } from './outcome.ts'
 
 const COPIES_AT_ONCE = 8

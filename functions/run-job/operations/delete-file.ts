@@ -1,5 +1,5 @@
 import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
-import type { RunJobServices } from '../services.ts'
+import type { RunJobServices } from '../job/services.ts'
 
 /** The record is deleted last: while it exists, an interrupted delete can be repeated. */
 export const deleteFile = async (

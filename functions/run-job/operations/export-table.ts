@@ -12,8 +12,8 @@ import { contentRevision, type ReadableTable } from '../../lib/storage/tables/al
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import { isGzip, type Slice } from '../../lib/table-engine/export-slice.ts'
-import type { RunJobServices } from '../services.ts'
+import { isGzip, type Slice } from '../../lib/table-engine/files/export-slice.ts'
+import type { RunJobServices } from '../job/services.ts'
 import type { InParts, Outcome } from './outcome.ts'
 import { collectSlices, planOutgrown } from './outgrown-export.ts'
 

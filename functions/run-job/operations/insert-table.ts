@@ -1,17 +1,17 @@
 import pMap from 'p-map'
-import { glueTableName } from '../../lib/distributed/glue-names.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { glueTableName } from '../../lib/iceberg/glue/glue-names.ts'
 import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/bucket-store.ts'
+import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
-import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import { jobFailure, recordJobEnd } from '../record-job-end.ts'
-import type { RunJobServices } from '../services.ts'
+import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
+import { jobFailure, recordJobEnd } from '../job/record-job-end.ts'
+import type { RunJobServices } from '../job/services.ts'
 
 /** What a table that is created is called. */
 export interface NewTable {

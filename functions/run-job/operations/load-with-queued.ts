@@ -1,10 +1,10 @@
 import { hexDigest } from '../../lib/digests.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
-import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import { jobFailure } from '../record-job-end.ts'
-import type { RunJobServices } from '../services.ts'
+import { jobFailure } from '../job/record-job-end.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { tableLoad } from './outcome.ts'
 import {
   type ImportJob,

@@ -1,8 +1,8 @@
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { compareBranches, mergedConfiguration } from '../../lib/storage/configurations/merge-branch.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import {
   type BranchChange,
@@ -14,8 +14,8 @@ import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-req
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { allRights } from '../../lib/storage/tokens/rights.ts'
-import { eventOfJob } from '../record-job-end.ts'
-import type { RunJobServices } from '../services.ts'
+import { eventOfJob } from '../job/record-job-end.ts'
+import type { RunJobServices } from '../job/services.ts'
 import type { Outcome } from './outcome.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
-import type { LoadResult } from '../../lib/table-engine/load-request.ts'
-import type { RunJobServices } from '../services.ts'
+import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
+import type { RunJobServices } from '../job/services.ts'
 
 /** What a successful job stores. */
 export interface Outcome {

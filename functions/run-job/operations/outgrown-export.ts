@@ -8,10 +8,10 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import { contentRevision, type ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates, withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
-import type { Slice } from '../../lib/table-engine/export-slice.ts'
-import { columnNames, withFiles } from '../../lib/table-engine/snapshot.ts'
-import type { Distribution } from '../distribution.ts'
-import type { RunJobServices } from '../services.ts'
+import type { Slice } from '../../lib/table-engine/files/export-slice.ts'
+import { columnNames, withFiles } from '../../lib/table-engine/files/snapshot.ts'
+import type { Distribution } from '../job/distribution.ts'
+import type { RunJobServices } from '../job/services.ts'
 
 type Plan = ExportDocument<'plan'>
 type Exported = ExportDocument<'range'>

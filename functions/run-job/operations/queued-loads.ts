@@ -8,10 +8,10 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from '../../lib/storage/jobs/job-record.ts'
-import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import { requireRights } from '../require-rights.ts'
-import type { RunJobServices } from '../services.ts'
+import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
+import { requireRights } from '../job/require-rights.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { resolveCsvSource } from './load-file.ts'
 import type { PinnedSource } from './outgrown-load.ts'
 

@@ -2,8 +2,8 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import type { RunJobServices } from '../services.ts'
+import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { changeTable } from './change-table.ts'
 
 /** Gives a table the rows of a snapshot that was kept of it. None are copied: the files of a table never change. */

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { patientWait } from '../../lib/patient-wait.ts'
-import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { RunJobServices } from '../services.ts'
+import type { RunJobServices } from '../job/services.ts'
 import type { Outcome, Pending } from './outcome.ts'
 
 const params = z.object({ version: z.number() })

@@ -1,4 +1,3 @@
-import { deleteBucket, updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import {
   branchOf,
   type InputOf,
@@ -7,8 +6,9 @@ import {
 } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropTable } from '../../lib/storage/tables/drop-table.ts'
+import { deleteBucket, updateBucket } from '../../lib/storage/update-bucket.ts'
 import { workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
-import type { RunJobServices } from '../services.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { addColumn, deleteColumn, updateColumnDefinition, updateTableDefinition } from './alter-columns.ts'
 import { createBranch, deleteBranch } from './branches.ts'
 import {

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { hexDigest } from '../../lib/digests.ts'
 import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage/jobs/job-record.ts'
 import { type TableRecord, tableLoad } from '../../lib/storage/tables/table-record.ts'
-import { recordJobEnd } from '../record-job-end.ts'
-import type { RunJobServices } from '../services.ts'
+import { recordJobEnd } from '../job/record-job-end.ts'
+import type { RunJobServices } from '../job/services.ts'
 import { importResults, loadMetrics } from './outcome.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */

@@ -5,8 +5,8 @@ import { refuseSwap } from '../../lib/storage/tables/refuse-swap.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableContent, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import type { RunJobServices } from '../services.ts'
-import { leaveTable, waitSeconds } from '../take-table.ts'
+import type { RunJobServices } from '../job/services.ts'
+import { leaveTable, waitSeconds } from '../job/take-table.ts'
 import { type Outcome, type Pending, tableResults } from './outcome.ts'
 
 /**

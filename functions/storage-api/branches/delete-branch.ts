@@ -1,8 +1,8 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
+import { findBranch } from '../find/find-branch.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findBranch } from './find-branch.ts'
 
 export const deleteBranch = defineRoute({
   method: 'delete',

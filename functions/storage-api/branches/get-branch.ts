@@ -1,8 +1,8 @@
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
+import { findBranch } from '../find/find-branch.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
-import { findBranch } from './find-branch.ts'
 
 export const getBranch = defineRoute({
   method: 'get',

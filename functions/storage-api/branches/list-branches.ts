@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
+import { findBranch } from '../find/find-branch.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
-import { findBranch } from './find-branch.ts'
 
 /** The branches, the default one last, as the hosted service lists them. Clients read its id here and use it in the paths of all other routes. */
 export const listBranches = defineRoute({

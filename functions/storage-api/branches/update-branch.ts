@@ -1,15 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
-import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { findBranch } from '../find/find-branch.ts'
 import { text } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
-import { findBranch } from './find-branch.ts'
 
 /** Changes name and description. The default branch keeps its name; an empty name leaves it as it is. */
 export const updateBranch = defineRoute({

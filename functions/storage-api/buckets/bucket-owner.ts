@@ -1,15 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
-import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { updateBucket } from '../../lib/storage/update-bucket.ts'
 import { ownerBody } from '../../lib/wire/table-body.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { findBucket } from '../find/find-bucket.ts'
 import { integer, text } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
-import { findBucket } from './find-bucket.ts'
 
 const shared = { path: '/v2/storage/buckets/{bucketId}/owner', tag: 'buckets', reply: ownerBody } as const
 

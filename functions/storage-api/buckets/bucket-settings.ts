@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { hasNameCharacters } from '../../lib/storage/storage-ids.ts'
+import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
 
 const MAX_NAME_LENGTH = 96
 

@@ -1,21 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
-import {
-  updateBucket as changeBucket,
-  deleteBucket as removeBucket,
-} from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
+import {
+  updateBucket as changeBucket,
+  deleteBucket as removeBucket,
+} from '../../lib/storage/update-bucket.ts'
 import { bucketBody } from '../../lib/wire/table-body.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { findBucket } from '../find/find-bucket.ts'
 import { flag, text } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { checkDisplayName } from './bucket-settings.ts'
-import { findBucket } from './find-bucket.ts'
 
 /** Changes display name and colour, of which `null` is none. The id never changes. */
 export const updateBucket = defineRoute({

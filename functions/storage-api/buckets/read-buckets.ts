@@ -7,13 +7,13 @@ import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
 import { bucketBody, bucketDetailBody, listedTableBody } from '../../lib/wire/table-body.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { findBucket } from '../find/find-bucket.ts'
 import { includeOf } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludes, tableIncludesOfBucket } from '../tables/table-includes.ts'
-import { findBucket } from './find-bucket.ts'
 
 const LISTS_AT_ONCE = 16
 

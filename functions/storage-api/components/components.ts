@@ -3,7 +3,7 @@ import type { Configuration } from '../../lib/storage/configurations/configurati
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { componentBody, listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationResource } from '../configurations/configuration-resource.ts'
-import { findComponent } from '../configurations/find-configuration.ts'
+import { findComponent } from '../find/find-configuration.ts'
 import { flag, includeOf, text } from '../http/fields.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { ok } from '../http/reply.ts'

@@ -2,16 +2,16 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import { recordEvent } from '../events/record-event.ts'
-import type { RouteRequest } from '../http/route-definition.ts'
-import type { Services } from '../services.ts'
-import { checkIfMatch } from './configuration-resource.ts'
 import {
   type ConfigurationRequest,
   configurationNotFound,
   findComponent,
   placeOf,
-} from './find-configuration.ts'
+} from '../find/find-configuration.ts'
+import { recordEvent } from '../http/record-event.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
+import type { Services } from '../services/services.ts'
+import { checkIfMatch } from './configuration-resource.ts'
 import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
 
 /** Who makes the change, when, and their comment (`description`). */

@@ -1,4 +1,4 @@
-import { checkConfiguration } from '../../lib/extractor/runner/check-configuration.ts'
+import { checkConfiguration } from '../../lib/extractor/run/check-configuration.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'

@@ -1,6 +1,6 @@
 import type { Configuration, Row, Version } from '../../lib/storage/configurations/configuration.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { ConfigurationRequest } from './find-configuration.ts'
+import type { ConfigurationRequest } from '../find/find-configuration.ts'
 
 type OfComponent = Pick<ConfigurationRequest, 'params'>
 type Words = Record<string, string>

@@ -12,7 +12,7 @@ import {
   type Version,
 } from '../../lib/storage/configurations/configuration.ts'
 import type { VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 
 const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
 

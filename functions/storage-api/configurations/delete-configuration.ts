@@ -1,21 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import {
   restoreConfiguration as restore,
   trashConfiguration,
 } from '../../lib/storage/configurations/change-configuration.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { configurationNotFound, placeOf } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { created, noContent } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
 import { configurationResource } from './configuration-resource.ts'
-import { configurationNotFound, placeOf } from './find-configuration.ts'
 
 /** Moves a configuration to the trash. If it is there already, removes it for good. */
 export const deleteConfiguration = defineRoute({

@@ -1,9 +1,9 @@
 import type { Version } from '../../lib/storage/configurations/configuration.ts'
 import { patchBody } from '../../lib/wire/configuration-body.ts'
+import { findConfiguration } from '../find/find-configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { versionResource } from './configuration-resource.ts'
-import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './read-configurations.ts'
 
 /**

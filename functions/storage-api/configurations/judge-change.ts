@@ -1,9 +1,9 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
-import { recordEvent } from '../events/record-event.ts'
-import type { Services } from '../services.ts'
-import type { ConfigurationRequest } from './find-configuration.ts'
+import type { ConfigurationRequest } from '../find/find-configuration.ts'
+import { recordEvent } from '../http/record-event.ts'
+import type { Services } from '../services/services.ts'
 
 /** Of an event, in characters. */
 const MAX_MESSAGE = 4000

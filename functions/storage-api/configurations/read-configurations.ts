@@ -1,28 +1,28 @@
 import { z } from '@hono/zod-openapi'
 import { pMapIterable } from 'p-map'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import {
   configurationBody,
   listedVersionBody,
   scheduleBody,
   versionBody,
 } from '../../lib/wire/configuration-body.ts'
+import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
+import { findComponent, findConfiguration, notFound } from '../find/find-configuration.ts'
 import { flag, includeOf, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import {
   configurationResource,
   versionEntryResource,
   versionResource,
   withVersionTag,
 } from './configuration-resource.ts'
-import { findComponent, findConfiguration, notFound } from './find-configuration.ts'
 
 /**
  * The configurations of a component, complete. With `isDeleted=1` those in the trash.

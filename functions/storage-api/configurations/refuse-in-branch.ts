@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 
 /** In a development branch states are set by their own routes. Error: 400 `storage.components.validation`. */
 export const refuseStateInBranch = (

@@ -1,16 +1,16 @@
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
 import { trashConfiguration } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { type ConfigurationRequest, configurationNotFound, placeOf } from '../find/find-configuration.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
-import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
 
 /**
  * Makes a branch's configuration a fresh copy of the default branch's: version 1, with its rows, states and metadata. What

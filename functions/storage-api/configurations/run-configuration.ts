@@ -1,8 +1,8 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { type ConfigurationRequest, findComponent, findConfiguration } from '../find/find-configuration.ts'
 import { defineRoute } from '../http/route.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
-import type { Services } from '../services.ts'
-import { type ConfigurationRequest, findComponent, findConfiguration } from './find-configuration.ts'
+import type { Services } from '../services/services.ts'
 import { isRunnable } from './judge-change.ts'
 
 /**

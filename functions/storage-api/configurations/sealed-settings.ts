@@ -5,8 +5,8 @@ import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import type { SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
 import { secretOrigin } from '../../lib/storage/secrets/secret-origin.ts'
-import type { Caller } from '../http/authenticate.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 
 /** The configuration that secrets are sealed for. */

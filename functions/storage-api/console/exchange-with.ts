@@ -1,5 +1,5 @@
 import type { Exchange, Reply } from '../../lib/storage-client/exchange.ts'
-import type { App } from '../app.ts'
+import type { App } from '../routes/app.ts'
 
 /** Sends requests to the app of this process, without the network. */
 export const exchangeWith =

@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from '../routes/app.ts'
 
 export const CONSOLE_PATH = '/console'
 

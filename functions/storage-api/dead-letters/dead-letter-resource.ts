@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
-import { hasNewestVersion } from './newest-version.ts'
-import { isRedrivable } from './redrive-execution.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
+import { hasNewestVersion } from '../services/newest-version.ts'
+import { isRedrivable } from '../services/redrive-execution.ts'
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 export const deadLetterResource = (letter: DeadLetterRecord) => {

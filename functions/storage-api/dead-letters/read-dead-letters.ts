@@ -4,15 +4,15 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { closedBody, deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
-import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import { isAboutEarlier } from '../services/newest-version.ts'
+import type { Services } from '../services/services.ts'
 import { deadLetterFacts } from './dead-letter-facts.ts'
 import { deadLetterResource } from './dead-letter-resource.ts'
-import { isAboutEarlier } from './newest-version.ts'
 
 /** What failed and has not been redriven or deleted since. */
 export const listDeadLetters = defineRoute({

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
-import { inBranch } from '../../lib/storage/branches/branch-store.ts'
+import { inBranch } from '../../lib/storage/db/branch-id.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { text } from '../http/fields.ts'
+import { eventMaker } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { countEvent } from '../quotas/refuse-over-quota.ts'
 import { eventResource } from './event-resource.ts'
-import { eventMaker } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
 /** Of one text: what a request may hold. The sum is checked below, with its own code. */

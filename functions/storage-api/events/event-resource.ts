@@ -1,7 +1,7 @@
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { uuidOfEvent } from '../../lib/storage/events/event-uuid.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 
 /** The event on the wire (docs/reference/storage-api.md#events). */
 export const eventResource = (event: EventRecord, { baseUrl, now }: { baseUrl: string; now: Date }) => ({

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
-import type { FileAccess, FileRight } from './file-access.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
+import type { FileAccess, FileRight } from '../services/file-access.ts'
 
 /**
  * The file on the wire (docs/reference/storage-api.md#file-resource). Clients choose how to transfer by `provider`.

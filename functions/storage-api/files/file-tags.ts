@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { fileNotFound, findFileToChange } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { fileNotFound, findFileToChange } from './find-file.ts'
 import { refuseTagOfRuns } from './refuse-tag-of-runs.ts'
 
 /** The event of a change of one tag. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { listStored, type Receiver, type Stored, storeBytes } from './store-upload.ts'
 
 interface Upload {

@@ -1,7 +1,7 @@
 import { attachmentOf, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { type EventSender, recordEvent } from '../events/record-event.ts'
-import type { Services } from '../services.ts'
+import { type EventSender, recordEvent } from '../http/record-event.ts'
+import type { Services } from '../services/services.ts'
 
 /** The event of a new file. Its content may follow: clients put it into the object store themselves. */
 export const recordUpload = (sender: EventSender, services: Services, file: FileRecord): Promise<void> => {

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { RECORDING_TAG } from '../../lib/extractor/cassette/recording-tags.ts'
-import type { Caller } from '../http/authenticate.ts'
+import { RECORDING_TAG } from '../../lib/extractor/run/cassette/recording-tags.ts'
+import type { Caller } from '../services/authenticate.ts'
 
 /**
  * The tag of recordings is given by runs, with the token of the stack: whoever fetches the newest one trusts that a run has made it. Error:

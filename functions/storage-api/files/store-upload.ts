@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import { countFile } from '../quotas/refuse-over-quota.ts'
-import type { Services } from '../services.ts'
-import { fileKey, newFileRecord } from './new-file.ts'
+import { fileKey, newFileRecord } from '../services/new-file.ts'
+import type { Services } from '../services/services.ts'
 import { recordUpload } from './record-upload.ts'
 
 /** Bytes that are stored, and no file yet. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../lib/errors/codes.ts'
-import { failureOf, type Log } from './failure.ts'
+import type { Log } from '../services/services.ts'
+import { failureOf } from './failure.ts'
 
 /** A reply to it has no code: clients of the documented API know it by its text (docs/reference/storage-api.md#errors). */
 const UNSENT_CODE: ErrorCode = 'storage.tokenMissing'

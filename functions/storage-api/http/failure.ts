@@ -2,12 +2,7 @@ import { asTransient } from '../../lib/errors/as-transient.ts'
 import type { ErrorCode, ForeignCode } from '../../lib/errors/codes.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/errors/exception-id.ts'
-
-/** The service's own log. Never gets bodies, headers or tokens. */
-export interface Log {
-  info(message: string, extra: Record<string, unknown>): void
-  error(message: string, extra: Record<string, unknown>): void
-}
+import type { Log } from '../services/services.ts'
 
 /** What a reply says of an error, whatever the form of the reply. */
 interface Failure {

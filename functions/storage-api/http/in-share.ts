@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 /** At a time. What is counted takes no longer than the minute in which it counts when its end is not seen. */
 const shares = {

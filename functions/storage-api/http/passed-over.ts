@@ -1,5 +1,5 @@
-import { eventMaker } from '../events/record-event.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
+import { eventMaker } from './record-event.ts'
 import type { RouteRequest } from './route-definition.ts'
 
 const HEADER = 'X-Millrace-Ignored-Parameters'

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
-import type { Services } from '../services.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 import type { Access } from './check-path.ts'
 
 /** The parameters in a path. */

@@ -1,6 +1,6 @@
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from '@hono/zod-openapi'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
 import { describeRoute, replySchema } from './describe-route.ts'

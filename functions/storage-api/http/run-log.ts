@@ -1,4 +1,4 @@
-import type { Log } from './failure.ts'
+import type { Log } from '../services/services.ts'
 
 /** Reads are many: who waits for a job asks for it again and again. */
 const READS = new Set(['GET', 'HEAD'])

@@ -1,4 +1,5 @@
-import { failureOf, type Log } from '../http/failure.ts'
+import { failureOf } from '../http/failure.ts'
+import type { Log } from '../services/services.ts'
 
 /** Types of errors that clients know, by our code. */
 const typesByCode: Readonly<Record<string, string>> = {

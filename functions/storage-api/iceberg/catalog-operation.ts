@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
-import type { Caller } from '../http/authenticate.ts'
 import { checkFields } from '../http/check-fields.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 /** A request to the catalog, read and authenticated. */
 export interface CatalogRequest<Query = unknown> {

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { catalogErrorReply } from './catalog-error-reply.ts'
 import { oauthEndpoint, operations } from './endpoints.ts'
 import { CATALOG_PATH, matchEndpoint } from './match-endpoint.ts'

@@ -1,5 +1,5 @@
 import { isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import type { JobWait } from '../services.ts'
+import type { JobWait } from '../services/services.ts'
 
 /**
  * Waits for a job for as long as nobody notices, and resolves to its state.

@@ -1,7 +1,7 @@
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { accepted } from '../http/reply.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
 import { acceptJob, type NewJob, type Submitter } from './submit-job.ts'

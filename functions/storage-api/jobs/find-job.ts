@@ -1,9 +1,9 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import type { Caller } from '../http/authenticate.ts'
 import { accessDenied, maySeeJob } from '../http/rights.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 /** The job in the path. Errors: 404 `storage.jobs.notFound`, 403 `accessDenied` for that of another token. */
 export const findJob = async (

@@ -1,7 +1,7 @@
 import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { prefersNoWait } from '../../lib/storage-client/prefer-header.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
 

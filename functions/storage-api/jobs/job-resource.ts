@@ -1,6 +1,6 @@
-import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, type JobMetrics, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
-import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 
 /** The job on the wire. `url` is the address to poll. */
 export const jobResource = (job: JobRecord, baseUrl: string) => ({

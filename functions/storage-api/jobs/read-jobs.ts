@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'

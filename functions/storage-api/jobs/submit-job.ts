@@ -1,13 +1,13 @@
-import { inBranch, ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { inBranch, ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { shareOf } from '../../lib/storage/jobs/job-shares.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
-import { recordEvent } from '../events/record-event.ts'
 import { passedOverSentence } from '../http/passed-over.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { jobReply } from './job-reply.ts'
 
 export type Submitter = Pick<

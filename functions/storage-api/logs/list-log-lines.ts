@@ -3,7 +3,7 @@ import { logLinesBody } from '../../lib/wire/run-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { MAX_LINES } from './read-log-lines.ts'
+import { MAX_LINES } from '../services/read-log-lines.ts'
 
 /** On one machine it reads the functions' log files; in an account it names the query of CloudWatch Logs Insights. */
 export const listLogLines = defineRoute({

@@ -3,7 +3,7 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import { type BranchChange, branchChanges } from '../../lib/storage/merge-requests/branch-changes.ts'
 import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 /** The merge request of a path, or 404 `storage.mergeRequest.notFound`. */
 export const findMergeRequest = async (

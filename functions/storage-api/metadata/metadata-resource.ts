@@ -1,9 +1,9 @@
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
-import { columnNames } from '../../lib/table-engine/snapshot.ts'
-import type { Services } from '../services.ts'
+import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
+import type { Services } from '../services/services.ts'
 
 /** A metadatum on the wire (docs/reference/storage-api.md#metadata). In configurations it has no provider. */
 export const metadatumResource = ({ id, key, value, provider, timestamp }: Metadatum) => ({

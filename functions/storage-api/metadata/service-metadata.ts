@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { SERVICE_PROVIDER, typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
-import { isTypedTable } from '../../lib/table-engine/snapshot.ts'
+import { isTypedTable } from '../../lib/table-engine/files/snapshot.ts'
 
 const refusal = (verb: 'edited' | 'deleted'): UserError =>
   new UserError(

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Json } from '@duckdb/node-api'
 import { z } from '@hono/zod-openapi'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
-import type { StreamedRows } from '../../lib/table-engine/duckdb-session.ts'
+import type { StreamedRows } from '../../lib/table-engine/duckdb/duckdb-session.ts'
 import type { QueryPlan, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
 import {
   type QueryBody,
@@ -12,14 +12,14 @@ import {
   wholeFormats,
 } from '../../lib/wire/query-body.ts'
 import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
+import { findTableWithFiles } from '../find/find-table.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
-import { findTableWithFiles } from '../tables/find-table.ts'
+import type { Services } from '../services/services.ts'
 
 const DEFAULT_ROWS = 1_000
 export const MAX_ROWS = 10_000

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 type Counted = Pick<Services, 'counts' | 'quotas'>
 

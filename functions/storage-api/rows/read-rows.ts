@@ -4,12 +4,12 @@ import { type Configuration, type Row, rowsInOrder } from '../../lib/storage/con
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { listedRowVersionBody, rowBody, rowVersionBody } from '../../lib/wire/configuration-body.ts'
 import { rowResource, rowVersionResource } from '../configurations/configuration-resource.ts'
-import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
+import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { includeOf, integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 export const listRows = defineRoute({
   method: 'get',

@@ -4,8 +4,8 @@ import type { AuditEventName } from '../../lib/storage/events/audit-event.ts'
 import { type ChangeOptions, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowResource } from '../configurations/configuration-resource.ts'
-import type { ConfigurationRequest } from '../configurations/find-configuration.ts'
-import type { Services } from '../services.ts'
+import type { ConfigurationRequest } from '../find/find-configuration.ts'
+import type { Services } from '../services/services.ts'
 
 interface RowChange extends Omit<ChangeOptions, 'audit'> {
   event: AuditEventName

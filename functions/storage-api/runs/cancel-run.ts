@@ -1,10 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
-import { type EventSender, recordEvent } from '../events/record-event.ts'
+import { type EventSender, recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { findRun } from './read-runs.ts'
 
 /** Stops a run at its next page. A table that is being loaded is loaded whole; no other one is, and no state is saved. */

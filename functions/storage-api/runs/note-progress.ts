@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 import { integer, text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

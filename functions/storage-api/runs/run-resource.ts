@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { describeFailure } from '../../lib/errors/machine-failure.ts'
 import { inputOfRun, parsedJson, type RunExecution } from '../../lib/storage/runs/run-execution.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 
 const result = z
   .looseObject({ rowsLoaded: z.number().catch(0).default(0), requests: z.number().catch(0).default(0) })

@@ -1,14 +1,14 @@
 import pMap from 'p-map'
 import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import type { searchTypes } from '../../lib/wire/search-body.ts'
-import type { Caller } from '../http/authenticate.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 type SearchType = (typeof searchTypes)[number]
 

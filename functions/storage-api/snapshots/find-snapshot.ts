@@ -2,9 +2,9 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
-import type { Caller } from '../http/authenticate.ts'
 import { requireTable } from '../http/rights.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 /**
  * The kept snapshot of a path. Errors: 404 `storage.snapshots.notFound`; 403 `accessDenied` for a caller without this

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { wireDate } from '../../lib/storage/wire-date.ts'
 import { hoursBody } from '../../lib/wire/hours-body.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 import { integer } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { createHours } from './count-hours.ts'
 
 /** What a request has the time to read. Those beyond are not counted, and the reply says so. */

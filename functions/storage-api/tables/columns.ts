@@ -15,14 +15,14 @@ import {
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
-import { columnNames, isTypedTable } from '../../lib/table-engine/snapshot.ts'
-import { requireSource } from '../aliases/find-alias.ts'
+import { columnNames, isTypedTable } from '../../lib/table-engine/files/snapshot.ts'
+import { requireSource } from '../find/find-alias.ts'
+import { findOwnTable, findTable } from '../find/find-table.ts'
 import { flag, listOf, text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { refuseTooManyMetadata } from '../metadata/store-metadata.ts'
 import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
-import { findOwnTable, findTable } from './find-table.ts'
 import { checkTableName } from './table-name.ts'
 
 /**

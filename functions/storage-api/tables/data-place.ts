@@ -4,10 +4,10 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
 import { mapDataUrl } from '../../lib/storage/secrets/sealed-secret.ts'
-import { findFile } from '../files/find-file.ts'
-import type { Caller } from '../http/authenticate.ts'
+import { findFile } from '../find/find-file.ts'
 import { integer, text } from '../http/fields.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 /** The fields that say where the data of a load is: one of them is required. */
 export const dataPlaceFields = {

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
-import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
+import { findOwnTable } from '../find/find-table.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findOwnTable } from './find-table.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 
 const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields

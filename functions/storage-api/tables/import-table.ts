@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
+import { readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { importResultsBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
 import { uploadForm } from '../files/upload-form.ts'
-import type { Caller } from '../http/authenticate.ts'
+import { findOwnTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -12,7 +12,8 @@ import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import {
   admitDataPlace,
@@ -21,7 +22,6 @@ import {
   sealDataPlace,
   workspaceFields,
 } from './data-place.ts'
-import { findOwnTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 const importTableFields = z.object({

@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows } from '#lib/storage/tables/table-errors.ts'
 import { profileBody } from '../../lib/wire/profile-body.ts'
+import { findTableWithFiles } from '../find/find-table.ts'
 import { textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findTableWithFiles } from './find-table.ts'
 
 /** What one request has the time for. */
 const MAX_ROWS = 100_000

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
-import type { Filter } from '../../lib/table-engine/row-conditions.ts'
+import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { commaList, listOf, text, textList, unlessBlank, withoutGaps } from '../http/fields.ts'
 import { parseTime } from './parse-time.ts'

@@ -3,10 +3,10 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
-import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import { includeOf } from '../http/fields.ts'
 import { sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 const names = [
   'buckets',

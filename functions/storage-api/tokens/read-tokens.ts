@@ -6,7 +6,7 @@ import { tokenBody, tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { masterTokenResource, tokenResource } from './token-resource.ts'
 import { tokenWithProject } from './token-with-project.ts'
 

@@ -1,6 +1,6 @@
 import { isExpired } from '../../lib/storage/tokens/stored-rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
-import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 
 /** All existing buckets, for a token that manages all of them. */
 interface TokenFacts {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { type BucketPermission, bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 const permissions = z
   .preprocess(

@@ -1,8 +1,8 @@
 import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
-import type { Services } from '../services.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
+import type { Services } from '../services/services.ts'
 import { masterTokenResource, projectOwner, tokenResource } from './token-resource.ts'
 
 /** What clients ask for before they use it: values of tokens are shown once, everything is searched, tables have branches. */

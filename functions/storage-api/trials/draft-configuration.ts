@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { draftBody } from '../../lib/extractor/preview/preview-schemas.ts'
-import { entityId } from '../configurations/entity-id.ts'
+import { draftBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { configurationRefusal, ownerAt } from '../configurations/sealed-settings.ts'
+import { entityId } from '../find/entity-id.ts'
 import { text, unlessBlank } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { previewedRows } from './preview-configuration.ts'
 import { configOf, findRunnable } from './trial-unit.ts'
 
@@ -102,7 +102,7 @@ const planOf = async (
   { now }: Pick<Services, 'now'>,
 ) => {
   // Large, and most containers never plan.
-  const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')
+  const { describePlan } = await import('../../lib/extractor/run/describe-plan.ts')
   try {
     const config = configOf({ configuration }, imageParameters)
     return { text: await describePlan({ config, now: () => now().getTime() / 1000 }), error: undefined }

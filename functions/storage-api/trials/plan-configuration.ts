@@ -5,7 +5,7 @@ import { planBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { ExtractionRuns } from '../runs/extraction-runs.ts'
+import type { ExtractionRuns } from '../services/extraction-runs.ts'
 import { configOf, findTrialUnits } from './trial-unit.ts'
 
 /** The first request of each job, where each header and parameter comes from, and a forecast. Sends nothing. */
@@ -23,7 +23,7 @@ export const planConfiguration = defineRoute({
   reply: planBody,
   handle: async (request, services) => {
     // Large, and most containers never plan.
-    const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')
+    const { describePlan } = await import('../../lib/extractor/run/describe-plan.ts')
     const { units, imageParameters } = await findTrialUnits(request, request.query.rowId, services)
     const now = () => services.now().getTime() / 1000
     const { componentId, configId } = request.params

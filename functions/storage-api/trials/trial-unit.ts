@@ -3,13 +3,9 @@ import { componentConfig } from '../../lib/extractor/config/component-config.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
-import {
-  type ConfigurationRequest,
-  findComponent,
-  findConfiguration,
-} from '../configurations/find-configuration.ts'
 import { isRunnable } from '../configurations/judge-change.ts'
-import type { Services } from '../services.ts'
+import { type ConfigurationRequest, findComponent, findConfiguration } from '../find/find-configuration.ts'
+import type { Services } from '../services/services.ts'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
-import { wireDate } from '../../lib/storage/wire-date.ts'
 import { described } from '../../lib/wire/described.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 
 /** The trigger on the wire (docs/reference/storage-api.md#triggers). */
 export const triggerResource = (trigger: TriggerRecord) => ({

@@ -2,8 +2,8 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { mayDoAsMuch, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
-import type { Caller } from '../http/authenticate.ts'
 import { accessDenied } from '../http/rights.ts'
+import type { Caller } from '../services/authenticate.ts'
 
 /** Throws 403 `accessDenied` unless the caller may use every one of these components. */
 export const requireComponents = (caller: Caller, components: readonly string[]): void => {

@@ -3,18 +3,14 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
-import {
-  type ConfigurationRequest,
-  findConfiguration,
-  notFound,
-} from '../configurations/find-configuration.ts'
-import type { Caller } from '../http/authenticate.ts'
+import { type ConfigurationRequest, findConfiguration, notFound } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { type Submitter, submitJob } from '../jobs/submit-job.ts'
-import type { Services } from '../services.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 const path = '/v2/storage/workspaces'
 const configPath = '/v2/storage/components/{componentId}/configs/{configId}/workspaces'

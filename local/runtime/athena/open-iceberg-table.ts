@@ -9,8 +9,8 @@ import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
 import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
-import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
-import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
+import type { DuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
+import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/duckdb/sql.ts'
 
 interface SourceTable {
   session: DuckDbSession

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 
 export const airbyteRuntime = 'airbyte-cdk==7.39.1'
 

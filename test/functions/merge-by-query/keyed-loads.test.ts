@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageSizes } from '#functions/sweep-storage/page.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
-import { glueTableName } from '#lib/distributed/glue-names.ts'
+import { glueTableName } from '#lib/iceberg/glue/glue-names.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews } from '#support/table-views.ts'
 

@@ -1,6 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { expect } from 'vitest'
-import { mergeTableName, stagingTableName } from '#lib/distributed/glue-names.ts'
+import { mergeTableName, stagingTableName } from '#lib/iceberg/glue/glue-names.ts'
 import { type MergeWorld, type Row, tableId } from './merge-world.ts'
 
 /** Creates the table of most tests, in two files. */

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cutSlices, uploadTable } from '#functions/run-extractor/upload-table.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
-import { csvLine } from '#lib/extractor/tables/cell.ts'
+import { csvLine } from '#lib/extractor/values/php/cell.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
 

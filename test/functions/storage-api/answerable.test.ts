@@ -6,7 +6,7 @@ import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { answerGatewayEvent } from '#functions/storage-api/gateway.ts'
 import { bytesInReply, cutList, MAX_LIST_BYTES } from '#functions/storage-api/http/page.ts'
 import { ok } from '#functions/storage-api/http/reply.ts'
-import { routes } from '#functions/storage-api/routes.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 /*

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { routes } from '#functions/storage-api/routes.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { withStorage } from '../../support/storage-service.ts'
 import { isThorough } from '../../support/thorough.ts'
 

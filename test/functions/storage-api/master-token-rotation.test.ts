@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMasterTokens, type MasterTokens } from '#functions/storage-api/http/master-tokens.ts'
+import { createMasterTokens, type MasterTokens } from '#functions/storage-api/services/master-tokens.ts'
 import type { ReadSecret } from '#lib/aws/secret-version.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 import type { Exchange } from '#lib/storage-client/exchange.ts'

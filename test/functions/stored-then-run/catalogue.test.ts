@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { jobRecord } from '#functions/lib/storage/jobs/job-record.ts'
 import { runInput } from '#functions/run-extractor/event.ts'
 import type { Route } from '#functions/storage-api/http/route.ts'
-import { notOfferedRoutes } from '#functions/storage-api/not-offered.ts'
-import { routes } from '#functions/storage-api/routes.ts'
+import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { functionNames } from '#infra/bundle.ts'
 import {
   atOnce,

@@ -11,7 +11,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-glue'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
+import { createGlueCatalog } from '#lib/iceberg/glue/glue-catalog.ts'
 import { startTestS3, type TestS3 } from '#support/embedded-s3.ts'
 import {
   athenaWorkGroup,

@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import type { Answer, ApiRequest } from '../../functions/lib/extractor/api-server.ts'
 import { fieldsOf } from '../manifest-api.ts'
 import { deepMerged, evaluated, pageEnd, put, ROWS, valueAt } from './pages-of-stream.ts'

@@ -1,6 +1,6 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { valueAtKeys } from '#lib/extractor/values/select/json-path.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 
 /** A manifest with one of its streams, and of what it defines only what that one refers to: the runtime reads all that there is. */
 export const onlyStream = (manifest: JsonObject, index: number): JsonObject => {

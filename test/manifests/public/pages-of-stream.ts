@@ -1,8 +1,8 @@
-import { evaluateExpression } from '#lib/extractor/functions/expression/evaluate-expression.ts'
-import { joined, parseTemplate } from '#lib/extractor/functions/expression/parse-expression.ts'
-import { TextBudget } from '#lib/extractor/functions/text-budget.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { evaluateExpression } from '#lib/extractor/values/functions/expression/evaluate-expression.ts'
+import { joined, parseTemplate } from '#lib/extractor/values/functions/expression/parse-expression.ts'
+import { TextBudget } from '#lib/extractor/values/php/text-budget.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { PAGE } from './placed-manifest.ts'
 import { inner } from './streams-of.ts'
 

@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { firstDay } from './settings-of-spec.ts'
 
 /** Rows of a full page. Their numbers in public manifests would make tests of hundreds of rows. */

@@ -1,6 +1,6 @@
-import { Moment, strftime } from '#lib/extractor/functions/expression/moment-value.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { Moment, strftime } from '#lib/extractor/values/functions/expression/moment-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { inner } from './streams-of.ts'
 
 const DAY_MS = 86_400_000

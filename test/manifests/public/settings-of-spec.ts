@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 
 const DAY_MS = 86_400_000
 /** Reading begins so many days ago, so that there are few windows of time. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { extract } from '#lib/extractor/extract.ts'
+import { extract } from '#lib/extractor/run/extract.ts'
 import { figure } from './figure.ts'
 import { startApi } from './start-api.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { extract } from '#lib/extractor/extract.ts'
+import { extract } from '#lib/extractor/run/extract.ts'
 import { runBareLoop } from './bare-loop.ts'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'

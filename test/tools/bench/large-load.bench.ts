@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createTableContents } from '#lib/storage/tables/content/table-contents.ts'
-import { quoteLiteral } from '#lib/table-engine/sql.ts'
+import { quoteLiteral } from '#lib/table-engine/duckdb/sql.ts'
 import { figure } from './figure.ts'
 import { runMeasured } from './run-measured.ts'
 import { type StartedCloud, startCloud } from './start-cloud.ts'

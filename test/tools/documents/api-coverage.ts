@@ -1,7 +1,7 @@
 import type { Route } from '#functions/storage-api/http/route.ts'
 import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
-import { routes } from '#functions/storage-api/routes.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { knownOperations } from './known-operations.ts'
 
 /** Names of parameters differ between documents; what counts is where they stand. */

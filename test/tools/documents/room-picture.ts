@@ -26,7 +26,7 @@ export const withPicture = (page: string): string =>
 const files = sourceFiles('functions', 'infra', 'local', 'cli')
 const graph = readImports(files)
 
-/** Folders from the one that uses all others down to those that use none, a line for each floor; what comes in and goes out. */
+/** Folders from those that use others down to those that use none, a line for each floor; what comes in and goes out. */
 const pictureOf = (of: readonly string[]): string[] => {
   const isInside = (file: string): boolean => of.some(room => file.startsWith(`${room}/`))
   const inside = files.filter(isInside)
@@ -40,12 +40,12 @@ const pictureOf = (of: readonly string[]): string[] => {
     }
   const floors = floorsOf(uses)
   return [
-    ...line('used by', alone([...comes])),
+    ...line('used by', [...comes].toSorted()),
     ...floors
       .map((floor, index) => line(`floor ${index + 1}`, floor))
       .reverse()
       .flat(),
-    ...line('uses', alone([...out])),
+    ...line('uses', [...out].toSorted()),
   ]
 }
 
@@ -61,60 +61,32 @@ const folderOf = (file: string, of: readonly string[]): string => {
 const roomOf = (file: string): string =>
   /^(?:functions\/lib\/|functions\/)?[^/]+/.exec(file)?.[0].replace(/^functions\/(lib\/)?/, '') ?? file
 
-/** Folders that use each other stand on one floor, joined by a plus. */
-const floorsOf = (uses: ReadonlyMap<string, ReadonlySet<string>>): string[][][] => {
-  const reach = new Map([...uses.keys()].map(folder => [folder, reachedFrom(folder, uses)]))
-  const together = (one: string, other: string): boolean =>
-    one === other || (reach.get(one)?.has(other) === true && reach.get(other)?.has(one) === true)
-  const groups: string[][] = []
-  for (const folder of [...uses.keys()].toSorted()) {
-    const group = groups.find(([first = '']) => together(first, folder))
-    if (group) group.push(folder)
-    else groups.push([folder])
-  }
-  const heights = new Map<string[], number>()
-  const heightOf = (group: string[]): number => {
-    const known = heights.get(group)
+/** A folder stands above all that it uses; none uses one that uses it (`test/project/structure.test.ts`). */
+const floorsOf = (uses: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {
+  const heights = new Map<string, number>()
+  const heightOf = (folder: string): number => {
+    const known = heights.get(folder)
     if (known !== undefined) return known
-    const below = groups.filter(
-      other => other !== group && group.some(folder => other.some(one => uses.get(folder)?.has(one))),
-    )
-    const height = below.length === 0 ? 0 : 1 + Math.max(...below.map(heightOf))
-    heights.set(group, height)
+    heights.set(folder, 0)
+    const below = [...(uses.get(folder) ?? [])].filter(other => other !== folder)
+    const height = Math.max(0, ...below.map(other => 1 + heightOf(other)))
+    heights.set(folder, height)
     return height
   }
-  const floors: string[][][] = []
-  for (const group of groups) {
-    const height = heightOf(group)
-    floors[height] = [...(floors[height] ?? []), group]
+  const floors: string[][] = []
+  for (const folder of [...uses.keys()].toSorted()) {
+    const height = heightOf(folder)
+    floors[height] = [...(floors[height] ?? []), folder]
   }
   return floors
 }
 
-const reachedFrom = (start: string, uses: ReadonlyMap<string, ReadonlySet<string>>): Set<string> => {
-  const reached = new Set<string>()
-  const visit = (folder: string): void => {
-    for (const next of uses.get(folder) ?? [])
-      if (!reached.has(next)) {
-        reached.add(next)
-        visit(next)
-      }
-  }
-  visit(start)
-  return reached
-}
-
 const WORD = 10
 
-const alone = (names: readonly string[]): string[][] => names.toSorted().map(name => [name])
-
-/** Groups of names in as many lines as they need. */
-const line = (word: string, groups: readonly string[][]): string[] => {
-  if (groups.length === 0) return []
-  const names = groups
-    .map(group => group.join(' + '))
-    .join(', ')
-    .split(' ')
+/** Names in as many lines as they need. */
+const line = (word: string, all: readonly string[]): string[] => {
+  if (all.length === 0) return []
+  const names = all.join(', ').split(' ')
   const lines = ['']
   for (const name of names) {
     const last = lines.length - 1

@@ -1,4 +1,4 @@
-import { isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
 import type { Config, ConfigFile } from './config-schema.ts'
 import type { Job } from './job-schema.ts'
 

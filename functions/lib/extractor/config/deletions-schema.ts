@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { safeName } from '../php/safe-name.ts'
+import { safeName } from '../values/php/safe-name.ts'
 import { key, name, optional } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Ordering } from '../select/ordering.ts'
-import { parseDuration } from '../windows/duration.ts'
+import { parseDuration } from '../values/functions/duration.ts'
+import { Ordering } from '../values/select/ordering.ts'
 import { key, name, optional, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readKeyColumns } from '../../storage/tables/primary-key.ts'
+import { readKeyColumns } from '../../wire/primary-key.ts'
 import { Authentication } from './authentication-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { Deletions, deletionsProblem } from './deletions-schema.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
 
 /** What a run needs and the configuration does not hold: a draft, or a root whose rows bring it. */
 export const missingSections = ({ parameters }: Readonly<Record<string, unknown>>): string[] => {

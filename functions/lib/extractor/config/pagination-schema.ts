@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Ordering } from '../select/ordering.ts'
+import { Ordering } from '../values/select/ordering.ts'
 import { Expression, flag, integer, key, name, optional, record, text } from './fields.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
-import { isExpression, parseExpression } from '../functions/expression/parse-expression.ts'
-import { isEmpty, isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
+import { isExpression, parseExpression } from '../values/functions/expression/parse-expression.ts'
+import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
 import { dropEditorKeys, repair } from './repair.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { rowPath } from '../records/row-path.ts'
-import { timePattern } from '../records/time-pattern.ts'
+import { timePattern } from '../values/functions/time-pattern.ts'
+import { rowPath } from '../values/select/row-path.ts'
 import { Expression, integer, key, list, name, optional, record, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { isEmpty } from '../php/php-values.ts'
+import { isEmpty } from '../values/php/php-values.ts'
 
 /** Switches that Generic Extractor casts to a boolean whatever they hold: the text `false` is true there. */
 const switches = new Set([

@@ -1,5 +1,5 @@
-import { isExpression } from '../functions/expression/parse-expression.ts'
-import { isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
+import { isExpression } from '../values/functions/expression/parse-expression.ts'
 import { type WindowSettings, windowsOf } from './incremental-schema.ts'
 
 type MaybeWindowed = Parameters<typeof windowsOf>[0] & {

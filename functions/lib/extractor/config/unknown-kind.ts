@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
-import { isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
 
 /** The values of the key by which the options of a union differ. */
 export const kindsOf = (key: string, options: readonly z.ZodObject[]): string[] =>

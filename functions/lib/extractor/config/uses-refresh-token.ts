@@ -1,4 +1,4 @@
-import { isObject } from '../php/php-values.ts'
+import { isObject } from '../../json/json-value.ts'
 
 export const usesRefreshToken = (config: Record<string, unknown>): boolean => {
   const { parameters } = config

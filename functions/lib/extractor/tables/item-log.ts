@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { orderedJson } from '../../json/ordered-json.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { AppendFile } from './append-file.ts'
-import type { Json, JsonObject } from './json-value.ts'
-import { orderedJson } from './ordered-json.ts'
-import { parseJson } from './parse-json.ts'
 
 const READ_BYTES = 1 << 18
 

@@ -1,7 +1,7 @@
-import { phpJsonEncode } from '../php/php-json-encode.ts'
-import { isObject } from '../php/php-values.ts'
-import { isScalar } from './cell.ts'
-import type { Json, JsonObject } from './json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import { isScalar } from '../values/php/cell.ts'
+import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
-import { JsonNumber } from '../php/json-number.ts'
-import type { Json } from './json-value.ts'
-import { keysInOrder } from './key-order.ts'
+import { JsonNumber } from '../../json/json-number.ts'
+import type { Json } from '../../json/json-value.ts'
+import { keysInOrder } from '../../json/key-order.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 
 /** What `learnItems` reports besides the changed nodes. */

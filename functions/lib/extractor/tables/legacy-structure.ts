@@ -1,8 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
-import { isObject } from '../php/php-values.ts'
-import { isScalar } from './cell.ts'
-import type { Json, JsonObject } from './json-value.ts'
-import { keysInOrder } from './key-order.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import { keysInOrder } from '../../json/key-order.ts'
+import { isScalar } from '../values/php/cell.ts'
 
 const LIST = 'arrayOf'
 

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../../json/json-value.ts'
 import { isFileName } from '../../paths/path-inside.ts'
-import { isEmptyAsArray, isObject } from '../php/php-values.ts'
+import { isEmptyAsArray } from '../values/php/php-values.ts'
 
 /** A file is named by a table, behind the name of its bucket. */
 const MAX_TABLE_BYTES = 128

@@ -1,8 +1,8 @@
-import type { ColumnType, TypedPaths } from '../records/column-types.ts'
+import type { Json } from '../../json/json-value.ts'
 import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
 import type { PageSource } from './item-log.ts'
-import type { Json } from './json-value.ts'
 import type { KeptRows } from './page-blocks.ts'
+import type { ColumnType, TypedPaths } from './records/column-types.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
 export interface TableSinkOptions {

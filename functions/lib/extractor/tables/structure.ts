@@ -1,7 +1,7 @@
 import { md5Digest } from '../../digests.ts'
+import { isObject } from '../../json/json-value.ts'
 import { transliterate } from '../../table-engine/csv/column-names.ts'
-import { isObject } from '../php/php-values.ts'
-import { safeName } from '../php/safe-name.ts'
+import { safeName } from '../values/php/safe-name.ts'
 import { hasHeader } from './learn.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
-import { safeName } from '../php/safe-name.ts'
-import type { ColumnType } from '../records/column-types.ts'
+import { safeName } from '../values/php/safe-name.ts'
 import { AppendFile } from './append-file.ts'
+import type { ColumnType } from './records/column-types.ts'
 import type { TableLoad, WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go. */

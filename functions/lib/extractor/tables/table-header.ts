@@ -1,4 +1,4 @@
-import type { Json } from './json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 

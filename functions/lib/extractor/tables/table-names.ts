@@ -1,4 +1,4 @@
-import { safeName } from '../php/safe-name.ts'
+import { safeName } from '../values/php/safe-name.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 
 /**

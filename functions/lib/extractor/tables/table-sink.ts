@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
-import type { ColumnType, TypedPaths } from '../records/column-types.ts'
-import { keyLists } from '../records/key-lists.ts'
+import type { Json } from '../../json/json-value.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
-import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
+import type { ColumnType, TypedPaths } from './records/column-types.ts'
+import { keyLists } from './records/key-lists.ts'
 import type {
   AddOptions,
   BytesRead,

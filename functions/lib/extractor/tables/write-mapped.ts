@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import { csvLine } from './cell.ts'
+import { csvLine } from '../values/php/cell.ts'
 import type { MappedTable } from './mapped-tables.ts'
 import type { WrittenTable } from './sink-types.ts'
 import { type Output, removeTables, tableFile } from './table-file.ts'

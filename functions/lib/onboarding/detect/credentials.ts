@@ -1,4 +1,4 @@
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { headerOf, type KnownRequest } from './known-request.ts'
 
 export interface Credentials {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import { answerFields, pathOf } from './answer-fields.ts'
 import type { Draft } from './draft.ts'
 import { findFields, sinceParam } from './item-fields.ts'

@@ -1,6 +1,6 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { safeName } from '#lib/extractor/php/safe-name.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { safeName } from '#lib/extractor/values/php/safe-name.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import type { Credentials } from './credentials.ts'
 import type { KnownRequest } from './known-request.ts'
 

@@ -1,7 +1,8 @@
-import { JsonNumber } from '#lib/extractor/php/json-number.ts'
-import { isObject, toText } from '#lib/extractor/php/php-values.ts'
-import { safeName } from '#lib/extractor/php/safe-name.ts'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { toText } from '#lib/extractor/values/php/php-values.ts'
+import { safeName } from '#lib/extractor/values/php/safe-name.ts'
+import { JsonNumber } from '#lib/json/json-number.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 
 interface ItemFields {
   /** Columns that tell the items apart: at most one. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 
 /** A request that its author knows to work, taken apart. */
 export interface KnownRequest {

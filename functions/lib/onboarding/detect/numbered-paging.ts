@@ -1,4 +1,4 @@
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { type AnswerField, pathOf } from './answer-fields.ts'
 import { isPosition, type PagingGuess, type SeenAnswer } from './paging-guess.ts'
 import {

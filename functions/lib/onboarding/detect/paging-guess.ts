@@ -1,4 +1,4 @@
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import type { Json } from '#lib/json/json-value.ts'
 
 /** A way to the next page that an answer points at, still to be proven. */
 export interface PagingGuess {

@@ -1,7 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { urlDecode } from '#lib/extractor/php/form-encoding.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import { urlDecode } from '#lib/extractor/values/php/form-encoding.ts'
+import { isObject } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import type { KnownRequest } from './known-request.ts'
 
 /**

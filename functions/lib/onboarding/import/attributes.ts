@@ -1,7 +1,7 @@
-import type { Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Expression } from '#lib/extractor/values/functions/expression/expression-tree.ts'
+import { valueAtKeys } from '#lib/extractor/values/select/json-path.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { isSecretName } from '../detect/credentials.ts'
 import { member } from './translate.ts'
 

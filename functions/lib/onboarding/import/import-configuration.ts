@@ -1,6 +1,6 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { bucketOf, type Draft } from '../detect/draft.ts'
 import { readForeign } from '../read-foreign.ts'
 import { readAirbyte } from './airbyte/read-airbyte.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 
 /** A stream of a foreign configuration, on the way to a job. */
 export interface ImportedStream {

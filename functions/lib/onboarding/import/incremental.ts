@@ -1,7 +1,7 @@
 import { type SentWindow, sentWindow } from '#lib/extractor/config/sent-window.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { durationOf, parseDuration, plus } from '#lib/extractor/windows/duration.ts'
-import { isoTime, readMoment } from '#lib/extractor/windows/moments.ts'
+import { durationOf, parseDuration, plus } from '#lib/extractor/values/functions/duration.ts'
+import { isoTime, readMoment } from '#lib/extractor/values/functions/moments.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import type { TimeCursor } from './imported-source.ts'
 import type { Report } from './report.ts'
 

@@ -1,5 +1,8 @@
-import { binaryOperators, type Expression } from '#lib/extractor/functions/expression/expression-tree.ts'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import {
+  binaryOperators,
+  type Expression,
+} from '#lib/extractor/values/functions/expression/expression-tree.ts'
+import type { Json } from '#lib/json/json-value.ts'
 
 export const printExpression = (expression: Expression): string => print(expression, 0)
 

@@ -1,5 +1,5 @@
-import { safeName } from '#lib/extractor/php/safe-name.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { safeName } from '#lib/extractor/values/php/safe-name.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { type Draft, tableOf } from '../detect/draft.ts'
 import type { ImportedSource, ImportedStream } from './imported-source.ts'
 import { incrementalOf } from './incremental.ts'

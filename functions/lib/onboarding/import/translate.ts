@@ -1,11 +1,11 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { evaluateExpression } from '#lib/extractor/functions/expression/evaluate-expression.ts'
-import { readsClock } from '#lib/extractor/functions/expression/expression-functions.ts'
-import { type Expression, withParts } from '#lib/extractor/functions/expression/expression-tree.ts'
-import { joined, parseTemplate } from '#lib/extractor/functions/expression/parse-expression.ts'
-import { isTrue } from '#lib/extractor/functions/expression/worked-value.ts'
-import { TextBudget } from '#lib/extractor/functions/text-budget.ts'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { evaluateExpression } from '#lib/extractor/values/functions/expression/evaluate-expression.ts'
+import { readsClock } from '#lib/extractor/values/functions/expression/expression-functions.ts'
+import { type Expression, withParts } from '#lib/extractor/values/functions/expression/expression-tree.ts'
+import { joined, parseTemplate } from '#lib/extractor/values/functions/expression/parse-expression.ts'
+import { isTrue } from '#lib/extractor/values/functions/expression/worked-value.ts'
+import { TextBudget } from '#lib/extractor/values/php/text-budget.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { printExpression } from './print-expression.ts'
 
 /**

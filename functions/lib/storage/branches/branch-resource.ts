@@ -1,5 +1,6 @@
-import { wireDate } from '../wire-date.ts'
-import { type BranchRecord, defaultBranchId } from './branch-store.ts'
+import { wireDate } from '../../wire/wire-date.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
+import type { BranchRecord } from './branch-store.ts'
 
 /** The branch on the wire (docs/reference/storage-api.md#branches). */
 export const branchResource = (branch: BranchRecord) => ({

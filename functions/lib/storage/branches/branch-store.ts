@@ -13,17 +13,6 @@ const branchRecord = z.object({
 
 export type BranchRecord = z.infer<typeof branchRecord>
 
-/** The branch that always exists. */
-export const defaultBranchId = 1
-
-/** The branch of a record. Those of the default branch name none: they are older than branches with records. */
-export const ofBranch = (branchId: number): { branchId?: number } =>
-  branchId === defaultBranchId ? {} : { branchId }
-
-/** For the scope of an idempotency key: the same key in another branch is another request. */
-export const inBranch = (branchId: number): string =>
-  branchId === defaultBranchId ? '' : ` in branch ${branchId}`
-
 /** Development branches. The default branch has an item only once its description was set. */
 export const createBranchStore = (items: ItemTable) =>
   createRevisedRecords(items, {
@@ -32,3 +21,5 @@ export const createBranchStore = (items: ItemTable) =>
     name: 'branch',
     busyCode: 'storage.branches.busy',
   })
+
+export type BranchStore = ReturnType<typeof createBranchStore>

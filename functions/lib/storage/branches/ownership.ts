@@ -1,10 +1,10 @@
 import { TransientError } from '../../errors/errors.ts'
+import { parseTableId } from '../../wire/storage-ids.ts'
 import { bucketKey } from '../buckets/bucket-key.ts'
 import { bucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
 import type { Item } from '../db/item-table.ts'
 import { type MetadataStore, metadataSubject } from '../metadata/metadata-store.ts'
-import { parseTableId } from '../storage-ids.ts'
 import { tableKey } from '../tables/table-heads.ts'
 import type { BranchItems } from './branch-items.ts'
 

@@ -1,13 +1,19 @@
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { wireDate } from '../../wire/wire-date.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import { backendName, databaseOf } from '../project/backend-name.ts'
-import type { Totals } from '../totals/totals.ts'
-import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
+
+/** What the tables of a bucket come to. */
+interface Sums {
+  rowsCount: number
+  dataSizeBytes: number
+  lastChangeDate?: string | undefined
+}
 
 /** The bucket on the wire, as in lists and inside a table: `tables` is the address of its tables. */
 export const bucketResource = (
   bucket: BucketRecord,
-  totals: Totals,
+  totals: Sums,
   { baseUrl, projectId }: { baseUrl: string; projectId: number },
 ) => {
   const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
@@ -43,5 +49,5 @@ export const bucketResource = (
 }
 
 /** ISO dates in UTC: text order is time order. */
-const lastChange = ({ updated }: BucketRecord, { lastChangeDate = updated }: Totals): string =>
+const lastChange = ({ updated }: BucketRecord, { lastChangeDate = updated }: Sums): string =>
   lastChangeDate > updated ? lastChangeDate : updated

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { isBucketId } from '../../wire/storage-ids.ts'
 import { type ItemView, startingWith } from '../db/item-table.ts'
-import { isBucketId } from '../storage-ids.ts'
 import { bucketKey, bucketsPartition } from './bucket-key.ts'
 
 export const bucketRecord = z.object({

@@ -1,4 +1,4 @@
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import type { EventRecord } from '../events/event-store.ts'
 import {
   allRights,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration } from './configuration.ts'
 

@@ -1,5 +1,5 @@
 import { TransientError } from '../../errors/errors.ts'
-import { type IdempotencyStore, type IdempotentRequest, requestKeyOf } from '../jobs/idempotency-store.ts'
+import { type IdempotencyStore, type IdempotentRequest, requestKeyOf } from './idempotency-store.ts'
 import type { NextId } from './ids.ts'
 
 interface CreateOnceOptions<Stored> {

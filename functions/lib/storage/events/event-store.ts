@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import { createOnce } from '../db/create-once.ts'
+import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { expiringIn } from '../db/item-expiry.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
-import type { IdempotencyStore, IdempotentRequest } from '../jobs/idempotency-store.ts'
 
 /** A file that the event is about, as it was then. */
 const attachment = z.object({

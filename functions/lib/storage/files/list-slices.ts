@@ -4,7 +4,7 @@ import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
 import { FORM_BYTES, isJsonLines } from '../../table-engine/csv/file-forms.ts'
-import { PARQUET } from '../../table-engine/parquet/signature.ts'
+import { PARQUET } from '../../table-engine/csv/signature.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { exportedFileTypes } from '../../table-engine/exported-file-types.ts'
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { exportedFileTypes } from '../../table-engine/files/exported-file-types.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import { definitionChange } from '../tables/change-definition.ts'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
 import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'

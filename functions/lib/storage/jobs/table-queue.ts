@@ -1,5 +1,5 @@
 import type { LeaseStore } from '../../aws/lease.ts'
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey } from '../db/ids.ts'
 import type { Item, ItemTable } from '../db/item-table.ts'
 

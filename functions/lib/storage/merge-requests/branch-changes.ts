@@ -1,9 +1,10 @@
 import pMap from 'p-map'
 import { shortDigest } from '../../digests.ts'
-import { defaultBranchId } from '../branches/branch-store.ts'
 import type { Configuration } from '../configurations/configuration.ts'
+import type { ConfigurationStore } from '../configurations/configuration-store.ts'
 import { compareBranches, type Difference } from '../configurations/merge-branch.ts'
-import type { StorageStores } from '../storage-stores.ts'
+import type { UsedComponents } from '../configurations/used-components.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 
 const READS_AT_ONCE = 8
 
@@ -16,7 +17,7 @@ export interface BranchChange extends Difference {
 export const branchChanges = async (
   branchId: number,
   componentIds: readonly string[],
-  { configurations, usedComponents }: Pick<StorageStores, 'configurations' | 'usedComponents'>,
+  { configurations, usedComponents }: { configurations: ConfigurationStore; usedComponents: UsedComponents },
 ): Promise<BranchChange[]> => {
   const used = await usedComponents.of(componentIds.map(id => ({ id })))
   const perComponent = await pMap(

@@ -1,4 +1,4 @@
-import { wireDate } from '../wire-date.ts'
+import { wireDate } from '../../wire/wire-date.ts'
 import type { BranchChange } from './branch-changes.ts'
 import type { MergeRequest } from './merge-request-store.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultBranchId } from '../branches/branch-store.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 
 const runStatuses = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'] as const
 

@@ -1,4 +1,4 @@
-import { type Secrecy, secrecyOf } from './secrecy.ts'
+import { type Secrecy, secrecyOf } from '../../wire/secrecy.ts'
 
 /**
  * Replaces every secret in a JSON value: each text, number or boolean under a key that begins with `#`, at any depth

@@ -1,12 +1,12 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { objectKeys } from '../../table-engine/snapshot.ts'
+import { objectKeys } from '../../table-engine/files/snapshot.ts'
 import { idSortKey } from '../db/ids.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
+import { snapshotContent, tableFiles } from '../tables/content/snapshot-content.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
-import { snapshotContent, tableFiles } from './snapshot-content.ts'
 
 const snapshotRecord = z.object({
   id: z.number(),

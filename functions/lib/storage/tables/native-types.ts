@@ -1,5 +1,5 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
-import { MAX_TEXT_LENGTH } from '../../table-engine/snapshot.ts'
+import { MAX_TEXT_LENGTH } from '../../table-engine/files/snapshot.ts'
 import type { CellRules, CellType, FieldType } from '../../table-engine/types/field-type.ts'
 
 /** The types of a definition that hold for every backend. */

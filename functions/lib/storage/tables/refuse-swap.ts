@@ -1,4 +1,4 @@
-import { columnNames } from '../../table-engine/snapshot.ts'
+import { columnNames } from '../../table-engine/files/snapshot.ts'
 import { refuseReferencedColumn } from './aliases/alias-rules.ts'
 import type { AliasStore } from './aliases/alias-store.ts'
 import type { TableHead } from './table-record.ts'

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
-import { columnNames, isTypedTable } from '../../table-engine/snapshot.ts'
+import { columnNames, isTypedTable } from '../../table-engine/files/snapshot.ts'
 import { type ColumnDefinition, definitionFor, type TableDefinition } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
 

@@ -5,7 +5,7 @@ import {
   type NewField,
   type Snapshot,
   type TableField,
-} from '../../table-engine/snapshot.ts'
+} from '../../table-engine/files/snapshot.ts'
 import { basetypeOf, canBeFiltered, cellTypeOf, nativeTypeOfCell } from './native-types.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Snapshot } from '../../table-engine/snapshot.ts'
-import { snapshotContent } from '../snapshots/snapshot-content.ts'
+import type { Snapshot } from '../../table-engine/files/snapshot.ts'
 import type { AliasFilter, AliasRecord } from './aliases/alias-record.ts'
+import { snapshotContent } from './content/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
 
 export const tableLoad = z.object({

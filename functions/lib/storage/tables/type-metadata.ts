@@ -1,4 +1,4 @@
-import { isTypedTable } from '../../table-engine/snapshot.ts'
+import { isTypedTable } from '../../table-engine/files/snapshot.ts'
 import type { Metadatum } from '../metadata/metadata-store.ts'
 import { type ColumnDefinition, definitionFor } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'

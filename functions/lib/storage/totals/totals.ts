@@ -1,6 +1,4 @@
-import type { BucketRecord, BucketStore } from '../buckets/bucket-store.ts'
-import type { TableHead } from '../tables/table-record.ts'
-import type { TableStore } from '../tables/table-store.ts'
+import type { BucketRecord } from '../buckets/bucket-store.ts'
 
 /** What the tables of a bucket, or of all buckets, come to. An alias counts as a table without rows. */
 export interface Totals {
@@ -26,11 +24,11 @@ export interface BranchTotals {
 export const noTotals: Totals = { tablesCount: 0, rowsCount: 0, dataSizeBytes: 0 }
 
 /** The share that one table has in the totals. */
-export const shareOf = (
-  head: Pick<TableHead, 'created' | 'lastChangeDate'> & {
-    snapshot?: Pick<TableHead['snapshot'], 'rowsCount' | 'dataSizeBytes'> | undefined
-  },
-): Totals => ({
+export const shareOf = (head: {
+  created: string
+  lastChangeDate: string | null
+  snapshot?: { rowsCount: number; dataSizeBytes: number } | undefined
+}): Totals => ({
   tablesCount: 1,
   rowsCount: head.snapshot?.rowsCount ?? 0,
   dataSizeBytes: head.snapshot?.dataSizeBytes ?? 0,
@@ -47,30 +45,3 @@ export const sumOf = (all: readonly Totals[]): Totals =>
     }),
     noTotals,
   )
-
-/** For development branches, which share most tables with the default branch and hold few of their own. */
-export const listTotals = ({
-  buckets,
-  tables,
-}: {
-  buckets: BucketStore
-  tables: TableStore
-}): BranchTotals => {
-  const of = async (bucketId: string): Promise<Totals> =>
-    sumOf(
-      (await tables.listInBucket(bucketId)).map(({ alias, snapshot, ...head }) =>
-        shareOf({ ...head, ...(!alias && { snapshot }) }),
-      ),
-    )
-  const ofEach = async (): Promise<Map<string, Totals>> => {
-    const found = new Map<string, Totals>()
-    for (const { id } of await buckets.list()) found.set(id, await of(id))
-    return found
-  }
-  return {
-    of,
-    ofEach,
-    ofAll: async () => sumOf([...(await ofEach()).values()]),
-    bucketNames: () => buckets.list(),
-  }
-}

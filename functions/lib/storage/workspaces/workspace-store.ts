@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { wireDate } from '../../wire/wire-date.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
 import { backendName, databaseOf } from '../project/backend-name.ts'
-import { wireDate } from '../wire-date.ts'
 
 /** The configuration whose workspace it is. `null`: it is the project's. */
 export const workspaceOwner = z.object({ component: z.string(), configurationId: z.string() }).nullable()

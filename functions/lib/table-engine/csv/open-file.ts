@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
-import { PARQUET } from '../parquet/signature.ts'
 import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from './file-forms.ts'
 import { recordsOfJsonLines } from './records-of-json-lines.ts'
+import { PARQUET } from './signature.ts'
 
 /** The uncompressed bytes of a data file. */
 interface OpenedFile {

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
-import { isObject } from '../../extractor/php/php-values.ts'
-import type { Json, JsonObject } from '../../extractor/tables/json-value.ts'
-import { parseJson } from '../../extractor/tables/parse-json.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { formatRecord } from './format-records.ts'
 
 /** The columns are the keys of so many bytes of lines. */

@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import pMap from 'p-map'
-import type { DuckDbSession } from '../duckdb-session.ts'
-import type { TableFile } from '../snapshot.ts'
-import type { TableFiles } from '../table-files.ts'
-import { type ByteRange, footerBytes, type ParquetFooter, parseFooter } from './footer.ts'
+import type { DuckDbSession } from '../duckdb/duckdb-session.ts'
+import { type ByteRange, footerBytes, type ParquetFooter, parseFooter } from '../files/footer.ts'
+import type { TableFile } from '../files/snapshot.ts'
+import type { TableFiles } from '../files/table-files.ts'
 
 /** Files up to this size come with one request: a second one would take longer than their bytes. */
 const WHOLE_FILE_BYTES = 128 * 1024

@@ -1,8 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
 import { sanitizeColumnName } from '../csv/column-names.ts'
+import type { ColumnMapping } from '../csv/map-columns.ts'
 import type { CsvChunk } from '../csv/split-csv.ts'
-import type { CsvSource } from '../load-request.ts'
-import type { ColumnMapping } from '../map-columns.ts'
+import type { CsvSource } from '../files/load-request.ts'
 
 /** A source of Parquet files, or of JSON lines, as that of the CSV which is made of them. */
 export const parquetSource = <Source extends CsvSource>({

@@ -1,5 +1,5 @@
-import type { DuckDbSession } from '../duckdb-session.ts'
-import { quoteColumn } from '../parquet-sql.ts'
+import type { DuckDbSession } from '../duckdb/duckdb-session.ts'
+import { quoteColumn } from '../duckdb/parquet-sql.ts'
 
 /** From the narrowest on. `007` and `1e400` stay texts: as numbers they would be others. */
 const TYPES = [

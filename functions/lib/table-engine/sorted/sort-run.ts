@@ -1,9 +1,12 @@
-import type { EngineContext } from '../engine-context.ts'
-import { exportedColumns, wantedColumns } from '../export-columns.ts'
-import type { ExportRequest } from '../export-request.ts'
-import { findFiles } from '../find-rows.ts'
-import { closeFiles, openFiles } from '../open-files.ts'
-import { parquetForm, readParquet } from '../parquet-sql.ts'
+import { parquetForm, readParquet } from '../duckdb/parquet-sql.ts'
+import { quoteLiteral } from '../duckdb/sql.ts'
+import type { EngineContext } from '../files/engine-context.ts'
+import { columnNames, type Snapshot } from '../files/snapshot.ts'
+import type { ObjectAddress } from '../files/table-files.ts'
+import { exportedColumns, wantedColumns } from '../rows/export-columns.ts'
+import type { ExportRequest } from '../rows/export-request.ts'
+import { findFiles } from '../rows/find-rows.ts'
+import { closeFiles, openFiles } from '../rows/open-files.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -12,11 +15,8 @@ import {
   ROW_PLACE_TERMS,
   refuseUnknownColumns,
   refuseUnknownConditions,
-} from '../row-conditions.ts'
-import { scanFiles } from '../scan-files.ts'
-import { columnNames, type Snapshot } from '../snapshot.ts'
-import { quoteLiteral } from '../sql.ts'
-import type { ObjectAddress } from '../table-files.ts'
+} from '../rows/row-conditions.ts'
+import { scanFiles } from '../rows/scan-files.ts'
 
 /** Small, so that a range of the order needs little more of a run than its own rows. A multiple of DuckDB's vectors. */
 const ROWS_IN_GROUP = 10 * 2048

@@ -1,10 +1,10 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import pMap from 'p-map'
-import type { EngineContext } from '../engine-context.ts'
-import type { ExportResult } from '../export-request.ts'
-import { publishSlice, type SliceForm, writeRows } from '../export-slice.ts'
-import type { ObjectAddress } from '../table-files.ts'
+import type { EngineContext } from '../files/engine-context.ts'
+import { publishSlice, type SliceForm, writeRows } from '../files/export-slice.ts'
+import type { ObjectAddress } from '../files/table-files.ts'
+import type { ExportResult } from '../rows/export-request.ts'
 
 const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
-import { quoteList, quoteLiteral } from '../sql.ts'
+import { quoteList, quoteLiteral } from '../duckdb/sql.ts'
 import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
 import {
   FALSE_WORDS,

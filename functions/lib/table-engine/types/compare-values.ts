@@ -1,6 +1,6 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
 import { parseDecimal } from '../../iceberg/values/decimal-text.ts'
-import { compareText } from '../parquet/compare-text.ts'
+import { compareText } from './compare-text.ts'
 import type { FieldType } from './field-type.ts'
 
 const compare = <Value extends bigint | number>(one: Value, other: Value): number =>

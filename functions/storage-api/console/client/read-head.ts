@@ -1,5 +1,5 @@
 import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from '#lib/table-engine/csv/file-forms.ts'
-import { PARQUET } from '#lib/table-engine/parquet/signature.ts'
+import { PARQUET } from '#lib/table-engine/csv/signature.ts'
 import { firstRecords } from './first-records.ts'
 
 /** How a file begins: what it is, and its first records with their header. */

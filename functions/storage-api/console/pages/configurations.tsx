@@ -1,4 +1,4 @@
-import { previewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import { previewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { listedComponentBody } from '#lib/wire/component-body.ts'
 import {
   configurationBody,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DraftBody, draftBody, draftFindings } from '#lib/extractor/preview/preview-schemas.ts'
+import { type DraftBody, draftBody, draftFindings } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'

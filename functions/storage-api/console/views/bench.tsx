@@ -1,4 +1,4 @@
-import type { PreviewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import type { PreviewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
 import type { PlanBody } from '#lib/wire/configuration-body.ts'
 import { bytes, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'

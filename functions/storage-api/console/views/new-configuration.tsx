@@ -1,4 +1,4 @@
-import type { DraftBody } from '#lib/extractor/preview/preview-schemas.ts'
+import type { DraftBody } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { hiddenSecrets } from '../hide-sealed.ts'
 import { Empty, Problem } from '../layout.tsx'
 import { Icon } from '../parts.tsx'

@@ -1,7 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
 import { ambiguousName } from './ambiguous-name.ts'
 import { findNamespace, LEVELS } from './find-namespace.ts'

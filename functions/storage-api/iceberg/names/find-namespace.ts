@@ -1,9 +1,9 @@
 import { UserError } from '#lib/errors/errors.ts'
 import type { BucketRecord } from '#lib/storage/buckets/bucket-store.ts'
 import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
-import type { Caller } from '../../http/authenticate.ts'
 import { accessDenied } from '../../http/rights.ts'
-import type { Services } from '../../services.ts'
+import type { Caller } from '../../services/authenticate.ts'
+import type { Services } from '../../services/services.ts'
 import { ambiguousName } from './ambiguous-name.ts'
 import { itemsNamed } from './identifiers.ts'
 

@@ -2,7 +2,7 @@ import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasOf } from '#lib/storage/tables/other-names.ts'
 import type { AliasedTable, TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { itemsNamed } from './identifiers.ts'
 
 export type AliasHead = AliasedTable<TableHead>

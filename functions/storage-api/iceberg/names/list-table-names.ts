@@ -1,5 +1,5 @@
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import type { Named } from './identifiers.ts'
 
 /** The tables of a bucket, by name, and its aliases. */

@@ -1,7 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { failureOf } from '../../http/failure.ts'
 import { readBody } from '../../http/read-body.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 
 const CLIENT_CREDENTIALS = 'client_credentials'
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'

@@ -1,6 +1,6 @@
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import type { TableAccess } from '../access/table-access.ts'
+import type { TableAccess } from '../../services/table-access.ts'
 
 /** The metadata file that the head of a table names. */
 export const currentMetadata = async (

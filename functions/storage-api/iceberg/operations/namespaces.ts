@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '#lib/errors/errors.ts'
-import { defaultBranchId } from '#lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '#lib/storage/db/branch-id.ts'
 import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
 import { text, unlessBlank } from '../../http/fields.ts'
 import { noContent, ok } from '../../http/reply.ts'

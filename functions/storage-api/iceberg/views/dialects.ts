@@ -1,5 +1,5 @@
 import { decimalOf } from '#lib/iceberg/metadata/types.ts'
-import type { TableField } from '#lib/table-engine/snapshot.ts'
+import type { TableField } from '#lib/table-engine/files/snapshot.ts'
 
 /** How an engine that knows views writes names and values. */
 export interface Dialect {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { glueColumnName, glueTableName, refuseSharedNames } from '#lib/distributed/glue-names.ts'
 import {
   columnsWithGaps,
   MAX_STATEMENT_BYTES,
@@ -8,7 +7,8 @@ import {
   optimizeStatement,
   timestampLiteral,
 } from '#lib/distributed/statements.ts'
-import type { TableField } from '#lib/table-engine/snapshot.ts'
+import { glueColumnName, glueTableName, refuseSharedNames } from '#lib/iceberg/glue/glue-names.ts'
+import type { TableField } from '#lib/table-engine/files/snapshot.ts'
 import type { FieldType } from '#lib/table-engine/types/field-type.ts'
 import { parseStatement } from '#local/runtime/athena/parse-statement.ts'
 import { runs } from '#support/thorough.ts'

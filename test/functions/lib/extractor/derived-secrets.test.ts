@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMasker } from '#lib/extractor/masking/masker.ts'
-import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
+import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
+import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { type ApiRequest, startApi } from './api-server.ts'
 import {

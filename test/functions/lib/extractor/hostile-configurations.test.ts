@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
-import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
 import { configuration, runExtraction, type Settings } from './run-extraction.ts'
 
 const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })

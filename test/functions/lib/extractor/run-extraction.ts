@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/extract.ts'
-import type { LogRecord } from '#lib/extractor/masking/log.ts'
+import type { LogRecord } from '#lib/extractor/requests/masking/log.ts'
+import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { type Answer, type ApiRequest, startApi } from './api-server.ts'
 
 export interface Extraction {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/extract.ts'
+import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { type Answer, startApi } from './api-server.ts'
 import { configuration, readTables, type Settings } from './run-extraction.ts'
 

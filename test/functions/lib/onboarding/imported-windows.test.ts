@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import { importedDraft, runImported } from './run-imported.ts'
 
 const option = (field_name: string, inject_into = 'request_parameter') => ({

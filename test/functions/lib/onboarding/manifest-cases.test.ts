@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import { runImported } from './run-imported.ts'
 
 type Answer = Parameters<typeof runImported>[1]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
 import { readOpenApi } from '#lib/onboarding/detect/openapi/document.ts'
 import { draftOfDocument } from '#lib/onboarding/detect/openapi/draft-of-document.ts'
 import { sampleOf } from '#lib/onboarding/detect/openapi/sample-of.ts'

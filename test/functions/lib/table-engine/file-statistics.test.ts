@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parquetMetadata } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DIGEST_ID } from '#lib/table-engine/row-digest.ts'
+import { DIGEST_ID } from '#lib/table-engine/rows/row-digest.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
 let tables: TableFixture

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Snapshot } from '#lib/table-engine/snapshot.ts'
+import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import { runs } from '#support/thorough.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { refusedForm } from '#lib/table-engine/csv/file-forms.ts'
-import { emptySnapshot, withFields } from '#lib/table-engine/snapshot.ts'
+import { emptySnapshot, withFields } from '#lib/table-engine/files/snapshot.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture, type LoadOptions } from './support/table-fixture.ts'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
-import { emptySnapshot, type NewField, withFields } from '#lib/table-engine/snapshot.ts'
+import { emptySnapshot, type NewField, withFields } from '#lib/table-engine/files/snapshot.ts'
 import { parquetOf as parquet } from '#support/parquet-of.ts'
 import { createTableFixture, type LoadOptions, type TableFixture } from './support/table-fixture.ts'
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { liveRows, type Snapshot } from '#lib/table-engine/snapshot.ts'
+import { liveRows, type Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
-import type { Snapshot } from '#lib/table-engine/snapshot.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 

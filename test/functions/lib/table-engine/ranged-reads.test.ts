@@ -3,15 +3,15 @@ import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
-import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
-import type { RowConditions } from '#lib/table-engine/row-conditions.ts'
 import {
   emptySnapshot,
   type Snapshot,
   withColumns,
   withFiles,
   withoutColumn,
-} from '#lib/table-engine/snapshot.ts'
+} from '#lib/table-engine/files/snapshot.ts'
+import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
+import type { RowConditions } from '#lib/table-engine/rows/row-conditions.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
 import type { CsvChunk } from '#lib/table-engine/csv/split-csv.ts'
-import { type DuckDbSession, openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { type DuckDbSession, openDuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
 import { stageChunk } from '#lib/table-engine/stage-chunk.ts'
 
 type StageRequest = Parameters<typeof stageChunk>[1]

@@ -9,7 +9,7 @@ import {
   type Snapshot,
   withColumns,
   withoutColumn,
-} from '#lib/table-engine/snapshot.ts'
+} from '#lib/table-engine/files/snapshot.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'

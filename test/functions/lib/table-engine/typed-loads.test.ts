@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { emptySnapshot, type NewField, type Snapshot, withFields } from '#lib/table-engine/snapshot.ts'
+import { emptySnapshot, type NewField, type Snapshot, withFields } from '#lib/table-engine/files/snapshot.ts'
 import { runs } from '#support/thorough.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { notOfferedRoutes } from '#functions/storage-api/not-offered.ts'
-import { routes } from '#functions/storage-api/routes.ts'
+import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
+import { routes } from '#functions/storage-api/routes/routes.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const service = await withStorage()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ExtractRun } from '#functions/run-job/extract-runs.ts'
+import type { ExtractRun } from '#functions/run-job/job/extract-runs.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const started: [number, unknown][] = []

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
-import { decisionName } from '#lib/extractor/decision-name.ts'
+import { decisionName } from '#lib/wire/decision-name.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const ORIGIN = 'https://storage.test'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
-import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/dead-letters/newest-version.ts'
+import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/services/newest-version.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { withStorage } from '#support/storage-service.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { errorReply } from '#functions/storage-api/http/error-reply.ts'
-import type { Log } from '#functions/storage-api/http/failure.ts'
+import type { Log } from '#functions/storage-api/services/services.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 

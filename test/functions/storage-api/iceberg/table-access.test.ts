@@ -1,6 +1,6 @@
 import { type AssumeRoleCommand, PackedPolicyTooLargeException, type STSClient } from '@aws-sdk/client-sts'
 import { expect, it } from 'vitest'
-import { createTableAccess } from '#functions/storage-api/iceberg/access/table-access.ts'
+import { createTableAccess } from '#functions/storage-api/services/table-access.ts'
 import { NONE } from '#lib/none.ts'
 import { withStorage } from '#support/storage-service.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorkLogs } from '#functions/storage-api/logs/work-logs.ts'
+import { createWorkLogs } from '#functions/storage-api/services/work-logs.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findTableWithFiles } from '#functions/storage-api/tables/find-table.ts'
+import { findTableWithFiles } from '#functions/storage-api/find/find-table.ts'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { withStorage } from '#support/storage-service.ts'
 

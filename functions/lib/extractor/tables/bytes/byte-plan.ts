@@ -1,4 +1,4 @@
-import { phpSerialize } from '../../php/php-serialize.ts'
+import { phpSerialize } from '../../values/php/php-serialize.ts'
 import { ITEMS, type NodeType, type StructureNode } from '../structure-node.ts'
 import type { TableNames } from '../table-names.ts'
 import { ByteText } from './byte-text.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type ExtraColumns, phpSerialize } from '../../php/php-serialize.ts'
-import { cellText, quoted, type Scalar } from '../cell.ts'
-import type { Json } from '../json-value.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { cellText, quoted, type Scalar } from '../../values/php/cell.ts'
+import { type ExtraColumns, phpSerialize } from '../../values/php/php-serialize.ts'
 import type { ObjectBytes } from './byte-plan.ts'
 import { ByteText } from './byte-text.ts'
 

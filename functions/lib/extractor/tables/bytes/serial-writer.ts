@@ -1,6 +1,6 @@
-import { JsonNumber } from '../../php/json-number.ts'
-import { phpFloat } from '../../php/php-float.ts'
-import { phpSerialize } from '../../php/php-serialize.ts'
+import { JsonNumber } from '#lib/json/json-number.ts'
+import { phpFloat } from '../../values/php/php-float.ts'
+import { phpSerialize } from '../../values/php/php-serialize.ts'
 import { ByteText } from './byte-text.ts'
 import {
   CLOSE_LIST,

@@ -1,7 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import { keysOf, valueAtKeys } from '#lib/extractor/select/json-path.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { keysOf, valueAtKeys } from '#lib/extractor/values/select/json-path.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { readForeign } from '../../read-foreign.ts'
 
 /** An OpenAPI document whose references can be followed. */

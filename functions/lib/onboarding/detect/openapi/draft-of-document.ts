@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { bucketOf, type Draft, tableOf } from '../draft.ts'
 import type { OpenApiDocument } from './document.ts'
 import { type ListOperation, listOperations } from './list-operations.ts'

@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { isMoreName, isOffsetName, isPageName, isTotalName } from '../paging-names.ts'
 import type { OpenApiDocument } from './document.ts'
 

@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import type { ImportedStream } from '../imported-source.ts'
 import { literalOf } from '../translate.ts'
 import { type RequestOption, withValue } from './options.ts'

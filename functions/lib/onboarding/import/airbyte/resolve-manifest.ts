@@ -1,7 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import { valueAtKeys } from '#lib/extractor/select/json-path.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { valueAtKeys } from '#lib/extractor/values/select/json-path.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import type { Report } from '../report.ts'
 
 /** References may lead in circles. */

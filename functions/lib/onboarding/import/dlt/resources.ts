@@ -1,5 +1,5 @@
-import { isObject } from '#lib/extractor/php/php-values.ts'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
 import { withValue } from '../airbyte/options.ts'
 import type { ImportedStream, TimeCursor } from '../imported-source.ts'
 import { bare, itemsAt } from '../json-path.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { columnNames } from '#lib/table-engine/snapshot.ts'
+import { columnNames } from '#lib/table-engine/files/snapshot.ts'
 import { refuseColumnDelete } from '../table-columns.ts'
 import type { TableHead } from '../table-record.ts'
 import { tableIdOf } from '../table-store.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { columnNames } from '#lib/table-engine/snapshot.ts'
+import { columnNames } from '#lib/table-engine/files/snapshot.ts'
 import type { TableHead } from '../table-record.ts'
 import { tableIdOf } from '../table-store.ts'
 import type { AliasRecord } from './alias-record.ts'

@@ -1,4 +1,4 @@
-import { columnNames, type Snapshot } from '#lib/table-engine/snapshot.ts'
+import { columnNames, type Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import type { AliasedTable, TableHead, TableRecord } from '../table-record.ts'
 import { type AliasRecord, idsOf } from './alias-record.ts'
 

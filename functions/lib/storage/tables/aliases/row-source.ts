@@ -1,9 +1,9 @@
+import { columnNames, type Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import {
   type RowConditions,
   refuseUnknownColumns,
   refuseUnknownConditions,
-} from '#lib/table-engine/row-conditions.ts'
-import { columnNames, type Snapshot } from '#lib/table-engine/snapshot.ts'
+} from '#lib/table-engine/rows/row-conditions.ts'
 import type { TableHead } from '../table-record.ts'
 import { isAliased, type ReadableTable } from './resolve-alias.ts'
 

@@ -1,6 +1,6 @@
 import { currentSchema, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { metadataAt, snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
-import { type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
+import { type Snapshot, withFiles } from '#lib/table-engine/files/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
 import { tableFields } from './file-entries.ts'
 import type { MetadataStore } from './metadata-store.ts'

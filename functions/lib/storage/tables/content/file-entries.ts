@@ -9,7 +9,7 @@ import {
   type TableFile,
   TIMESTAMP_ID,
   undeclaredField,
-} from '#lib/table-engine/snapshot.ts'
+} from '#lib/table-engine/files/snapshot.ts'
 import { type FieldType, isFieldType } from '#lib/table-engine/types/field-type.ts'
 import type { TableObjects } from './table-objects.ts'
 

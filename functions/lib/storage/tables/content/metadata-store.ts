@@ -4,7 +4,7 @@ import { type CommitRequest, planCommit } from '#lib/iceberg/commit/plan-commit.
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
-import type { TableFile } from '#lib/table-engine/snapshot.ts'
+import type { TableFile } from '#lib/table-engine/files/snapshot.ts'
 import { fieldsById, tableFileOf } from './file-entries.ts'
 import { createTableObjects } from './table-objects.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
-import type { Snapshot } from '#lib/table-engine/snapshot.ts'
+import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 
 /** Property of a table's metadata that holds its primary key, so that the key of an earlier time is known too. */
 const PRIMARY_KEY_PROPERTY = 'millrace.primary-key'

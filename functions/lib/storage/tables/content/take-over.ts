@@ -1,7 +1,7 @@
-import type { MetadataFile } from '#lib/distributed/glue-catalog.ts'
+import type { MetadataFile } from '#lib/iceberg/glue/glue-catalog.ts'
 import type { LiveFile } from '#lib/iceberg/read/live-files.ts'
+import type { TableFile } from '#lib/table-engine/files/snapshot.ts'
 import type { SharedDeletes } from '#lib/table-engine/join-deletes.ts'
-import type { TableFile } from '#lib/table-engine/snapshot.ts'
 import { fieldsById, hasOwnDeletes, tableFileOf } from './file-entries.ts'
 import type { TableObjects } from './table-objects.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ExtractResult } from '#lib/extractor/extract.ts'
+import type { ExtractResult } from '#lib/extractor/run/extract.ts'
 import { runExtraction, type Settings } from '../run-extraction.ts'
 
 type Finished = Extract<ExtractResult, { finished: true }>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ExtractResult, KeptWindows } from '#lib/extractor/extract.ts'
+import type { ExtractResult, KeptWindows } from '#lib/extractor/run/extract.ts'
 import type { Answer } from '../api-server.ts'
+import { issuesApi } from '../paging/windows/issues-api.ts'
 import { rowCount, runExtraction, type Settings } from '../run-extraction.ts'
 import { runInLegs } from '../run-in-legs.ts'
-import { issuesApi } from '../windows/issues-api.ts'
 
 const now = (): number => Date.parse('2026-01-05T00:00:00Z') / 1000
 const windows = { cursor: 'updated_at', param: 'since', until: 'before', start: '2026-01-01', step: 'P1D' }

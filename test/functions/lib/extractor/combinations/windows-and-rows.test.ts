@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ExtractResult } from '#lib/extractor/extract.ts'
+import type { ExtractResult } from '#lib/extractor/run/extract.ts'
 import type { Answer } from '../api-server.ts'
+import { issuesApi } from '../paging/windows/issues-api.ts'
 import { runExtraction, type Settings } from '../run-extraction.ts'
 import { runInLegs } from '../run-in-legs.ts'
-import { issuesApi } from '../windows/issues-api.ts'
 
 type Finished = Extract<ExtractResult, { finished: true }>
 

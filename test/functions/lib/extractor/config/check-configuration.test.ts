@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkConfiguration } from '#lib/extractor/runner/check-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
 
 const configuration = (child: object, more: object = {}) => ({
   parameters: {

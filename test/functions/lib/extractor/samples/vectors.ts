@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import { ownFolder } from './own-samples.ts'
 import { sharedFolder } from './shared-samples.ts'
 

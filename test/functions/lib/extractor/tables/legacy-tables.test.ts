@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
-import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, rest: Omit<Page, 'items'> = {}): Page => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, parent?: JsonObject): Page => ({

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { JsonObject } from '#lib/json/json-value.ts'
 import type { Page } from './run-sink.ts'
 
 export const scalar = fc.oneof(

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
-import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import type {
   AddOptions,
   BytesRead,
@@ -12,6 +10,8 @@ import type {
   TableSinkCheckpoint,
 } from '#lib/extractor/tables/sink-types.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import { runs } from '#support/thorough.ts'
 import { randomPages } from './random-pages.ts'
 import type { Page } from './run-sink.ts'

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import type { TableSinkCheckpoint, TableSinkOptions } from '#lib/extractor/tables/sink-types.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 
 export interface Page {
   type?: string

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '#lib/extractor/tables/json-value.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { runs } from '#support/thorough.ts'
 import { runExtraction } from '../run-extraction.ts'
 import { type Page, runSink } from './run-sink.ts'

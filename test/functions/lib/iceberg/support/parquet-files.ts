@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
+import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/duckdb/sql.ts'
 
 /** A column of a file to write; without an id in a file as version 0.1 wrote it. */
 export interface FileColumn {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deleteBucket } from '#lib/storage/buckets/update-bucket.ts'
-import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
+import { deleteBucket } from '#lib/storage/update-bucket.ts'
+import { emptySnapshot } from '#lib/table-engine/files/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { isThorough } from '#support/thorough.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
-import { withFiles } from '#lib/table-engine/snapshot.ts'
+import { withFiles } from '#lib/table-engine/files/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const service = await withStorage()

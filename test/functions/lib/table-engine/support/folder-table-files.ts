@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { TableFiles } from '#lib/table-engine/table-files.ts'
+import type { TableFiles } from '#lib/table-engine/files/table-files.ts'
 import { overwritten } from './overwritten.ts'
 
 /** A folder in place of S3: bucket and key are a path in it. `log` records the access to tables' files. */

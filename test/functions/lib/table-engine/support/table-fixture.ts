@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TableLimits } from '#lib/table-engine/engine-context.ts'
-import type { CsvSource, LoadRequest } from '#lib/table-engine/load-request.ts'
-import type { Snapshot } from '#lib/table-engine/snapshot.ts'
+import type { TableLimits } from '#lib/table-engine/files/engine-context.ts'
+import type { CsvSource, LoadRequest } from '#lib/table-engine/files/load-request.ts'
+import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import { createTableEngineOn, type TableEngine } from '#lib/table-engine/table-engine.ts'
 import { createFolderTableFiles } from './folder-table-files.ts'
 

@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { type ApiRequest, request } from '../../functions/lib/storage-client/request.ts'
+import { exchangeWithGrants } from './exchange-with-grants.ts'
+import type { StorageAddress } from './find-storage.ts'
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** The storage API below `/v2/storage/`. Errors are those of `request`. */
+export interface Api {
+  address: StorageAddress
+  get: <Result>(path: string, schema: z.core.$ZodType<Result>, query?: Query) => Promise<Result>
+  send: <Result>(
+    method: Exclude<ApiRequest['method'], 'GET'>,
+    path: string,
+    schema: z.core.$ZodType<Result>,
+    body?: unknown,
+  ) => Promise<Result>
+}
+
+export const createApi = (address: StorageAddress): Api => {
+  const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
+  return {
+    address,
+    get: (path, schema, query = {}) =>
+      request(connection, { method: 'GET', path: `${path}${queryText(query)}` }, schema),
+    send: (method, path, schema, body) =>
+      request(connection, { method, path, ...(body !== undefined && { body }) }, schema),
+  }
+}
+
+const queryText = (query: Query): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`
+}
+
+/** For what only our own service has: `undefined` where another one answers 404. */
+export const ifOffered = async <Result>(reply: Promise<Result>): Promise<Result | undefined> => {
+  try {
+    return await reply
+  } catch (error) {
+    if (error instanceof UserError && (error.status === 404 || error.status === 403)) return undefined
+    throw error
+  }
+}

@@ -1,6 +1,0 @@
-import { UserError } from '../../errors/errors.ts'
-
-export const damagedAnswer = (format: string, problem: string, cause?: unknown): UserError =>
-  new UserError('extractor.response.damaged', `The response is not valid ${format}: ${problem}`, { cause })
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,109 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
+import type { PageRequest } from '../requests/http/page-request.ts'
+import { cursorPagination } from './cursor.ts'
+import { graphqlPagination } from './graphql.ts'
+import { headerLinkPagination } from './header-link.ts'
+import { jsonCursorPagination } from './json-cursor.ts'
+import { offsetPagination } from './offset.ts'
+import { pagenumPagination } from './pagenum.ts'
+import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { responseParamPagination } from './response-param.ts'
+import { responseUrlPagination } from './response-url.ts'
+import { endsByItself, type Progress, stopReason } from './stop-rules.ts'
+import { zendeskUrlPagination } from './zendesk-url.ts'
+
+/** A job's pagination together with the stop rules that go with it. */
+export interface JobPagination extends Pagination {
+  /** Why the job ends after this page whatever the paginator says, or `undefined`. */
+  stop: (page: Page, progress: Progress, now: number) => ReturnType<typeof stopReason>
+  /** Whether the job would end after this page without any limit of the configuration, as far as the page shows. */
+  isLast: (page: Page, previous: PageRequest, progress: Progress) => boolean
+  /** Path of the number of items that a stop rule reads. */
+  limitField: string | undefined
+  /** Whether a response without content is the last page rather than an error. */
+  emptyIsLast: boolean
+  /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
+  countsVolume: boolean
+}
+
+/** The pagination of one run of a job; `scroller` picks one of `multiple`. */
+export const createPagination = (
+  config: PaginationConfig | undefined,
+  scroller: string | undefined,
+  input: PaginationInput,
+): JobPagination => {
+  const single = config?.method === 'multiple' ? pick(config, scroller) : config
+  const outer = config?.method === 'multiple' ? config : undefined
+  const pagination = single === undefined ? onePage(input) : byMethod(single, input)
+  return {
+    ...pagination,
+    stop: (page, progress, now) =>
+      (outer && stopReason(outer, page, progress, now)) ??
+      (single && stopReason(single, page, progress, now)),
+    isLast: (page, previous, progress) =>
+      [outer, single].some(rules => rules !== undefined && endsByItself(rules, page, progress)) ||
+      hasNoNext(pagination, page, previous),
+    limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
+    emptyIsLast: single?.method === 'offset',
+    countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
+  }
+}
+
+const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageRequest): boolean => {
+  try {
+    return stuck?.(page, previous) === undefined && next(page, previous) === undefined
+  } catch (error) {
+    if (error instanceof UserError) return false // nobody asks for that page, so what it lacks is no error
+    throw error
+  }
+}
+
+const onePage = (input: PaginationInput): Pagination => ({
+  first: pageRequest(input),
+  next: () => undefined,
+  isOnePage: true,
+  ended: 'the job has no pagination',
+})
+
+const byMethod = (settings: SinglePagination, input: PaginationInput): Pagination => {
+  switch (settings.method) {
+    case 'offset':
+      return offsetPagination(settings, input)
+    case 'pagenum':
+      return pagenumPagination(settings, input)
+    case 'response.url':
+      return responseUrlPagination(settings, input)
+    case 'zendesk.response.url':
+      return zendeskUrlPagination(settings, input)
+    case 'response.param':
+      return responseParamPagination(settings, input)
+    case 'cursor':
+      return cursorPagination(settings, input)
+    case 'header-link':
+      return headerLinkPagination(settings, input)
+    case 'json-cursor':
+      return jsonCursorPagination(settings, input)
+    case 'graphql':
+      return graphqlPagination(settings, input)
+  }
+}
+
+type Multiple = Extract<PaginationConfig, { method: 'multiple' }>
+
+const pick = (
+  { scrollers, default: fallback }: Multiple,
+  scroller: string | undefined,
+): SinglePagination | undefined => {
+  const name = scroller || fallback
+  if (!name) return undefined
+  const found = Object.hasOwn(scrollers, name) ? scrollers[name] : undefined
+  if (found !== undefined) return found
+  const defined = Object.keys(scrollers).join(', ')
+  throw new UserError(
+    'extractor.config.scroller',
+    scroller
+      ? `Scroller '${scroller}' not set in API definitions. Scrollers defined: ${defined}`
+      : `Default scroller '${fallback}' does not exist`,
+  )
+}

@@ -1,0 +1,52 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import type { ResponseHeaders } from '../requests/answers/http-response.ts'
+import { resolveUrl } from '../requests/http/resolve-url.ts'
+import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+/**
+ * The next address is in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
+ * addresses are resolved against the page's own. Default relation `next`.
+ *
+ * ```
+ * { "method": "header-link" }
+ * GET /orders           200 [items]    Link: </orders?page=2>; rel="next"
+ * GET /orders?page=2    200 [items]                       no next link: the last page
+ * ```
+ */
+export const headerLinkPagination = (
+  settings: PaginationOf<'header-link'>,
+  input: PaginationInput,
+): Pagination => {
+  const relation = (settings.rel || 'next').toLowerCase()
+  const params = besideAddress(input, settings)
+  const targetIn = ({ link = '' }: ResponseHeaders): string | undefined =>
+    findLink([link].flat().join(', '), relation)
+  return {
+    first: pageRequest(input),
+    hasNext: headers => targetIn(headers) !== undefined,
+    next: page => {
+      const target = targetIn(page.headers)
+      if (target === undefined) return undefined
+      return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
+    },
+    isToldByAnswer: true,
+    ended: `the response has no link with relation "${relation}"`,
+  }
+}
+
+/**
+ * The target of the first link with the relation; a link may have several relations with blanks between. Reads on over
+ * whatever a server writes wrongly beside it (docs/decisions/0011-readers-of-our-own.md).
+ */
+export const findLink = (field: string, relation: string): string | undefined => {
+  // A link is `<target>` and its parameters; commas part links only outside of quotes and angle brackets
+  for (const [, target = '', parameters = ''] of field.matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {
+    // Each parameter whole: a title may hold what looks like one
+    const found = [...parameters.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,]*))/g)].find(
+      ([, name]) => name?.toLowerCase() === 'rel',
+    )
+    const relations = (found?.[2] ?? found?.[3] ?? '').toLowerCase().split(/\s+/)
+    if (relations.includes(relation)) return target.trim()
+  }
+  return undefined
+}

@@ -1,0 +1,78 @@
+import type { Json } from '../../json/json-value.ts'
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { isEmpty, toText } from '../values/php/php-values.ts'
+import { onlyKey, valueAt } from '../values/select/json-path.ts'
+import { compareBy } from '../values/select/ordering.ts'
+import { pageValue } from './page-value.ts'
+import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+/**
+ * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
+ * (`idKey`, with `reverse` the smallest; ends with the first page without items). Ours: Generic Extractor's
+ * cursors are whole numbers. A cursor that does not move ends the job: its next page would be the same again.
+ *
+ * ```
+ * { "method": "json-cursor", "param": "after", "cursorPath": "page.end" }
+ * GET /orders              200 { "orders": [...], "page": { "end": "MjAyNi0xMQ" } }
+ * GET /orders?after=MjAyNi0xMQ    200 { "orders": [...], "page": { "end": null } }    the last page
+ * ```
+ */
+export const jsonCursorPagination = (
+  settings: PaginationOf<'json-cursor'>,
+  input: PaginationInput,
+): Pagination => {
+  const { param, cursorPath, idKey, value } = settings
+  const source = cursorPath ?? idKey ?? value?.expr
+  const cursorOf = (page: Page, before: Json | undefined): Json | undefined => {
+    const cursor = cursorPath
+      ? valueAt(cursorPath, page.response)
+      : value === undefined
+        ? bestOf(page, settings, before)
+        : pageValue(value, page, 'pagination.value')
+    return isEmpty(cursor) ? undefined : cursor
+  }
+  const isSame = (cursor: Json, before: Json | undefined): boolean =>
+    before !== undefined && toText(before) === toText(cursor)
+  return {
+    first: pageRequest(input),
+    next: (page, { position }) => {
+      const cursor = cursorOf(page, position)
+      if (cursor === undefined) return undefined
+      if (isSame(cursor, position)) {
+        input.log.warning(`The cursor at '${source}' did not move; stopping.`)
+        return undefined
+      }
+      return pageRequest(input, { params: { ...input.job.params, [param]: cursor } }, cursor)
+    },
+    stuck: (page, { position }) => {
+      const cursor = cursorOf(page, position)
+      return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
+    },
+    isToldByItems: cursorPath === undefined,
+    isToldByAnswer: cursorPath !== undefined,
+    ended:
+      idKey === undefined
+        ? `the response has no cursor at '${source}'`
+        : 'a page held no items with a new cursor',
+    itemKey: idKey === undefined ? undefined : onlyKey(idKey),
+  }
+}
+
+const bestOf = (
+  page: Page,
+  settings: PaginationOf<'json-cursor'>,
+  before: Json | undefined,
+): Json | undefined => {
+  if (page.items.length === 0) return undefined
+  let best = before
+  for (const item of page.items) {
+    const value = valueAt(settings.idKey ?? '', item)
+    if (value === undefined) continue
+    if (
+      best === undefined ||
+      compareBy(settings.type, value, best) * (settings.reverse === true ? -1 : 1) > 0
+    )
+      best = value
+  }
+  return best
+}

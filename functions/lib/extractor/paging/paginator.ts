@@ -1,0 +1,68 @@
+import type { Json } from '../../json/json-value.ts'
+import type { ResponseHeaders } from '../requests/answers/http-response.ts'
+import { complete, overlay } from '../requests/http/overlay.ts'
+import type { PageRequest, Params, RequestOptions } from '../requests/http/page-request.ts'
+import type { Log } from '../requests/masking/log.ts'
+
+/** One page as the paginators see it. */
+export interface Page {
+  response: Json
+  /** The items that the job took from it, after filters. */
+  items: Iterable<Json> & { readonly length: number }
+  headers: ResponseHeaders
+  /** Where the response came from, redirects followed. */
+  url: string
+}
+
+/** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
+type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
+
+/** A paginator made for one run of one job. */
+export interface Pagination {
+  first: PageRequest
+  next: Paginator
+  /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
+  stuck?: (page: Page, previous: PageRequest) => string | undefined
+  /** The next page is told by values of items: it may be one that was read, when they are the last ones again. */
+  isToldByItems?: boolean
+  /** The end is told by something else than the address of a next page, which is there all the same. */
+  leavesNext?: boolean
+  /** The next page is told by the answer alone: one without content answers what was told (status 204). */
+  isToldByAnswer?: boolean
+  /** No page follows the first, whatever it says. */
+  isOnePage?: boolean
+  /** Rows of a page that is not the last. Absent: nobody knows. */
+  pageSize?: number
+  /** Why there is no next page, for the summary. */
+  ended: string
+  /** The key of the items that `next` reads. Absent: none, or more than one. */
+  itemKey?: string | undefined
+  /** Whether these headers name a next page. Absent: the body alone says what follows. */
+  hasNext?: (headers: ResponseHeaders) => boolean
+}
+
+export interface PaginationInput {
+  /** The job's own request, params evaluated, placeholders filled in. */
+  job: RequestOptions
+  /** `api.http.defaultOptions`, laid below every request of the job, next pages too. */
+  defaults: RequestOptions
+  now: () => number
+  log: Log
+}
+
+/** The job's request with `over` laid over it and the defaults below. */
+export const pageRequest = (
+  input: PaginationInput,
+  over: RequestOptions = {},
+  position?: Json,
+): PageRequest => complete(overlay(input.defaults, { ...input.job, ...over }), position)
+
+/** Params of a next page whose address has its own query: those that the body names, or all of the job. */
+export const besideAddress = (
+  { job: { params = {}, body } }: PaginationInput,
+  { includeParams }: { includeParams?: boolean | undefined },
+): Params => {
+  if (includeParams === true) return params
+  const named = JSON.stringify(body ?? null)
+  return Object.fromEntries(Object.entries(params).filter(([name]) => named.includes(`{${name}}`)))
+}

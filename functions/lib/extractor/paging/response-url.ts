@@ -1,0 +1,58 @@
+import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../../json/json-value.ts'
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { isEmpty, toText } from '../values/php/php-values.ts'
+import { parseQuery, type Query } from '../values/php/query.ts'
+import { valueAt } from '../values/select/json-path.ts'
+import { pageValue } from './page-value.ts'
+import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+type Settings = Pick<
+  PaginationOf<'response.url'>,
+  'urlKey' | 'url' | 'delimiter' | 'includeParams' | 'paramIsQuery'
+>
+
+/**
+ * The response holds the next address (docs/reference/extractor-pagination.md#responseurl). `includeParams` adds the job's
+ * params to it; `paramIsQuery` takes the value for a query and lays it over the params instead.
+ *
+ * ```
+ * { "method": "response.url", "urlKey": "links.next" }
+ * GET /orders           200 { "orders": [...], "links": { "next": "/orders?after=42" } }
+ * GET /orders?after=42  200 { "orders": [...], "links": { "next": null } }    the last page
+ * ```
+ *
+ * @param isLast stops although there is a next address, with this query
+ */
+export const responseUrlPagination = (
+  settings: Settings,
+  input: PaginationInput,
+  isLast: (query: Query) => boolean = () => false,
+): Pagination => {
+  const { url } = settings
+  const urlKey = url?.expr ?? (settings.urlKey || 'next_page')
+  const params = besideAddress(input, settings)
+  return {
+    first: pageRequest(input),
+    next: page => {
+      const found =
+        url === undefined
+          ? valueAt(urlKey, page.response, settings.delimiter ?? '.')
+          : pageValue(url, page, 'pagination.url')
+      if (isEmpty(found)) return undefined
+      if (isObject(found) || Array.isArray(found)) {
+        throw new UserError(
+          'extractor.pagination.value',
+          `The next page address at '${urlKey}' is not a text.`,
+        )
+      }
+      const address = toText(found)
+      const isQuery = settings.paramIsQuery === true
+      const query = parseQuery(address.replace(isQuery ? /^\?+/ : /^[^?]*\??/, ''))
+      if (isLast(query)) return undefined
+      return pageRequest(input, isQuery ? { params: { ...params, ...query } } : { endpoint: address, params })
+    },
+    isToldByAnswer: true,
+    ended: `the response has no next address at '${urlKey}'`,
+  }
+}

@@ -1,0 +1,22 @@
+import type { ErrorRule } from '../../config/error-rules-schema.ts'
+
+/** As undici gives them: lower-case names, a list for repeated fields. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+export interface HttpResponse {
+  status: number
+  headers: ResponseHeaders
+  body: Buffer
+  /** Where the whole body is, when it was too large to be kept in memory; `body` is its beginning then. */
+  file?: string | undefined
+  /** Address of the last redirect, or of the request. */
+  url: string
+  /** The error rule that holds for it, once the request is not sent again. */
+  rule?: ErrorRule | undefined
+}
+
+export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {
+  const lower = name.toLowerCase()
+  const value = Object.hasOwn(headers, lower) ? headers[lower] : undefined
+  return Array.isArray(value) ? value[0] : value
+}

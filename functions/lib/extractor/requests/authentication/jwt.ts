@@ -1,0 +1,79 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { UserError } from '#lib/errors/errors.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
+import type { JwtSettings } from '../../config/token-schema.ts'
+import { toText } from '../../values/php/php-values.ts'
+import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
+import { sessionAuthentication } from './sessions.ts'
+
+const defaultLifetimeSeconds = 3600
+
+interface SignedJwt {
+  text: string
+  expires: number
+}
+
+type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens'> & { settings: JwtSettings }
+
+/**
+ * Makes signed tokens (RFC 7519) from the claims and the key of a configuration. `iat` and `exp` are added unless the
+ * claims hold them (docs/reference/extractor-authentication.md#jwt).
+ *
+ * @throws UserError `extractor.authentication.jwt` for a key that does not fit the algorithm
+ */
+export const createJwtSigner = ({ settings, attributes, evaluate, masker, now, isReplay }: JwtOptions) => {
+  const { algorithm, keyId, lifetime = defaultLifetimeSeconds } = settings
+
+  const keyOf = (text: string): KeyObject | Buffer => {
+    if (algorithm.startsWith('HS')) return Buffer.from(text)
+    // Editors and environment variables keep a PEM text in one line
+    return createPrivateKey(text.replaceAll('\\n', '\n'))
+  }
+
+  return async (): Promise<SignedJwt> => {
+    const issuedAt = Math.floor(now())
+    const values = evaluate(
+      { key: settings.key, claims: { ...settings.claims } },
+      { attr: attributes },
+      'api.authentication',
+    )
+    const claims = isObject(values['claims']) ? plainClaims(values['claims']) : {}
+    const expires = typeof claims['exp'] === 'number' ? claims['exp'] : issuedAt + lifetime
+    if (isReplay) return { text: '***', expires }
+    try {
+      const text = await new SignJWT({ iat: issuedAt, ...claims, exp: expires })
+        .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) })
+        .sign(keyOf(toText(values['key'])))
+      masker.addPassing([text])
+      return { text, expires }
+    } catch (cause) {
+      throw new UserError(
+        'extractor.authentication.jwt',
+        `The key under "api.authentication" cannot sign with ${algorithm}: ${cause instanceof Error ? cause.message : 'unknown error'}`,
+        { cause },
+      )
+    }
+  }
+}
+
+/** Claims as JSON numbers and texts. */
+const plainClaims = (claims: Record<string, Json>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(claims)) as Record<string, unknown>
+
+/** So many seconds before its end a token is replaced by a new one. */
+const marginSeconds = 30
+
+/**
+ * A signed token of our own as `Authorization: Bearer`, made anew shortly before it expires
+ * (docs/reference/extractor-authentication.md#jwt).
+ */
+export const jwtAuthentication = (sign: () => Promise<SignedJwt>, now: () => number): Authenticator =>
+  sessionAuthentication({
+    now,
+    login: async () => {
+      const { text, expires } = await sign()
+      return { headers: { Authorization: `Bearer ${text}` }, query: {}, expires: expires - marginSeconds }
+    },
+  })

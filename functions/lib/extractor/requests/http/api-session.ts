@@ -1,0 +1,257 @@
+import { rmSync } from 'node:fs'
+import { UserError } from '#lib/errors/errors.ts'
+import { formatQuery, parseQuery } from '../../values/php/query.ts'
+import type { AnswerSpool } from '../answers/answer-spool.ts'
+import type { HttpResponse, ResponseHeaders } from '../answers/http-response.ts'
+import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
+import type { Log } from '../masking/log.ts'
+import type { Masker } from '../masking/masker.ts'
+import { credentialsOf, type IsSecretField, shortestSecret } from '../masking/secrets-of.ts'
+import type { Authenticator } from './authenticator.ts'
+import type { Cookies } from './cookies.ts'
+import type { RuleFor } from './error-rules.ts'
+import { type FetchedPage, parsedLater } from './fetched-page.ts'
+import { type Exchange, type HttpClient, noTries } from './http-client.ts'
+import { jsonText } from './json-text.ts'
+import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
+import type { PageRequest } from './page-request.ts'
+import { isUsual, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
+import type { RedirectTarget } from './redirect.ts'
+import type { HttpUrl } from './resolve-url.ts'
+
+interface ApiSessionOptions {
+  client: HttpClient
+  baseUrl: string
+  defaultHeaders: Headers
+  trusted: ReadonlySet<string>
+  /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
+  checkHost: (url: HttpUrl) => void
+  ignoreErrors: ReadonlySet<number>
+  ruleFor: RuleFor
+  /** Bodies byte by byte as in Generic Extractor. */
+  compat: boolean
+  lists: 'indexed' | 'repeat' | undefined
+  masker: Masker
+  isSecretField: IsSecretField
+  log: Log
+  bodyLimitBytes: number
+  /** Where large bodies and the items of answers wait. */
+  spool: AnswerSpool
+}
+
+type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
+  /** Cookies stay with it. */
+  job: string
+  /** How the answer is read. Without it: as JSON. */
+  answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
+  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
+  /** Rules that are looked at before those of all jobs. */
+  ruleFor?: RuleFor | undefined
+}
+
+/** Sends the requests of one iteration, with its credentials. */
+export interface ApiSession {
+  fetchPage(request: PageRequest, authenticator: Authenticator, options: FetchOptions): Promise<FetchedPage>
+  /**
+   * The body of a login response: no credentials on the request, the default headers are
+   * (docs/reference/extractor-authentication.md#login).
+   */
+  login(request: PageRequest, cookies: Cookies | undefined): Promise<Buffer>
+}
+
+export const createApiSession = (options: ApiSessionOptions): ApiSession => {
+  const { masker, log, ignoreErrors } = options
+
+  const exchange = createExchange(options)
+
+  const send = (
+    request: PageRequest,
+    authenticator: Authenticator,
+    { ruleFor, job, ...ways }: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries' | 'ruleFor'> & { job: string },
+  ): Promise<HttpResponse> => {
+    let session: number | undefined
+    const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      const signed = await authenticator.sign(candidate)
+      session = signed.session
+      return { ...signed.request, unsigned: candidate }
+    }
+    const { renew } = authenticator
+    return exchange(request, {
+      sign,
+      ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
+      account: authenticator.account,
+      cookies: authenticator.cookies?.ofJob(job),
+      ...ways,
+      ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
+    })
+  }
+
+  const readJson = (
+    given: HttpResponse,
+    method: string,
+    emptyIsLast: boolean,
+    encoding: string | undefined,
+  ): FetchedPage => {
+    const isError = given.status >= 400 || given.rule !== undefined
+    const body = options.compat || isError ? given.body : jsonText(given, encoding)
+    const response = { ...given, body }
+    const { headers, url } = response
+    const ways = { method, ignoreErrors, emptyIsLast, nothingIsLast: !options.compat, log, masker }
+    if (isUsual(response, ways))
+      return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
+    const { json, isParsed, ends } = parseResponse(response, ways)
+    return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
+  }
+
+  return {
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough, ruleFor, job }) => {
+      const spillTo = answer && options.spool.bodies
+      // A stop leaves them with the request, for the next leg
+      request.tries ??= noTries()
+      const response = await send(request, authenticator, {
+        spillTo,
+        isEnough,
+        tries: request.tries,
+        ruleFor,
+        job,
+      })
+      request.tries = undefined
+      const method = methodOf(request)
+      const isError = response.status >= 400 || response.rule !== undefined
+      if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))
+        return readJson(response, method, emptyIsLast, answer?.settings.encoding)
+      try {
+        const { bodyLimitBytes: limitBytes, spool } = options
+        const read = await readAnswer(response, { ...answer, folder: spool.items, limitBytes }, log)
+        const { headers, url } = response
+        const items = { file: read.items, at: 0 }
+        return { response: read.response, isParsed: false, headers, url, body: Buffer.alloc(0), items }
+      } finally {
+        if (response.file !== undefined) rmSync(response.file, { force: true })
+      }
+    },
+    login: async (request, cookies) => {
+      log.debug('Logging in.')
+      const response = await exchange(request, { sign: async candidate => candidate, cookies })
+      if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
+      return response.body
+    },
+  }
+}
+
+/** Sends one request as it goes out: with its credentials to whom they may go, and with none to others. */
+const createExchange = (options: ApiSessionOptions) => {
+  const { client, baseUrl, defaultHeaders, trusted, masker } = options
+  const outgoing = (request: PageRequest): OutgoingRequest =>
+    withUserInfo(
+      toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat, lists: options.lists }),
+    )
+
+  return async (
+    request: PageRequest,
+    {
+      sign,
+      cookies,
+      ...others
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
+      sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
+      cookies: Cookies | undefined
+    },
+  ): Promise<HttpResponse> => {
+    let unsigned: OutgoingRequest | undefined
+    const credentials = new Set<string>()
+    const noteCredentials = (sent: OutgoingRequest): void => {
+      for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
+      masker.addPassing(credentials)
+    }
+    const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      options.checkHost(candidate.url)
+      noteCredentials(candidate)
+      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
+      const signed = withCookies(await sign(candidate), cookies)
+      noteCredentials(signed)
+      return signed
+    }
+    const response = await client.send({
+      prepare: () => {
+        unsigned = outgoing(request)
+        return admit(unsigned)
+      },
+      redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
+      onResponse: (url, headers) => {
+        const values = trusted.has(url.origin) ? (cookies?.take(url, headers) ?? []) : []
+        for (const value of values) if (value.length >= shortestSecret) credentials.add(value)
+      },
+      ...others,
+    })
+    // A response may show the credentials of its request, and many other requests were sent since
+    masker.addPassing(credentials)
+    return response
+  }
+}
+
+const methodOf = ({ method }: PageRequest): 'GET' | 'POST' => (method === 'GET' ? 'GET' : 'POST')
+
+/** A cookie that the configuration names stays as it is there. */
+const withCookies = (request: OutgoingRequest, cookies: Cookies | undefined): OutgoingRequest => {
+  const kept = cookies?.of(request.url) ?? []
+  if (kept.length === 0) return request
+  const own = Object.entries(request.headers)
+    .filter(([name]) => name.toLowerCase() === 'cookie')
+    .flatMap(([, value]) => value)
+  const names = new Set(
+    own
+      .join(';')
+      .split(';')
+      .map(pair => pair.split('=')[0]?.trim()),
+  )
+  const added = kept.filter(({ name }) => !names.has(name)).map(({ name, value }) => `${name}=${value}`)
+  return { ...request, headers: setHeader(request.headers, 'Cookie', [...own, ...added].join('; ')) }
+}
+
+const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
+  target.body !== undefined
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
+
+/** Headers that say nothing about who asks. */
+const harmless = new Set(['accept', 'accept-language', 'accept-encoding', 'content-type', 'user-agent'])
+
+/** For origins that the configuration does not name: no configured headers, no parameter that holds a secret. */
+const withoutCredentials = (request: OutgoingRequest, masker: Masker): OutgoingRequest => {
+  if (request.body !== undefined && masker.holdsSecret(request.body)) {
+    throw new UserError(
+      'extractor.address.untrusted',
+      `The request body holds a secret and would go to ${request.url.origin}, which is not listed in "api.http.trustedOrigins"`,
+    )
+  }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => harmless.has(name.toLowerCase())),
+  )
+  return { ...request, headers, url: withoutSecrets(request.url, masker) }
+}
+
+const withoutSecrets = (url: HttpUrl, masker: Masker): HttpUrl => {
+  const at = url.target.indexOf('?')
+  if (at < 0 || !masker.holdsSecret(url.target.slice(at))) return url
+  const kept = Object.entries(parseQuery(url.target.slice(at + 1))).filter(
+    ([name, value]) => ![name, value].flat().some(text => text !== null && masker.holdsSecret(text)),
+  )
+  const query = formatQuery(Object.fromEntries(kept))
+  const target = query === '' ? url.target.slice(0, at) : `${url.target.slice(0, at)}?${query}`
+  return { ...url, target, href: url.origin + target }
+}
+
+/** `https://user:password@host` is Basic authentication written short. */
+const withUserInfo = (request: OutgoingRequest): OutgoingRequest => {
+  const { userInfo } = request.url
+  if (
+    userInfo === undefined ||
+    Object.keys(request.headers).some(name => name.toLowerCase() === 'authorization')
+  )
+    return request
+  return {
+    ...request,
+    headers: setHeader(request.headers, 'Authorization', `Basic ${Buffer.from(userInfo).toString('base64')}`),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Json } from '#lib/json/json-value.ts'
+import type { HttpResponse } from '../answers/http-response.ts'
+import type { ItemFile } from '../answers/item-file.ts'
+import type { PageEnd } from './parse-response.ts'
+
+export interface FetchedPage {
+  /** May be parsed when it is first asked for; then what is no JSON throws. */
+  readonly response: Json
+  headers: HttpResponse['headers']
+  url: string
+  body: Buffer
+  /** Whether `response` is what `body` holds; not so for an ignored error that was no JSON. */
+  isParsed: boolean
+  /** Set when an error rule let the response pass: nothing follows it. */
+  ends?: PageEnd | undefined
+  /** Where its items are when it is no plain JSON, and the place of those that are next. `response` is what stands beside them. */
+  items?: { file: ItemFile; at: number } | undefined
+  /** The first of its items that is not read yet, when its list is long and a part of it was read. */
+  listAt?: number | undefined
+}
+
+/** A page that is parsed when someone asks for its response: the rows of most are written from its bytes. */
+export const parsedLater = (
+  page: Pick<FetchedPage, 'headers' | 'url' | 'body'>,
+  parse: () => Json,
+): FetchedPage => {
+  let parsed: { response: Json } | undefined
+  return {
+    ...page,
+    isParsed: true,
+    get response() {
+      parsed ??= { response: parse() }
+      return parsed.response
+    },
+  }
+}

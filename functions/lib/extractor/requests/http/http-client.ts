@@ -1,0 +1,233 @@
+import { rmSync } from 'node:fs'
+import { UserError } from '#lib/errors/errors.ts'
+import type { ErrorRule } from '../../config/error-rules-schema.ts'
+import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers/http-response.ts'
+import type { Log } from '../masking/log.ts'
+import { checkHost } from './address-guard.ts'
+import type { Admission } from './admission.ts'
+import type { Cassette, Outcome } from './cassette.ts'
+import { waitOf } from './error-rules.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import { NetworkFailure } from './network-failure.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
+import type { Tries } from './page-request.ts'
+import { rateLimitResetSeconds } from './rate-limit.ts'
+import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
+import type { HttpUrl } from './resolve-url.ts'
+import { retryDelaySeconds } from './retry-delay.ts'
+import type { RetrySettings } from './retry-settings.ts'
+import { type NetworkOptions, sendOverNetwork } from './send-over-network.ts'
+
+interface HttpClientOptions extends NetworkOptions {
+  guard: boolean
+  allowedPrivateHosts?: readonly string[] | undefined
+  retry: RetrySettings
+  log: Log
+  now: () => number
+  /** Waits. Rejects when the extraction is stopped. */
+  wait: (seconds: number) => Promise<void>
+  admission: Admission
+  /** 0 up to 1; for tests. */
+  random?: () => number
+  onRetry?: () => void
+  cassette?: Cassette | undefined
+  mask?: (text: string) => string
+  keptAnswers?: KeptAnswers | undefined
+  /** What tells those who ask apart, for `keptAnswers`. */
+  account?: string
+}
+
+/** What is sent, for one attempt and for each redirect of it. */
+export interface Exchange {
+  /**
+   * Signs one attempt; called anew for every retry, since signatures and tokens age
+   * (docs/reference/extractor-authentication.md#authentication).
+   */
+  prepare: () => Promise<OutgoingRequest>
+  /** What may go along to the target of a redirect. */
+  redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
+  /** After a 401, or by an error rule: resolves to whether a new login may help. */
+  renew?: () => Promise<boolean>
+  /** Called with each response, those of redirects and refusals too. */
+  onResponse?: ((url: HttpUrl, headers: ResponseHeaders) => void) | undefined
+  spillTo?: string | undefined
+  /** The error rule for a response, if one holds. */
+  ruleFor?: (response: HttpResponse) => ErrorRule | undefined
+  /** Whether these headers say all that the page needs them for. Absent: it is always asked for whole. */
+  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
+  /** Whose credentials it carries, where it is not those of all. */
+  account?: string | undefined
+  /** What came of it before; changed with each try, for whoever continues it. Default: nothing. */
+  tries?: Tries | undefined
+}
+
+export interface HttpClient {
+  /**
+   * Sends until there is a response that is not to be retried. Any status is returned, errors too.
+   *
+   * @throws UserError when the network fails for good, the body is too large or the address is refused
+   */
+  send(exchange: Exchange): Promise<HttpResponse>
+}
+
+export const createHttpClient = (options: HttpClientOptions): HttpClient => {
+  const random = options.random ?? Math.random
+  const attempt = createAttempts(options)
+
+  const send = async (exchange: Exchange): Promise<HttpResponse> => {
+    const { tries = noTries() } = exchange
+    let renewed = false
+    let { isEnough } = exchange
+    if (tries.notBefore > options.now()) await options.wait(tries.notBefore - options.now())
+    for (;;) {
+      const outcome = await attempt({ ...exchange, isEnough })
+      // A 304 without a kept answer to it: the page is to be asked for whole
+      if (isEnough !== undefined && !(outcome instanceof NetworkFailure) && outcome.status === 304) {
+        isEnough = undefined
+        continue
+      }
+      const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
+      if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
+        renewed = true
+        if (await exchange.renew()) continue
+      }
+      if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
+      if (tries.retries >= options.retry.maxRetries) return give(outcome, rule)
+      const delay = delayOf(outcome, rule, tries.retries)
+      if (tries.waited + delay > options.retry.maxTotalSeconds) {
+        options.log.warning(
+          `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
+        )
+        return give(outcome, rule)
+      }
+      options.onRetry?.()
+      tries.retries++
+      tries.waited += delay
+      tries.notBefore = options.now() + delay
+      dropFile(outcome)
+      // A person who waits wants to know for what.
+      options.log.info(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${tries.retries}x].`, {
+        ...(outcome instanceof NetworkFailure
+          ? { error: outcome.message }
+          : { status: outcome.status, url: outcome.url }),
+      })
+      // The one wait of a refused request is that of all others to its server
+      if (isRefusal(outcome, options.retry, options.now()))
+        options.admission.close(new URL(outcome.url).origin, delay)
+      else await options.wait(delay)
+    }
+  }
+
+  const delayOf = (outcome: Outcome, rule: ErrorRule | undefined, retries: number): number => {
+    const ruled =
+      rule === undefined || outcome instanceof NetworkFailure
+        ? undefined
+        : waitOf(rule, outcome, options.now())
+    return (
+      ruled ??
+      retryDelaySeconds({
+        retries,
+        headers: outcome instanceof NetworkFailure ? undefined : outcome.headers,
+        retryHeader: options.retry.retryHeader,
+        now: options.now(),
+        random: random(),
+      })
+    )
+  }
+
+  return { send }
+}
+
+/** One try of an exchange: through the admission, with its redirects, from the cassette where there is one. */
+const createAttempts = (options: HttpClientOptions) => {
+  const attempt = async (exchange: Exchange): Promise<Outcome> => {
+    let request = await exchange.prepare()
+    for (let redirects = 0; ; redirects++) {
+      const response = await admitted(request, exchange)
+      if (response instanceof NetworkFailure) return response
+      exchange.onResponse?.(request.url, response.headers)
+      options.log.debug(`${request.method} ${response.url} ${response.status}`)
+      const next = followRedirect(request, response)
+      if (next === undefined) return response
+      if (redirects >= maxRedirects) {
+        throw new UserError(
+          'extractor.request.redirects',
+          `Will not follow more than ${maxRedirects} redirects`,
+        )
+      }
+      request = await exchange.redirected(next)
+    }
+  }
+
+  const admitted = async (request: OutgoingRequest, exchange: Exchange): Promise<Outcome> => {
+    const leave = await options.admission.enter(request.url.origin)
+    let outcome: Outcome | undefined
+    try {
+      outcome = await once(request, exchange)
+      return outcome
+    } finally {
+      leave(outcome)
+    }
+  }
+
+  const once = async (
+    request: OutgoingRequest,
+    { spillTo, isEnough, account: own = '' }: Exchange,
+  ): Promise<Outcome> => {
+    if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
+    const { cassette, mask = text => text, now, keptAnswers, account = '' } = options
+    // What is kept or shown of an exchange is made of its whole body
+    const isJson = spillTo === undefined
+    const send = (sent: OutgoingRequest) =>
+      sendOverNetwork(sent, { spillTo: cassette === undefined ? spillTo : undefined, isJson }, options)
+    const { unsigned } = request
+    // Below the cassette: a recording has the whole answer, and needs none that was kept before it
+    const network = () =>
+      unsigned === undefined || isEnough === undefined || keptAnswers === undefined
+        ? send(request)
+        : keptAnswers.ask(account + own, { request: { ...request, unsigned }, isEnough, send })
+    return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
+  }
+
+  return attempt
+}
+
+export const noTries = (): Tries => ({ retries: 0, waited: 0, notBefore: 0 })
+
+const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean => {
+  if (outcome instanceof NetworkFailure) return false
+  return rule === undefined ? outcome.status === 401 : rule.do === 'login'
+}
+
+/** The server takes no requests for a while. Some say it with a 403 that names when they do (GitHub, "Rate limits for the REST API"). */
+const isRefusal = (outcome: Outcome, retry: RetrySettings, now: number): outcome is HttpResponse => {
+  if (outcome instanceof NetworkFailure) return false
+  const { status, headers } = outcome
+  const hasWait = () =>
+    firstHeader(headers, retry.retryHeader) !== undefined || rateLimitResetSeconds(headers, now) !== undefined
+  return status === 429 || (status === 403 && retry.statuses.has(429) && hasWait())
+}
+
+const isRetryable = (
+  outcome: Outcome,
+  rule: ErrorRule | undefined,
+  retry: RetrySettings,
+  now: number,
+): boolean => {
+  if (outcome instanceof NetworkFailure) return retry.curlCodes.has(outcome.curlCode)
+  if (rule !== undefined) return rule.do === 'retry'
+  return retry.statuses.has(outcome.status) || (outcome.status === 403 && isRefusal(outcome, retry, now))
+}
+
+const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {
+  if (!(outcome instanceof NetworkFailure)) return rule === undefined ? outcome : { ...outcome, rule }
+  throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
+    cause: outcome,
+  })
+}
+
+/** A rule may want to ask again for a response that came whole. */
+const dropFile = (outcome: Outcome): void => {
+  if (!(outcome instanceof NetworkFailure) && outcome.file !== undefined)
+    rmSync(outcome.file, { force: true })
+}

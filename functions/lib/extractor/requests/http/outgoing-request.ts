@@ -1,0 +1,199 @@
+import { UserError } from '#lib/errors/errors.ts'
+import { JsonNumber } from '#lib/json/json-number.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
+import { formEncode, urlDecode } from '../../values/php/form-encoding.ts'
+import { phpJsonEncode } from '../../values/php/php-json-encode.ts'
+import { toText } from '../../values/php/php-values.ts'
+import { fillText } from './fill-text.ts'
+import type { PageRequest, RequestBody } from './page-request.ts'
+import { type HttpUrl, resolveUrl } from './resolve-url.ts'
+
+/** Header names as written; looked up without regard to case. */
+export type Headers = Record<string, string | string[]>
+
+/** A request as it goes on the wire. */
+export interface OutgoingRequest {
+  method: 'GET' | 'POST'
+  url: HttpUrl
+  headers: Headers
+  body: string | undefined
+  /** It without what authentication adds; of pages, and only where credentials may go. */
+  unsigned?: OutgoingRequest
+}
+
+/**
+ * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body; a job may give the body as text
+ * (docs/reference/extractor-jobs.md#requests).
+ */
+export const toOutgoing = (
+  request: PageRequest,
+  baseUrl: string,
+  defaultHeaders: Headers,
+  options: { compat?: boolean; lists?: 'indexed' | 'repeat' | undefined } = {},
+): OutgoingRequest => {
+  const headers = withDefaults(checkHeaders(request.headers), defaultHeaders)
+  if (request.body !== undefined) return withBody(request, request.body, baseUrl, headers, options.lists)
+  if (request.method === 'GET') {
+    const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params, options.lists))
+    return { method: 'GET', url, headers, body: undefined }
+  }
+  const isEmpty = Object.keys(request.params).length === 0
+  const [type, body] =
+    request.method === 'POST'
+      ? [
+          'application/json',
+          isEmpty
+            ? '[]'
+            : phpJsonEncode(options.compat === true ? emptyAsLists(request.params) : request.params, true),
+        ]
+      : ['application/x-www-form-urlencoded', formEncode(request.params, options.lists)]
+  return {
+    method: 'POST',
+    url: resolveUrl(baseUrl, request.endpoint),
+    headers: setHeader(headers, 'Content-Type', type ?? ''),
+    body: body ?? '',
+  }
+}
+
+/** Params that the body names go there, the others into the query. */
+const withBody = (
+  { endpoint, params, method }: PageRequest,
+  given: RequestBody,
+  baseUrl: string,
+  headers: Headers,
+  lists: 'indexed' | 'repeat' | undefined,
+): OutgoingRequest => {
+  const values: Record<string, Json> = Object.fromEntries(Object.entries(params))
+  const { body, contentType, used } = bodyText(given, values, lists)
+  const others = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)))
+  const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others, lists))
+  // The first page of a GET that tells the others in its body
+  if (method === 'GET' && body === '{}') return { method, url, headers, body: undefined }
+  return {
+    method: method === 'GET' ? 'GET' : 'POST',
+    url,
+    headers: setHeader(headers, 'Content-Type', contentType),
+    body,
+  }
+}
+
+const bodyText = (
+  given: RequestBody,
+  values: Readonly<Record<string, Json>>,
+  lists: 'indexed' | 'repeat' | undefined,
+) => {
+  if ('text' in given) {
+    const { text: body, used } = fillText(given.text, values)
+    return { body, contentType: given.contentType, used }
+  }
+  const used = new Set<string>()
+  if ('form' in given)
+    return {
+      body: formEncode((filled(given.form, values, used) ?? {}) as Record<string, Json>, lists), // an object stays one
+      contentType: 'application/x-www-form-urlencoded',
+      used,
+    }
+  return {
+    body: phpJsonEncode(filled(given.json, values, used) ?? null, true),
+    contentType: 'application/json',
+    used,
+  }
+}
+
+/** `"{name}"` becomes the value of that name, with its type; nothing while there is none. */
+const filled = (given: Json, values: Readonly<Record<string, Json>>, used: Set<string>): Json | undefined => {
+  const name = typeof given === 'string' ? /^\{([^{}\s"]+)\}$/.exec(given)?.[1] : undefined
+  if (name !== undefined) {
+    used.add(name)
+    return Object.hasOwn(values, name) ? values[name] : undefined
+  }
+  if (Array.isArray(given)) return given.flatMap(item => filled(item, values, used) ?? [])
+  if (!isObject(given)) return given
+  const members = Object.entries(given).map(([key, inner]) => [key, filled(inner, values, used)] as const)
+  return Object.fromEntries(members.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined))
+}
+
+/** Generic Extractor reads `{}` as `[]`, and sends `[]`. */
+const emptyAsLists = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(emptyAsLists)
+  if (!isObject(value)) return value
+  const members = Object.entries(value)
+  return members.length === 0
+    ? []
+    : Object.fromEntries(members.map(([key, inner]) => [key, emptyAsLists(inner)]))
+}
+
+/** @throws UserError `extractor.request.headers` naming the path of a value that is neither text nor a list of texts */
+export const checkHeaders = (headers: Readonly<Record<string, Json>>): Headers => {
+  const result: Headers = {}
+  for (const [name, value] of Object.entries(headers)) {
+    result[name] = Array.isArray(value)
+      ? value.map((item, index) => headerText(item, `${name}.${index}`))
+      : headerText(value, name)
+  }
+  return result
+}
+
+const headerText = (value: Json, path: string): string => {
+  if (isObject(value) || Array.isArray(value)) {
+    const type = Array.isArray(value) ? 'array' : 'object'
+    throw new UserError(
+      'extractor.request.headers',
+      `Invalid configuration: invalid type "${type}" in headers at path: ${path}`,
+    )
+  }
+  const text = (value instanceof JsonNumber ? value.text : toText(value)).trim()
+  if (/[\r\n\0]/.test(text)) {
+    throw new UserError('extractor.request.headers', `Header "${path}" holds a line break`)
+  }
+  return text
+}
+
+export const setHeader = (headers: Headers, name: string, value: string | string[]): Headers => {
+  const lower = name.toLowerCase()
+  const kept = Object.entries(headers).filter(([other]) => other.toLowerCase() !== lower)
+  return { ...Object.fromEntries(kept), [name]: value }
+}
+
+export const setHeaders = (headers: Headers, values: Headers): Headers =>
+  Object.entries(values).reduce((result, [name, value]) => setHeader(result, name, value), headers)
+
+const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeaders(defaults, headers)
+
+/**
+ * An endpoint with its query. Params replace same-named ones of the endpoint's own query where they stand, new ones
+ * follow; names `""` and `"0"` are dropped. Without params the endpoint goes out verbatim.
+ */
+export const buildEndpoint = (
+  endpoint: string,
+  params: Readonly<Record<string, Json>> | readonly Json[],
+  lists?: 'indexed' | 'repeat',
+): string => {
+  if (Object.keys(params).length === 0) return endpoint
+  const at = endpoint.indexOf('?')
+  const path = at < 0 ? endpoint : endpoint.slice(0, at)
+  const query: Record<string, Json> = {
+    ...(at < 0 ? {} : parseFlat(endpoint.slice(at + 1))),
+    ...byName(params),
+  }
+  delete query['']
+  delete query['0']
+  const text = formEncode(query, lists)
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** A list has its positions as names. */
+const byName = (params: Readonly<Record<string, Json>> | readonly Json[]): Record<string, Json> =>
+  Object.fromEntries(Object.entries(params))
+
+/** Names are taken as they stand: `a[]` is not a list here, and the last of equal names wins. */
+const parseFlat = (query: string): Record<string, string> => {
+  const result: Record<string, string> = Object.create(null) // a parameter may be named `__proto__`
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    result[urlDecode(at < 0 ? pair : pair.slice(0, at))] = at < 0 ? '' : urlDecode(pair.slice(at + 1))
+  }
+  return result
+}

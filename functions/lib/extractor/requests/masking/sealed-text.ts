@@ -1,0 +1,84 @@
+import { rawUrlEncode, urlEncode } from '../../values/php/form-encoding.ts'
+
+// U+001F never occurs unescaped in JSON text, so a mark cannot be mistaken for data
+const mark = '\u001f'
+
+/**
+ * JSON text in which every secret of the configuration is replaced by a mark that names it, so that a checkpoint can be
+ * stored without them. `openText` puts them back from the configuration of the next leg.
+ *
+ * @param secrets secrets by their path in the configuration
+ */
+export const sealText = (json: string, secrets: ReadonlyMap<string, string>): string => {
+  const marks = new Map<string, string>()
+  for (const [path, secret] of secrets) {
+    for (const [index, form] of spellings(secret).entries()) {
+      if (!marks.has(form)) marks.set(form, `${mark}${index}:${path}${mark}`)
+    }
+  }
+  if (marks.size === 0) return json
+  const forms = [...marks.keys()].sort((a, b) => b.length - a.length)
+  const pattern = new RegExp(forms.map(form => RegExp.escape(form)).join('|'), 'g')
+  return json.replace(pattern, form => marks.get(form) ?? form)
+}
+
+/** Undoes `sealText`. A secret that is gone from the configuration becomes empty. */
+export const openText = (sealed: string, secrets: ReadonlyMap<string, string>): string =>
+  sealed.replace(new RegExp(`${mark}(\\d+):([^${mark}]*)${mark}`, 'g'), (_, index: string, path: string) => {
+    const secret = secrets.get(path)
+    return secret === undefined ? '' : (spellings(secret)[Number(index)] ?? '')
+  })
+
+declare global {
+  interface RegExpConstructor {
+    /** ECMAScript 2025, in Node 24; missing in the configured library of the compiler. */
+    escape(text: string): string
+  }
+}
+
+/**
+ * The forms in which a secret may stand in a text, itself first. Checkpoints name a form by its position: new ones go to
+ * the end.
+ */
+const spellings = (secret: string): string[] => {
+  const base64 = Buffer.from(secret).toString('base64')
+  // Short texts have short base64 forms that stand in unrelated text by chance
+  const encoded = secret.length < 6 ? [] : [base64, base64.replace(/=+$/, ''), urlEncode(base64)]
+  const json = JSON.stringify(secret).slice(1, -1)
+  const plain = [
+    secret,
+    urlEncode(secret),
+    rawUrlEncode(secret),
+    encodeURIComponent(secret.toWellFormed()),
+    json,
+    json.replaceAll('/', '\\/'),
+    ...encoded,
+  ]
+  const url = encoded.slice(0, 2).map(text => text.replaceAll('+', '-').replaceAll('/', '_'))
+  const within = plain.flatMap(text => [
+    rawUrlEncode(text),
+    encodeURIComponent(text.toWellFormed()),
+    inAscii(text),
+    JSON.stringify(text).slice(1, -1),
+    inHtml(text, '&#39;'),
+    inHtml(text, '&#039;'),
+    inHtml(text, '&#x27;'),
+  ])
+  const upperCase = [...plain, ...url, ...within]
+  return [...new Set([...upperCase, ...upperCase.map(withLowerHex)])]
+}
+
+/** `%2f`, as some encoders write it. */
+const withLowerHex = (text: string): string => text.replace(/%[0-9A-F]{2}/g, found => found.toLowerCase())
+
+/** JSON that holds nothing beyond ASCII, as PHP and Python write it. */
+const inAscii = (text: string): string =>
+  text.replace(/[^\0-~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const inHtml = (text: string, apostrophe: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", apostrophe)

@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { shortDigest } from '../../digests.ts'
+import { UserError } from '../../errors/errors.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import type { SavedChecks } from '../paging/completeness/run-checks.ts'
+import type { SavedProgress } from '../paging/windows/window-progress.ts'
+import type { Traffic } from '../requests/http/traffic.ts'
+import { createMasker } from '../requests/masking/masker.ts'
+import { openText, sealText } from '../requests/masking/sealed-text.ts'
+import type { SavedKeyLogs } from './deletions/key-logs.ts'
+import type { ExtractCheckpoint } from './extract-options.ts'
+import type { SavedSinks } from './sinks.ts'
+
+/** What a leg hands to the next. The names are those of stored checkpoints. */
+export interface Leg {
+  /** Iteration under way. */
+  iteration: number
+  /** Its sequences of pages still to do; absent when it has not begun. */
+  lanes: unknown
+  /** Summaries of all iterations begun, in order. */
+  statistics: unknown[]
+  marks: Record<string, unknown>
+  retries: number
+  traffic: Traffic
+  logins: number
+  currentStart: number
+  sinks: SavedSinks
+  /** Absent when no job is checked for completeness. */
+  checks?: SavedChecks | undefined
+  windows?: SavedProgress | undefined
+  /** The sentence about the limit that ended the run, while what was read is still to be written. */
+  reached?: string | undefined
+  /** Absent when no job marks what is gone. */
+  keys?: SavedKeyLogs | undefined
+}
+
+const Stored = z.object({
+  version: z.literal(1),
+  configuration: z.string(),
+  leg: z.string(),
+})
+
+/** A checkpoint as plain JSON. Numbers keep their text and secrets stay out because the leg is kept as sealed text. */
+export const formatCheckpoint = (
+  leg: Leg,
+  config: unknown,
+  secrets: ReadonlyMap<string, string>,
+): ExtractCheckpoint => ({
+  version: 1,
+  configuration: digest(config, secrets),
+  leg: sealText(JSON.stringify(leg), secrets),
+})
+
+/** @throws UserError `extractor.checkpoint` when it was made from another configuration or by another version */
+export const parseCheckpoint = (
+  checkpoint: unknown,
+  config: unknown,
+  secrets: ReadonlyMap<string, string>,
+): Leg => {
+  const stored = Stored.safeParse(checkpoint)
+  if (!stored.success)
+    throw new UserError('extractor.checkpoint', 'The checkpoint cannot be read: start anew without it.')
+  if (stored.data.configuration !== digest(config, secrets)) {
+    throw new UserError(
+      'extractor.checkpoint',
+      'The checkpoint belongs to another configuration: start anew without it.',
+    )
+  }
+  return parseJson(openText(stored.data.leg, secrets)) as unknown as Leg // the text that formatCheckpoint wrote
+}
+
+/** Tells configurations apart; a renewed secret makes no difference. */
+const digest = (config: unknown, secrets: ReadonlyMap<string, string>): string => {
+  const masked = createMasker(secrets.values()).maskAll(config)
+  return shortDigest(JSON.stringify(masked))
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../../json/json-value.ts'
+import type { Config } from '../config/config-schema.ts'
+import type { Pagination } from '../config/pagination-schema.ts'
+import type { ResponseSettings } from '../config/response-schema.ts'
+import type { Silence } from '../config/silence-schema.ts'
+import type { RunChecks } from '../paging/completeness/run-checks.ts'
+import type { WindowProgress } from '../paging/windows/window-progress.ts'
+import type { RequestOptions } from '../requests/http/page-request.ts'
+import type { Log } from '../requests/masking/log.ts'
+import type { EvaluateValues } from '../values/functions/evaluate-values.ts'
+import type { HighWaterMarks } from './high-water-marks.ts'
+import type { JobRun } from './job-run.ts'
+import type { RunStatistics } from './run-statistics.ts'
+
+/** What the jobs of one iteration share. */
+export interface JobContext {
+  config: Config
+  /** What `attr` sees. */
+  attributes: Record<string, Json>
+  time: { previousStart: number; currentStart: number }
+  pagination: Pagination | undefined
+  /** What answers are written in, for jobs that do not say it. */
+  response: ResponseSettings | undefined
+  /** Folder of the items of answers that are not plain JSON. */
+  itemsFolder: string
+  defaults: RequestOptions
+  /** Expressions in defaults, headers and endpoints, and parent values everywhere (`api.http.evaluate`). */
+  evaluateEverywhere: boolean
+  evaluate: EvaluateValues
+  marks: HighWaterMarks
+  windows: WindowProgress
+  /** Sets the windows of this iteration apart from those of others. */
+  iterationName: string
+  /** Absent in plans and previews: those read no more than the first rows. */
+  checks: RunChecks | undefined
+  /** What becomes of runs of jobs that end although the API says that there is more; absent in previews and compat. */
+  silence: Silence | undefined
+  /** Keeps the keys of rows that go to the tables; absent in plans and previews, and where no job has `deletions`. */
+  noteKeys: ((run: Pick<JobRun, 'plan' | 'columns'>, items: readonly Json[]) => void) | undefined
+  statistics: RunStatistics
+  log: Log
+  /** Seconds since 1970. */
+  now: () => number
+  /** Servers are asked whether answers of the run before have changed. */
+  isConditional?: boolean
+  /** Answers come from a recording: the clock is that of the request answered last. */
+  isReplay?: boolean
+  /** At most this many rows of each job; for previews. */
+  maxRows: number | undefined
+}

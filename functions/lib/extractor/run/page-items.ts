@@ -1,0 +1,149 @@
+import type { Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import { LIST_ITEMS } from '../config/answer-limits.ts'
+import type { RunEnding } from '../paging/completeness/judge-end.ts'
+import { usualTotal } from '../paging/completeness/page-facts.ts'
+import type { PassRecording } from '../paging/completeness/pass-recording.ts'
+import type { WatchedPage } from '../paging/completeness/run-watch.ts'
+import type { Page } from '../paging/paginator.ts'
+import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
+import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import type { AddOptions } from '../tables/sink-types.ts'
+import { findItems } from '../values/select/find-items.ts'
+import type { JobContext } from './job-context.ts'
+import type { PageWork } from './job-run.ts'
+import { fingerprint } from './same-response.ts'
+
+/** Items of a page that go to the tables at once. */
+interface PageItems {
+  items: Json[]
+  warning?: string
+  /** There is no list of them. */
+  isMissing?: boolean
+  /** Where they are in bytes that hold nothing else of importance; absent when there are none such. */
+  source?: NonNullable<AddOptions['source']>
+  /** What is left of the page when it comes in parts. */
+  rest?: FetchedPage
+}
+
+/** The items of a response; of an answer whose items wait in a file, its next part. */
+export const nextItems = (work: PageWork, fetched: FetchedPage, context: JobContext): PageItems => {
+  const { items: waiting } = fetched
+  if (waiting === undefined) return nextOfList(work, fetched)
+  const part = readPart(context.itemsFolder, waiting.file, waiting.at)
+  if (part === undefined) return { items: [] }
+  const isLast = part.next >= waiting.file.bytes
+  return {
+    items: part.items,
+    source: { body: part.body, path: [] },
+    ...(isLast ? {} : { rest: { ...fetched, items: { file: waiting.file, at: part.next } } }),
+  }
+}
+
+const listOf = ({ run }: PageWork, { response }: FetchedPage) => {
+  const { job } = run.plan
+  return findItems(response, job, run.request.endpoint ?? job.endpoint)
+}
+
+const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
+  const { items, warning, path, isMissing } = listOf(work, fetched)
+  const { listAt = 0 } = fetched
+  if (items.length > LIST_ITEMS) {
+    const next = listAt + LIST_ITEMS
+    return {
+      items: items.slice(listAt, next),
+      ...(next < items.length ? { rest: { ...fetched, listAt: next } } : {}),
+    }
+  }
+  return {
+    items,
+    ...(warning === undefined ? {} : { warning }),
+    ...(isMissing === true ? { isMissing } : {}),
+    ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
+  }
+}
+
+/** All items of a page, which go into a recording in place of the tables. */
+export const recordItems = (
+  work: PageWork,
+  fetched: FetchedPage,
+  recording: PassRecording,
+  context: JobContext,
+): Pick<PageItems, 'warning' | 'isMissing'> & { items: Page['items'] } => {
+  if (fetched.items !== undefined) {
+    recording.addFile(fetched.items.file)
+    return { items: itemsOfPage(work, fetched, [], context) }
+  }
+  const { items, path: _, ...said } = listOf(work, fetched)
+  recording.add(items) // as they came: filters see them when they are read from it
+  return { ...said, items: work.run.plan.filterItems?.(items) ?? items }
+}
+
+/** A page with values, as it is watched, and what its response has when it has nothing where its rows should be. */
+export const watchedPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+): { watched: WatchedPage; missing: RunEnding['missing'] } => {
+  const { headers, items: waiting } = fetched
+  if (waiting !== undefined) {
+    const { items: count, digest: items } = waiting.file
+    return { watched: { count, items, headers, beside: fetched.response }, missing: undefined }
+  }
+  const { response } = fetched
+  const { items, isMissing } = listOf(work, fetched)
+  const { length: count } = items
+  const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
+  const { dataField } = work.run.plan.job
+  const path = typeof dataField === 'object' ? dataField.path : dataField
+  const saysNone = usualTotal(response, headers) === 0
+  return {
+    watched: {
+      count,
+      items: count === 0 || work.run.pagination.isOnePage === true ? '' : JSON.stringify(items),
+      headers,
+      beside: response,
+      rows: items,
+      isNothing:
+        work.run.pagination.isToldByAnswer === true && !fetched.isParsed && fetched.body.length === 0,
+    },
+    missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
+  }
+}
+
+/** Whether a page begins here, rather than a later part of one. */
+export const isFirstPart = ({ items, listAt = 0 }: FetchedPage): boolean =>
+  listAt === 0 && (items === undefined || items.at === 0)
+
+/**
+ * All items of a page as its paginator sees them. Those of a page in parts are read again, one part at a time, and only by
+ * paginators that look at each.
+ */
+export const itemsOfPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  last: readonly Json[],
+  { itemsFolder }: JobContext,
+): Page['items'] => {
+  const { items: waiting } = fetched
+  const { filterItems } = work.run.plan
+  if (fetched.listAt !== undefined) {
+    const { items } = listOf(work, fetched)
+    return filterItems?.(items) ?? items
+  }
+  if (waiting === undefined || waiting.file.items === last.length) return last
+  return {
+    length: waiting.file.items,
+    *[Symbol.iterator]() {
+      for (const item of readAllItems(itemsFolder, waiting.file)) yield* filterItems?.([item]) ?? [item]
+    },
+  }
+}
+
+/** After its last part a page needs its file no more. */
+export const dropItems = ({ items: waiting }: FetchedPage, { itemsFolder }: JobContext): void => {
+  if (waiting !== undefined) removeItems(itemsFolder, waiting.file)
+}
+
+/** What tells a page in a file from another. */
+export const digestOf = (fetched: FetchedPage): string | undefined =>
+  fetched.items === undefined ? undefined : `${fetched.items.file.digest} ${fingerprint(fetched.response)}`

@@ -1,0 +1,186 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Json } from '../../json/json-value.ts'
+import type { ApiSession } from '../requests/http/api-session.ts'
+import type { Authenticator } from '../requests/http/authenticator.ts'
+import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import { checkGraphqlErrors } from '../requests/http/graphql-errors.ts'
+import type { PageRequest } from '../requests/http/page-request.ts'
+import { CUT_SHORT, type RunBounds } from '../requests/http/run-bounds.ts'
+import type { Shaper } from '../tables/records/create-shaper.ts'
+import type { AddOptions, TableSink } from '../tables/sink-types.ts'
+import { expandChildren } from './expand-children.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
+import {
+  isChildren,
+  isPage,
+  type JobRun,
+  type PageResult,
+  type PageWork,
+  type Pending,
+  type PendingChildren,
+  type PendingPage,
+  type PendingWindows,
+  type WindowEnd,
+} from './job-run.ts'
+import { makeReport } from './make-report.ts'
+import { cutRun } from './read-page.ts'
+import { isBroken, windowContext } from './run-window.ts'
+import { expandWindows } from './start-job.ts'
+import { expressionContexts } from './start-run.ts'
+import type { StopSignal } from './stop-signal.ts'
+
+export interface IterationOptions {
+  plans: readonly JobPlan[]
+  context: JobContext
+  session: ApiSession
+  /** Of the requests of a job. */
+  authenticatorOf: (plan: JobPlan) => Authenticator
+  sink: TableSink
+  wait: (seconds: number) => Promise<void>
+  concurrency: number
+  stop: StopSignal
+  bounds: RunBounds
+  /** Called after the rows of a page went to the sink, with its address. */
+  onPage: (url: string) => void
+}
+
+/** No more rows of a job are wanted, in any of its runs. */
+const isOver = (plan: JobPlan, { statistics, maxRows }: JobContext): boolean =>
+  statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
+
+/** Sends the request of a page, and those that make its report before it. */
+export const fetchPage = async (work: PageWork, options: IterationOptions): Promise<FetchedPage> => {
+  const { context, session, wait } = options
+  const { plan } = work.run
+  const authenticator = options.authenticatorOf(plan)
+  try {
+    const fetch = (request: PageRequest) =>
+      session.fetchPage(request, authenticator, { emptyIsLast: false, ruleFor: plan.ruleFor, job: plan.path })
+    const ended = await makeReport(work, { fetch, wait }, context)
+    if (ended !== undefined) return ended
+    const fetched = await session.fetchPage(work.request, authenticator, {
+      emptyIsLast: work.run.pagination.emptyIsLast,
+      answer: answerOf(work, context),
+      isEnough: isEnoughOf(work, context),
+      ruleFor: plan.ruleFor,
+      job: plan.path,
+    })
+    if (fetched.ends === undefined && plan.job.graphql !== undefined)
+      checkGraphqlErrors(fetched.response, plan.job, context.log)
+    return fetched
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+/** What children or windows are made of next, at least `count` pages if there are so many, and what is left of them. */
+export const expand = (
+  pending: PendingChildren | PendingWindows,
+  count: number,
+  context: JobContext,
+): { pages: Pending[]; rest: Pending | undefined } => {
+  if (isChildren(pending)) return expandChildren(pending, count, context)
+  return isOver(pending.plan, context)
+    ? { pages: [], rest: undefined }
+    : expandWindows(pending, count, context)
+}
+
+/** Whether a page is not needed. What was read before an error rule or a limit ended the job counts. */
+export const isSkipped = ({ run }: PageWork, context: JobContext): boolean =>
+  run.isRecorded === true
+    ? context.maxRows !== undefined && context.statistics.rowsOf(run.plan) >= context.maxRows
+    : isOver(run.plan, context) || isBroken(run.plan, run.window, context)
+
+/** Past a limit no more requests are sent. Returns what was read before and still has to be written. */
+export const dropPending = (
+  pending: Exclude<Pending, WindowEnd>,
+  context: JobContext,
+): PendingPage | undefined => {
+  if (isPage(pending)) return cutRun(pending.run, CUT_SHORT, context)
+  context.statistics.ended(pending.plan, CUT_SHORT)
+  return undefined
+}
+
+/** How the answers of a job are read, when not as JSON only. */
+const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext) => {
+  const settings = plan.job.response ?? response
+  if (settings === undefined) return undefined
+  return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
+}
+
+/**
+ * Which headers a kept answer needs from a server that says that nothing has changed. Undefined: the page is asked for whole, as a proof that
+ * nothing is missing needs answers of now.
+ */
+const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: JobContext) =>
+  isConditional === true && plan.job.completeness === undefined
+    ? (pagination.hasNext ?? (() => true))
+    : undefined
+
+export const writePage = (
+  work: PageWork,
+  { items, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,
+  { url }: Pick<FetchedPage, 'url'>,
+  { sink, context, onPage }: IterationOptions,
+): void => {
+  const { plan, columns } = work.run
+  const added: AddOptions = {
+    ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
+    ...(source === undefined ? {} : { source }),
+  }
+  const addRows = (rows: readonly Json[], options: AddOptions): void => {
+    context.noteKeys?.(work.run, rows)
+    sink.add(plan.dataType, rows, options)
+  }
+  located(work, () => {
+    if (bytes !== undefined) sink.take(plan.dataType, bytes, added)
+    else if (plan.shape !== undefined)
+      for (const rows of shapedRows(work.run, plan.shape, items, context)) addRows(rows, { parent: columns })
+    else if (items.length > 0) addRows(items, added)
+  })
+  onPage(url)
+}
+
+export const located = <T>(work: PageWork, use: () => T): T => {
+  try {
+    return use()
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+/** Rows in memory at once: a list of an item may become very many. */
+const ROWS_AT_ONCE = 1000
+
+/** What `records` makes of the items of a page, some at a time. */
+function* shapedRows(
+  run: JobRun,
+  shape: Shaper,
+  items: readonly Json[],
+  context: JobContext,
+): Generator<Json[]> {
+  const { statistics, now } = context
+  const { plan } = run
+  const shaped = shape(items, {
+    contexts: { ...expressionContexts(context, run), ...windowContext(plan.job, run.window) },
+    now: Math.floor(now()),
+    onCast: (field, outcome) => statistics.cast(plan, field, outcome),
+  })
+  let rows: Json[] = []
+  for (const row of shaped) {
+    rows.push(row)
+    if (rows.length < ROWS_AT_ONCE) continue
+    yield rows
+    rows = []
+  }
+  if (rows.length > 0) yield rows
+}
+
+/** A user's error with the job and the request that it came from in its params; others as they are. */
+const locateError = (error: unknown, { run: { plan }, request }: PageWork): unknown => {
+  if (!(error instanceof UserError)) return error
+  const { code, message, status, params, cause } = error
+  const place = { job: plan.path, dataType: plan.dataType, request: `${request.method} ${request.endpoint}` }
+  return new UserError(code, message, { status, params: { ...place, ...params }, cause })
+}

@@ -1,0 +1,210 @@
+import type { Json } from '../../json/json-value.ts'
+import type { Authentication } from '../config/authentication-schema.ts'
+import { conditionalOf } from '../config/conditional-schema.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import { createAuthenticator } from '../requests/authentication/create-authenticator.ts'
+import { createHostCheck } from '../requests/http/allowed-hosts.ts'
+import { type ApiSession, createApiSession } from '../requests/http/api-session.ts'
+import { resolveBaseUrl, resolveDefaultHeaders } from '../requests/http/api-setup.ts'
+import type { Authenticator } from '../requests/http/authenticator.ts'
+import { createCookies } from '../requests/http/cookies.ts'
+import { createDispatcher } from '../requests/http/dispatcher.ts'
+import { createErrorRules } from '../requests/http/error-rules.ts'
+import { createHttpClient } from '../requests/http/http-client.ts'
+import type { RequestOptions } from '../requests/http/page-request.ts'
+import { resolveUrl } from '../requests/http/resolve-url.ts'
+import { retrySettings } from '../requests/http/retry-settings.ts'
+import { trustedOrigins } from '../requests/http/trusted-origins.ts'
+import { secretFields } from '../requests/masking/secrets-of.ts'
+import { createEvaluateValues, type EvaluateValues } from '../values/functions/evaluate-values.ts'
+import { toText } from '../values/php/php-values.ts'
+import type { Extraction } from './extraction.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, type JobPlan, planJobs } from './job-plan.ts'
+import type { IterationOptions } from './page-steps.ts'
+
+type Prepared = Omit<IterationOptions, 'onPage'> & { close: () => Promise<void> }
+
+const defaultConcurrency = 8
+const defaultBodyLimitBytes = 256 * 1024 * 1024
+const defaultConnectTimeoutSeconds = 30
+const defaultRequestTimeoutSeconds = 300
+
+/**
+ * Everything that one iteration needs: its own connections, headers and login
+ * (docs/reference/extractor.md#iterations).
+ */
+export const prepareIteration = async (extraction: Extraction, index: number): Promise<Prepared> => {
+  const { parsed, options, now, log, masker, counts, keptAnswers, spool, wait } = extraction
+  const { api, file, compat } = parsed
+  const run = parsed.runs[index]
+  const statistics = extraction.statistics[index]
+  if (run === undefined || statistics === undefined) throw new Error(`No iteration ${index}`)
+  const { config } = run
+  const attributes = run.attributes as Record<string, Json> // parsed from JSON
+  const evaluate = createEvaluateValues(now)
+  const concurrency = options.concurrency ?? api.http?.maxConcurrency ?? defaultConcurrency
+
+  const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
+  const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
+  if (password) masker.add(password)
+  const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
+  const dispatcher = options.dispatcher ?? openConnections(extraction, requestTimeoutSeconds, concurrency)
+  const { bodyLimitBytes: most = Number.POSITIVE_INFINITY } = options
+  const bodyLimitBytes = Math.min(api.http?.bodyLimitBytes || defaultBodyLimitBytes, most)
+  const client = createHttpClient({
+    dispatcher,
+    guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
+    retry: retrySettings(api.retryConfig),
+    requestTimeoutSeconds,
+    bodyLimitBytes,
+    log,
+    now,
+    wait,
+    admission: extraction.admissionFor(resolveUrl(baseUrl, '').origin),
+    signal: extraction.abort.signal,
+    onRetry: () => counts.retries++,
+    cassette: options.cassette,
+    mask: masker.mask,
+    keptAnswers,
+    account: JSON.stringify([attributes, file.authorization, api.authentication]),
+  })
+  const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
+  const session = createApiSession({
+    client,
+    baseUrl,
+    defaultHeaders: resolveDefaultHeaders(api, config, attributes, evaluate),
+    trusted: trustedOrigins({
+      baseUrl,
+      logins: [api.authentication, ...[...allPlans(plans)].map(({ job }) => job.authentication || undefined)],
+      jobs: config.jobs,
+      listed: api.http?.trustedOrigins ?? [],
+      evaluate: address => toText(evaluate({ address }, { attr: attributes }, 'authentication')['address']),
+    }),
+    checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
+    ignoreErrors: new Set(api.http?.ignoreErrors),
+    ruleFor: createErrorRules(api.http?.errorRules ?? []),
+    compat,
+    lists: api.http?.lists,
+    masker,
+    isSecretField: secretFields(api, run),
+    log,
+    bodyLimitBytes,
+    spool,
+  })
+  const authenticatorOf = createAuthenticators(extraction, {
+    attributes,
+    evaluate,
+    login: session.login,
+  })
+  const context = contextOf(extraction, index, { run, statistics, evaluate })
+  return {
+    plans,
+    context,
+    session,
+    authenticatorOf,
+    sink: extraction.sinks.of(index),
+    stop: extraction.stop,
+    bounds: extraction.bounds,
+    wait,
+    concurrency,
+    close: async () => {
+      if (options.dispatcher === undefined) await dispatcher.destroy()
+    },
+  }
+}
+
+const openConnections = (
+  { parsed: { api }, options }: Extraction,
+  requestTimeoutSeconds: number,
+  concurrency: number,
+) =>
+  createDispatcher({
+    connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
+    requestTimeoutSeconds,
+    caCertificate: api.caCertificate,
+    clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
+    guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
+    connections: concurrency + 1, // a login may be needed while all others are busy
+    resolve: options.resolve,
+  })
+
+/** What the jobs of an iteration share. */
+const contextOf = (
+  extraction: Extraction,
+  index: number,
+  {
+    run,
+    statistics,
+    evaluate,
+  }: Pick<JobContext, 'statistics' | 'evaluate'> & { run: ExtractorConfig['runs'][number] },
+): JobContext => {
+  const { parsed, options, now, log, spool } = extraction
+  const { api, compat } = parsed
+  const { config } = run
+  return {
+    config,
+    attributes: run.attributes as Record<string, Json>, // parsed from JSON
+    time: extraction.time,
+    pagination: api.pagination,
+    response: api.response,
+    itemsFolder: spool.items,
+    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
+    evaluateEverywhere: api.http?.evaluate === true,
+    evaluate,
+    marks: extraction.marks,
+    windows: extraction.windows,
+    iterationName: extraction.names[index] ?? '',
+    checks: options.maxRows === undefined ? extraction.checks : undefined,
+    silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
+    noteKeys: extraction.deletions.noteKeys(index),
+    statistics,
+    log,
+    now,
+    maxRows: options.maxRows,
+    isConditional: conditionalOf(api.http) !== undefined,
+    isReplay: options.cassette?.isInstant === true,
+  }
+}
+
+interface Logins {
+  attributes: Record<string, Json>
+  evaluate: EvaluateValues
+  login: ApiSession['login']
+}
+
+/** The login of each job. Jobs that log in alike share it. */
+const createAuthenticators = (
+  { parsed, options, masker, now, counts, refreshTokens }: Extraction,
+  { attributes, evaluate, login }: Logins,
+) => {
+  const { api, file, compat } = parsed
+  const byAuthentication = new Map<string, Authenticator>()
+  const create = (authentication: Authentication | undefined, account: string | undefined): Authenticator => {
+    const cookies = compat ? undefined : createCookies(now)
+    const authenticator = createAuthenticator({
+      file,
+      authentication,
+      attributes,
+      evaluate,
+      masker,
+      now,
+      send: request => login(request, cookies?.login),
+      onLogin: () => counts.logins++,
+      refreshTokens,
+      isReplay: options.cassette?.isInstant === true,
+    })
+    return { ...authenticator, account, cookies }
+  }
+  const ofApi = create(api.authentication, undefined)
+  const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
+    if (authentication === undefined) return ofApi
+    const account = JSON.stringify(authentication)
+    const known = byAuthentication.get(account) ?? create(authentication || undefined, account)
+    byAuthentication.set(account, known)
+    return known
+  }
+  return authenticatorOf
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import { described } from '#lib/wire/described.ts'
+import { codeAndMessage } from '#lib/wire/fields.ts'
+import { jobOutcome } from '#lib/wire/run-body.ts'
+
+const jsonObject = z.record(z.string(), z.unknown())
+
+/** What to preview: a configuration as it is stored, secrets sealed, with what is needed to open them. */
+export const previewRequest = z.object({
+  componentId: z.string(),
+  configId: z.string(),
+  /** A row merged with its root, or a configuration without rows. */
+  configuration: jsonObject,
+  state: jsonObject,
+  imageParameters: jsonObject,
+  adoptedSecrets: z.array(z.string()),
+  rows: z.int().check(z.minimum(1)),
+})
+
+export type PreviewRequest = z.infer<typeof previewRequest>
+
+/** What to make a configuration of, and to preview then. */
+export const draftRequest = z.object({
+  ...z.pick(previewRequest, { componentId: true, configId: true, imageParameters: true, rows: true }).shape,
+  /** A curl command, an address, an OpenAPI document, a manifest, a configuration or an answer. */
+  text: z.string(),
+  /** The address that an answer came from, or that of the API in place of the document's. */
+  url: z.optional(z.string()),
+  /** Values that a manifest asks for. */
+  settings: z.optional(jsonObject),
+  bucket: z.optional(z.string()),
+})
+
+export type DraftRequest = z.infer<typeof draftRequest>
+
+const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+const message = z.object({
+  headers,
+  /** The beginning of the body as text; empty when there is none. */
+  body: z.string(),
+  /** Bytes of the whole body. */
+  bodyBytes: z.int(),
+  isBodyCut: z.boolean(),
+})
+
+const exchange = z.object({
+  /** From 1, in the order of sending. */
+  number: z.int(),
+  /** Seconds after the preview began. */
+  at: z.number(),
+  /** How long the answer took. */
+  seconds: z.number(),
+  request: z.extend(message, { method: z.string(), url: z.string() }),
+  /** Null: there was none, see `failure`. */
+  response: z.nullable(z.extend(message, { status: z.int() })),
+  /** Why there was no answer. */
+  failure: z.nullable(z.string()),
+})
+
+export type Exchange = z.infer<typeof exchange>
+
+const table = z.object({
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+  rowsCount: z.int(),
+  /** Whether rows or ends of cells were left out. */
+  isCut: z.boolean(),
+})
+
+export type PreviewTable = z.infer<typeof table>
+
+/** What was made of a text. */
+const draftKinds = [
+  'curl',
+  'address',
+  'openapi',
+  'airbyte',
+  'dlt',
+  'meltano',
+  'configuration',
+  'answer',
+] as const
+
+const draft = z.object({
+  kind: z.enum(draftKinds),
+  configuration: jsonObject,
+  /** What was guessed and why, with the place in `parameters`. */
+  remarks: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** What was not taken over: `rows` of it would not be read, or it is asked differently, or it does not matter. */
+  losses: z.array(z.object({ path: z.string(), why: z.string(), level: z.enum(['rows', 'asks', 'none']) })),
+})
+
+/** All of a draft but the configuration. */
+export const draftFindings = z.omit(draft, { configuration: true })
+
+export type DraftResult = z.infer<typeof draft>
+
+/** What a preview shows, secrets masked. */
+export const previewResult = z.object({
+  /** Which limit ended it before its jobs were done: there are no tables then. */
+  stoppedBy: z.nullable(z.enum(['requests', 'seconds', 'bytes'])),
+  error: z.nullable(codeAndMessage),
+  tables: z.array(table),
+  exchanges: z.array(exchange),
+  /** What each job did and why it ended; nothing when the extraction failed. */
+  jobs: z.array(jobOutcome),
+  log: z.array(z.object({ level: z.string(), message: z.string() })),
+  /** Of what was made of a text; absent, too, when nothing could be made of it. */
+  draft: z.optional(draft),
+})
+
+export type PreviewResult = z.infer<typeof previewResult>
+
+/** The preview of a stored configuration: of this row, or of the configuration when it has none. */
+export const previewBody = z
+  .extend(z.omit(previewResult, { draft: true }), { rowId: z.nullable(z.string()), name: z.string() })
+  .register(described, { name: 'ConfigurationPreview' })
+
+/** A configuration that is not stored yet, its secrets sealed for the id that it may be stored under, with plan and preview. */
+export const draftBody = z
+  .extend(previewResult, {
+    configurationId: z.string(),
+    plan: z.nullable(z.string()),
+  })
+  .register(described, { name: 'ConfigurationDraft' })
+
+export type DraftBody = z.infer<typeof draftBody>

@@ -1,0 +1,224 @@
+import type { Json } from '../../json/json-value.ts'
+import type { Page } from '../paging/paginator.ts'
+import { volumeOf } from '../paging/stop-rules.ts'
+import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import type { PageEnd } from '../requests/http/parse-response.ts'
+import type { BytesRead, TableSink } from '../tables/sink-types.ts'
+import { checkEnd, checkPage } from './check-run.ts'
+import { pendingChildren } from './expand-children.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
+import { nextDownload } from './make-report.ts'
+import {
+  digestOf,
+  dropItems,
+  isFirstPart,
+  itemsOfPage,
+  nextItems,
+  recordItems,
+  watchedPage,
+} from './page-items.ts'
+import { endPass, noteEmptyPage, passesOf } from './passes.ts'
+import { pageOfBytes, readBytes } from './read-bytes.ts'
+import { STOPPED_BY_RULE } from './run-statistics.ts'
+import { breakWindow, itemsOfWindow } from './run-window.ts'
+import { fingerprint, isSamePage } from './same-response.ts'
+import { nameOf, tellSilence, watchPage } from './watch-run.ts'
+
+/** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
+export const readPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  context: JobContext,
+  sink: TableSink,
+): PageResult => {
+  const { run } = work
+  const bytes = readBytes(work, fetched, context, sink)
+  if (bytes === undefined) void fetched.response // what is no JSON fails before it counts as a page
+  const { plan, progress } = run
+  if (run.isRecorded === true) {
+    return rowsOf(work, fetched, context, () => {
+      dropItems(fetched, context)
+      return nextDownload(run, context)
+    })
+  }
+  const passes = passesOf(run, context)
+  if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
+  if (isFirstPart(fetched)) {
+    const page = { fetched, bytes: bytes?.page }
+    if (repeats(run, page)) {
+      // The server repeats itself: drop the page and end the job
+      // (docs/reference/extractor-pagination.md#pagination)
+      context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
+      doubt(run, 'the API sent the same page twice', context)
+      tellSilence(run, { reason: 'the response matched the previous one', isRepeated: true }, context)
+      return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
+    }
+    run.lastFingerprint = digestOf(fetched)
+    run.lastPage = run.lastFingerprint === undefined ? page : undefined
+    context.statistics.page(plan)
+    progress.pages++
+    if (run.pagination.countsVolume)
+      progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
+  }
+  if (bytes !== undefined) return bytesOf(work, fetched, bytes, context)
+  if (passes === undefined) {
+    const end = (items: readonly Json[]) =>
+      endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
+    return rowsOf(work, fetched, context, end)
+  }
+  const { items, warning, isMissing } = recordItems(work, fetched, passes.recording, context)
+  if (isMissing === true) doubt(run, NO_LIST, context)
+  if (warning !== undefined && passes.number === 1) context.log.warning(warning)
+  progress.items += items.length
+  return withoutRows(endPage(work, fetched, items, context))
+}
+
+/** @param end what follows the last part of the page */
+const rowsOf = (
+  work: PageWork,
+  fetched: FetchedPage,
+  context: JobContext,
+  end: (items: readonly Json[]) => PendingPage | undefined,
+): PageResult => {
+  const { run } = work
+  const { plan } = run
+  const found = nextItems(work, fetched, context)
+  if (found.warning !== undefined) context.log.warning(found.warning)
+  if (found.isMissing === true) doubt(run, NO_LIST, context)
+  const ofPage = plan.filterItems?.(found.items) ?? found.items
+  const items = limited(itemsOfWindow(run, ofPage, context), run, context)
+  context.marks.note(plan, items)
+  context.statistics.rows(plan, items.length)
+  run.progress.items += ofPage.length
+  const children = pendingChildren(run, items, context)
+  const next = found.rest === undefined ? end(ofPage) : { ...work, fetched: found.rest }
+  return {
+    items,
+    source: items === found.items ? found.source : undefined,
+    next: next === undefined ? children : [...children, next],
+  }
+}
+
+const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context: JobContext): PageResult => {
+  const { run } = work
+  const { count, path } = bytes.page
+  context.statistics.rows(run.plan, count)
+  run.progress.items += count
+  const { start, end, rest } = bytes.page
+  const items = run.pagination.isOnePage === true ? '' : fetched.body.subarray(start, end)
+  const beside = path.length === 0 ? undefined : rest
+  const watched = { count, items, headers: fetched.headers, beside }
+  const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
+  return { items: [], bytes, source: { body: fetched.body, path }, next: next === undefined ? [] : [next] }
+}
+
+const NO_LIST = 'a response had no list of rows'
+
+/** What came may hide rows from `deletions`, unless the API says a total and it is reached. */
+const doubt = ({ plan, check }: JobRun, why: string, { noteKeys, statistics }: JobContext): void => {
+  if (noteKeys !== undefined && check?.hasAll !== true) statistics.doubted(plan, why)
+}
+
+const withoutRows = (next: PendingPage | undefined): PageResult => ({
+  items: [],
+  source: undefined,
+  next: next === undefined ? [] : [next],
+})
+
+const endPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  items: Page['items'],
+  context: JobContext,
+): PendingPage | undefined => {
+  const { response, headers, url } = fetched
+  const seen = context.silence === undefined ? undefined : watchedPage(work, fetched)
+  const next = nextPage(work, { response, items, headers, url }, seen, context)
+  dropItems(fetched, context)
+  return next
+}
+
+/** A page that an error rule let pass, or an empty report: no items, and nothing after it. */
+const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
+  noteEmptyPage(run, context)
+  if (ends === 'empty report') return withoutRows(endRun(run, { reason: 'the report is empty' }, context))
+  const end =
+    ends === 'job'
+      ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
+      : { reason: 'an error rule ignored the response' }
+  doubt(run, end.reason, context)
+  return withoutRows(endRun(run, end, context))
+}
+
+const repeats = (run: JobRun, page: ReadPage): boolean => {
+  const digest = digestOf(page.fetched)
+  if (digest !== undefined) return run.lastFingerprint === digest
+  if (run.lastPage !== undefined) return isSamePage(run.lastPage, page)
+  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(page.fetched.response)
+}
+
+const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
+  if (context.maxRows === undefined) return items
+  const left = Math.max(0, context.maxRows - context.statistics.rowsOf(run.plan))
+  return items.length > left ? items.slice(0, left) : items
+}
+
+/** @param seen the page as it came, for the watch of new runs */
+const nextPage = (
+  { run, request }: PageWork,
+  page: Page,
+  seen: ReturnType<typeof watchedPage> | undefined,
+  context: JobContext,
+): PendingPage | undefined => {
+  const { plan, pagination, progress } = run
+  const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
+  const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
+  const reason = isPreviewed ? 'the preview is full' : stop?.reason
+  checkPage(run, page, context)
+  watchPage(run, request, seen, context)
+  const following = reason === undefined ? pagination.next(page, request) : undefined
+  const isSame =
+    following !== undefined && pagination.isToldByItems === true && run.watch?.hasAsked(following) === true
+  const next = isSame ? undefined : following
+  if (next !== undefined) {
+    run.watch?.asks(nameOf(run), next, progress.pages)
+    return { run, request: next }
+  }
+  const stuck = isSame ? STUCK : reason === undefined ? pagination.stuck?.(page, request) : undefined
+  if (stuck !== undefined) doubt(run, stuck, context)
+  const isCut =
+    stop?.isCut === true && run.check?.hasAll !== true && !pagination.isLast(page, request, progress)
+  const end = { reason: reason ?? (isSame ? STUCK : pagination.ended), cut: isCut ? stop.reason : undefined }
+  context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
+  if (!isPreviewed && stop?.isCut !== true)
+    tellSilence(run, { reason: end.reason, stuck, missing: seen?.missing }, context)
+  return endRun(run, end, context)
+}
+
+/** As paginators say it. */
+const STUCK = 'the cursor did not move'
+
+interface RunEnd {
+  reason: string
+  /** Why not all of it was asked for. */
+  cut?: string | undefined
+}
+
+/** A page of the run is not asked for: what it has read counts. */
+export const cutRun = (run: JobRun, reason: string, context: JobContext): PendingPage | undefined =>
+  endRun(run, { reason, cut: reason }, context)
+
+/** After its last page: the end of a run, or of a pass of it, which other pages follow. */
+const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
+  const { passes } = run
+  run.cut = cut
+  if (cut !== undefined) breakWindow(run, cut, context)
+  if (passes === undefined) checkEnd(run, cut, context)
+  const next = passes === undefined ? undefined : endPass(run, passes, cut, context)
+  // Files of a report follow each other; those of a run in passes when its rows have been written
+  const following =
+    cut === undefined && run.passes === undefined ? (next ?? nextDownload(run, context)) : next
+  if (run.passes === undefined && following === next) context.statistics.ended(run.plan, reason)
+  return following
+}

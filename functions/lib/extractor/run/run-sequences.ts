@@ -1,0 +1,226 @@
+import { setImmediate } from 'node:timers/promises'
+import { BoundReached } from '../requests/http/run-bounds.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans } from './job-plan.ts'
+import {
+  isPage,
+  isWindowEnd,
+  type JobRun,
+  type PageWork,
+  type Pending,
+  type PendingChildren,
+  type PendingPage,
+  type PendingWindows,
+} from './job-run.ts'
+import {
+  dropPending,
+  expand,
+  fetchPage,
+  type IterationOptions,
+  isSkipped,
+  located,
+  writePage,
+} from './page-steps.ts'
+import { readPage } from './read-page.ts'
+import { breakWindowsAbove, dropWindow, endWindow } from './run-window.ts'
+import { Stopped } from './stop-signal.ts'
+
+/** Writes what was read, in its turn. */
+type Write = () => void
+
+interface Request {
+  state: 'under way' | 'done' | 'failed'
+  error?: unknown
+}
+
+/**
+ * The one loop: fetch a page, read it, write its rows. It writes the first page of each sequence and fetches ahead of it
+ * as far as the concurrency allows: the next page while this one is written, and the children of a page in parallel.
+ *
+ * Ends when the sequences are empty, or after a stop as soon as no request is under way. What is left in the sequences
+ * then goes into the checkpoint. It also ends at the first error, in the order of writing.
+ */
+export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
+  const { context, stop, bounds, sink } = options
+  const concurrency = concurrencyOf(options)
+  const requests = createRequests(options)
+  void stop.signal.then(requests.wake)
+
+  const isOpen = (): boolean => !stop.requested && bounds.reached === undefined
+
+  const launchAhead = (): void => {
+    if (!isOpen()) return
+    for (const sequence of sequences) expandAhead(sequence, concurrency, context)
+    const ahead = sequences.map(sequence => nextPages(sequence, concurrency))
+    for (let depth = 0; depth < concurrency && isOpen(); depth++) {
+      for (const pages of ahead) {
+        const [head] = pages
+        const page = pages[depth]
+        if (requests.underWay() >= concurrency) return
+        if (head === undefined || page === undefined) continue
+        if (!belongsTogether(head, page) || isSkipped(page, context)) continue
+        if (!requests.isBegun(page)) requests.launch(page)
+      }
+    }
+  }
+
+  /** Reads what is first in a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
+  const readNext = (sequence: Pending[]): Write | undefined => {
+    const page = sequence[0]
+    if (page === undefined) return undefined
+    if (isWindowEnd(page)) {
+      sequence.shift()
+      return endWindow(page, context)
+    }
+    if (bounds.reached !== undefined && !requests.isBegun(page)) {
+      const read = dropPending(page, context)
+      // What is dropped belongs to the windows that end behind it
+      for (const pending of sequence) if (isWindowEnd(pending)) dropWindow(pending, context)
+      replace(sequence, 0, read === undefined ? [] : [read])
+      return nothing
+    }
+    if (!isPage(page)) return undefined
+    if (isSkipped(page, context)) {
+      sequence.shift()
+      return nothing
+    }
+    const request = requests.of(page)
+    if (request?.state === 'failed') throw request.error
+    const { fetched } = page
+    if (fetched === undefined) return undefined
+    // Items of one answer can be many more than there is time for; the next leg has the file, or the rest of the list
+    if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
+    stop.progressed()
+    requests.drop(page)
+    const result = located(page, () => readPage(page, fetched, context, sink))
+    if (page.run.cut !== undefined) breakWindowsAbove(page.run, sequence.filter(isWindowEnd), context)
+    replace(sequence, 0, result.next)
+    launchAhead()
+    return () => writePage(page, result, fetched, options)
+  }
+
+  const writes: Write[] = []
+
+  const readAhead = (): void => {
+    for (let isMore = true; isMore && writes.length < concurrency; ) {
+      isMore = false
+      for (const sequence of sequences) {
+        const write = readNext(sequence)
+        if (write === undefined) continue
+        writes.push(write)
+        isMore = true
+      }
+    }
+  }
+
+  for (;;) {
+    launchAhead()
+    // Ask for all that follows before writing: writing is what takes the time
+    try {
+      readAhead()
+    } catch (error) {
+      // What was read before it is written: a window may end there
+      for (const write of writes) write()
+      throw error
+    }
+    const write = writes.shift()
+    if (write !== undefined) {
+      write()
+      await setImmediate() // so that responses that came meanwhile are handled
+      continue
+    }
+    if (sequences.every(sequence => sequence.length === 0)) return
+    if (stop.requested && requests.underWay() === 0) return
+    await requests.change()
+  }
+}
+
+/** A login before every request is good for one request only. */
+const concurrencyOf = ({ plans, authenticatorOf, concurrency }: IterationOptions): number =>
+  [...allPlans(plans)].some(plan => authenticatorOf(plan).oneAtATime === true) ? 1 : concurrency
+
+/** The requests under way, and those that have come and are not read yet. */
+const createRequests = (options: IterationOptions) => {
+  const requests = new Map<PendingPage, Request>()
+  let underWay = 0
+  let changed = Promise.withResolvers<void>()
+
+  const launch = (page: PendingPage): void => {
+    const request: Request = { state: 'under way' }
+    requests.set(page, request)
+    options.stop.progressed()
+    underWay++
+    fetchPage(page, options)
+      .then(
+        fetched => {
+          request.state = 'done'
+          page.fetched = fetched
+        },
+        (error: unknown) => {
+          // Stopped while it waited for a retry: the page is still to be fetched
+          if (error instanceof Stopped || error instanceof BoundReached) requests.delete(page)
+          else Object.assign(request, { state: 'failed', error })
+        },
+      )
+      .finally(() => {
+        underWay--
+        changed.resolve()
+      })
+  }
+
+  return {
+    launch,
+    isBegun: (pending: Pending): boolean =>
+      isPage(pending) && (pending.fetched !== undefined || requests.has(pending)),
+    of: (page: PendingPage): Request | undefined => requests.get(page),
+    drop: (page: PendingPage): void => void requests.delete(page),
+    underWay: (): number => underWay,
+    wake: (): void => changed.resolve(),
+    /** Resolves when one has come, or after `wake`. */
+    change: async (): Promise<void> => {
+      await changed.promise
+      changed = Promise.withResolvers()
+    },
+  }
+}
+
+/** Makes pages of the children and windows that are among the next in a sequence. */
+const expandAhead = (sequence: Pending[], concurrency: number, context: JobContext): void => {
+  for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
+    let pending = sequence[depth]
+    while (pending !== undefined && isUnexpanded(pending)) {
+      const { pages, rest } = expand(pending, concurrency, context)
+      replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
+      pending = sequence[depth]
+    }
+    if (pending !== undefined && isPage(pending)) pages++
+  }
+}
+
+/** The next pages of a sequence; ends of windows between them take no place. */
+const nextPages = (sequence: readonly Pending[], concurrency: number): PendingPage[] => {
+  const pages: PendingPage[] = []
+  for (const pending of sequence) {
+    if (pages.length >= concurrency || isUnexpanded(pending)) break
+    if (isPage(pending)) pages.push(pending)
+  }
+  return pages
+}
+
+const nothing: Write = () => {}
+
+const isUnexpanded = (pending: Pending): pending is PendingChildren | PendingWindows =>
+  !isPage(pending) && !isWindowEnd(pending)
+
+/** The top-level job that a run belongs to. */
+const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
+
+/** Whether a page may be fetched while `head` is the next to write. Pages of a later job may not. */
+const belongsTogether = (head: PageWork, work: PageWork): boolean => rootOf(head.run) === rootOf(work.run)
+
+/** Puts others in the place of one. Without `splice(…, ...others)`: there may be more of them than a call can take. */
+const replace = (sequence: Pending[], position: number, others: readonly Pending[]): void => {
+  const tail = sequence.splice(position)
+  for (const pending of others) sequence.push(pending)
+  for (let index = 1; index < tail.length; index++) sequence.push(tail[index] as Pending) // below the length
+}

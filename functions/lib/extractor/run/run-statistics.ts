@@ -1,0 +1,247 @@
+import type { JobOutcome } from '../../wire/run-body.ts'
+import type { Masker } from '../requests/masking/masker.ts'
+import type { CastOutcome } from '../tables/records/cast-fields.ts'
+import type { JobPlan } from './job-plan.ts'
+
+/** What one job did, its runs for all parent rows together. */
+export interface JobSummary extends JobOutcome {
+  /** Of a job that is checked: how many runs were complete, and what was said of the others. */
+  completeness?: CheckedRuns
+  /** Requests that made reports and asked for their state. */
+  polls?: number
+  windows?: WindowCounts
+  /** Of a job that casts: how many values of each field could not be of its type, by what became of them. */
+  casts?: Record<string, Partial<Record<CastOutcome, number>>>
+  /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
+  deleted?: number
+  /** Runs of the job that ended although the API says that there is more. */
+  silences?: { runs: number; messages: string[] }
+  /** Why rows may be missing although nothing else is wrong; each once, and only where some job has `deletions`. */
+  doubts?: string[]
+}
+
+interface CheckedRuns {
+  complete: number
+  incomplete: number
+  /** By the configuration's own limits not all was asked for. */
+  notChecked: number
+  /** How often they were read in all, when they are read until two passes give the same rows. */
+  passes?: number
+  /** Those of the complete ones that were read more than twice. */
+  repaired?: number
+  /** At most so many are kept; the log has all. */
+  messages: string[]
+}
+
+interface WindowCounts {
+  /** Windows whose rows are all written. */
+  finished: number
+  /** Rows from before the window, which the API was not asked to leave out. */
+  dropped: number
+  /** Rows far from the window that they were asked for. */
+  outside: number
+  /** Rows without a time at `cursor`. */
+  withoutTime: number
+  /** Of windows that were not read to their end; at most so many are kept. */
+  messages: string[]
+}
+
+const MAX_MESSAGES = 10
+
+/** Why a run ended after which no further page of the job is read. In the summary, so that the next leg knows it too. */
+export const STOPPED_BY_RULE = 'an error rule ended the job'
+
+/** Why nothing is asked for a row above: a placeholder with `"missing": "skip"` finds nothing there. */
+export const SKIPPED_ROW = 'a row above has no value for a placeholder'
+
+interface CheckedRun {
+  outcome: 'complete' | 'incomplete' | 'notChecked'
+  /** What it lacks, or that it moved. */
+  message: string | undefined
+  passes: number | undefined
+}
+
+export type RunStatistics = ReturnType<typeof createRunStatistics>
+
+/** @param before summaries of the legs before, when the run resumes from a checkpoint */
+export const createRunStatistics = (prefix: string, before: readonly JobSummary[] = []) => {
+  const jobs = new Map<string, JobSummary>(before.map(summary => [summary.job, structuredClone(summary)]))
+  const of = (plan: JobPlan): JobSummary => {
+    const job = `${prefix}${plan.path}`
+    const found = jobs.get(job)
+    if (found !== undefined) return found
+    const { endpoint } = plan.job
+    const made: JobSummary = { job, endpoint, dataType: plan.dataType, runs: 0, pages: 0, rows: 0, ended: {} }
+    jobs.set(job, made)
+    return made
+  }
+  const windowsOf = (plan: JobPlan): WindowCounts => {
+    const summary = of(plan)
+    summary.windows ??= { finished: 0, dropped: 0, outside: 0, withoutTime: 0, messages: [] }
+    return summary.windows
+  }
+  const ended = (plan: JobPlan, reason: string): void => {
+    const reasons = of(plan).ended
+    reasons[reason] = (reasons[reason] ?? 0) + 1
+  }
+  return {
+    started: (plan: JobPlan): void => {
+      of(plan).runs++
+    },
+    page: (plan: JobPlan): void => {
+      of(plan).pages++
+    },
+    /** A request before the pages of a report. */
+    polled: (plan: JobPlan): void => {
+      const summary = of(plan)
+      summary.polls = (summary.polls ?? 0) + 1
+    },
+    rows: (plan: JobPlan, count: number): void => {
+      of(plan).rows += count
+    },
+    ended,
+    /** By an error rule: no further page of the job is read, in any of its runs. */
+    isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
+    checked: (plan: JobPlan, { outcome, message, passes }: CheckedRun): void => {
+      const summary = of(plan)
+      summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
+      const { completeness } = summary
+      completeness[outcome]++
+      if (passes !== undefined) completeness.passes = (completeness.passes ?? 0) + passes
+      if (passes !== undefined && passes > 2) completeness.repaired = (completeness.repaired ?? 0) + 1
+      const { messages } = completeness
+      if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
+    },
+    windowed: (plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void => {
+      const { finished = 0, dropped = 0, outside = 0, withoutTime = 0 } = more
+      const counts = windowsOf(plan)
+      counts.finished += finished
+      counts.dropped += dropped
+      counts.outside += outside
+      counts.withoutTime += withoutTime
+    },
+    /** A window that was not read to its end. */
+    windowCut: (plan: JobPlan, message: string): void => {
+      const { messages } = windowsOf(plan)
+      if (messages.length < MAX_MESSAGES) messages.push(message)
+    },
+    /** A value that could not be of its type. */
+    cast: (plan: JobPlan, field: string, outcome: CastOutcome): void => {
+      const summary = of(plan)
+      summary.casts ??= {}
+      const counts = summary.casts[field] ?? {}
+      summary.casts[field] = counts
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    },
+    doubted: (plan: JobPlan, why: string): void => {
+      const summary = of(plan)
+      summary.doubts = [...new Set(summary.doubts).add(why)]
+    },
+    /** A run ended although the API says that there is more. Whether it is said in the log, too. */
+    silent: (plan: JobPlan, message: string): boolean => {
+      const summary = of(plan)
+      summary.silences ??= { runs: 0, messages: [] }
+      const { messages } = summary.silences
+      const isKept = messages.length < MAX_MESSAGES
+      if (isKept) messages.push(message)
+      summary.silences.runs++
+      return isKept
+    },
+    /** @param path of the plan */
+    deleted: (path: string, count: number): void => {
+      const summary = jobs.get(`${prefix}${path}`)
+      if (summary !== undefined) summary.deleted = count
+    },
+    rowsOf: (plan: JobPlan): number => of(plan).rows,
+    all: (): JobSummary[] => [...jobs.values()],
+  }
+}
+
+/** What the author should know of jobs that are not complete, or changed while they were read. */
+export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, completeness }) => {
+    if (completeness === undefined) return []
+    const { incomplete, notChecked, repaired = 0, messages } = completeness
+    const others = incomplete + notChecked + repaired - messages.length
+    return others <= 0
+      ? messages
+      : [
+          ...messages,
+          `Job '${endpoint}' has ${others} more runs that are not complete, not checked or changed while they were read: see the log.`,
+        ]
+  })
+
+/** What the author should know of jobs that may have stopped early. */
+export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, silences: { runs, messages } = { runs: 0, messages: [] } }) => [
+    ...messages,
+    ...(runs > messages.length
+      ? [
+          `Job '${endpoint}' has ${runs - messages.length} more runs that ended although the API says that there is more.`,
+        ]
+      : []),
+  ])
+
+export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, windows }) => {
+    if (windows === undefined) return []
+    const { outside, withoutTime, messages } = windows
+    return [
+      ...messages,
+      ...(outside === 0
+        ? []
+        : [
+            `Job '${endpoint}': ${outside} rows are more than a day outside of the window that they were asked for. Does the API know the parameters of "incremental"?`,
+          ]),
+      ...(withoutTime === 0
+        ? []
+        : [
+            `Job '${endpoint}': ${withoutTime} rows have no time at the "cursor" of "incremental". They are kept.`,
+          ]),
+    ]
+  })
+
+export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, casts = {} }) =>
+    Object.entries(casts).flatMap(([field, { empty = 0, keep = 0 }]) => [
+      ...(empty === 0
+        ? []
+        : [`Job '${endpoint}': ${valuesOf(empty, field)} not of the type, and left empty.`]),
+      ...(keep === 0
+        ? []
+        : [`Job '${endpoint}': ${valuesOf(keep, field)} not of the type, and kept as text.`]),
+    ]),
+  )
+
+/** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
+export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, runs, ended }) => {
+    const skipped = ended[SKIPPED_ROW] ?? 0
+    return runs > 0 || skipped === 0
+      ? []
+      : [
+          `Job '${endpoint}' asked for nothing: ${skipped === 1 ? 'the only row above has' : `all ${skipped.toLocaleString('en-US')} rows above have`} no value for a placeholder with "missing": "skip". Is its "path" right?`,
+        ]
+  })
+
+const valuesOf = (count: number, field: string): string =>
+  count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`
+
+/** What a job did, for results: its texts are masked, its counts stay numbers. */
+export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => {
+  const masked = <T extends { messages: string[] }>(said: T): T => ({
+    ...said,
+    messages: said.messages.map(masker.mask),
+  })
+  return {
+    ...job,
+    endpoint: masker.mask(job.endpoint),
+    dataType: masker.mask(job.dataType),
+    ended: Object.fromEntries(
+      Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times]),
+    ),
+    ...(job.completeness === undefined ? {} : { completeness: masked(job.completeness) }),
+    ...(job.windows === undefined ? {} : { windows: masked(job.windows) }),
+    ...(job.silences === undefined ? {} : { silences: masked(job.silences) }),
+  }
+}

@@ -1,0 +1,303 @@
+import { isUtf8 } from 'node:buffer'
+import * as z from 'zod'
+import { UserError } from '../../errors/errors.ts'
+import type { Json } from '../../json/json-value.ts'
+import type { SavedRecording } from '../paging/completeness/pass-recording.ts'
+import { RunWatch, type SavedWatch } from '../paging/completeness/run-watch.ts'
+import { type FetchedPage, parsedLater } from '../requests/http/fetched-page.ts'
+import type { PageRequest, RequestOptions } from '../requests/http/page-request.ts'
+import { type PageEnd, parseBody } from '../requests/http/parse-response.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, type JobPlan } from './job-plan.ts'
+import {
+  isChildren,
+  isPage,
+  isWindowEnd,
+  type JobRun,
+  type Passes,
+  type Pending,
+  type PendingChildren,
+  type PendingPage,
+  type PendingWindows,
+  type RunWindow,
+  type WindowEnd,
+} from './job-run.ts'
+import type { Placeholder } from './placeholders.ts'
+import { fingerprint } from './same-response.ts'
+import { paginationOf } from './start-run.ts'
+
+/**
+ * The sequences of the iteration under way, as JSON: runs and rows once each, pages by reference to them. Its keys are
+ * those of stored checkpoints, in which a sequence is called a lane.
+ */
+interface SavedSequences {
+  rows: Json[]
+  runs: SavedRun[]
+  lanes: SavedPending[][]
+}
+
+type SavedPending = SavedPage | SavedChildren | SavedWindows | SavedWindowEnd
+
+interface SavedRun {
+  plan: string
+  request: RequestOptions
+  columns: Record<string, Json>
+  placeholders: readonly Placeholder[]
+  rows: number[]
+  pages: number
+  items: number
+  volume: number
+  /** Seconds since the first request; a pause between legs does not count. */
+  elapsed: number
+  last?: string
+  window?: RunWindow
+  downloads?: readonly RequestOptions[]
+  watch?: SavedWatch
+  /** Number of its check for completeness. */
+  check?: number
+  passes?: SavedPasses
+  isRecorded?: true
+}
+
+interface SavedPasses {
+  number: number
+  recording: SavedRecording
+  /** Numbers of checks: of this pass, and of the one before. */
+  check: number
+  before?: number
+  moved: string[]
+}
+
+interface SavedPage {
+  run: number
+  request: PageRequest
+  fetched?: {
+    body: string
+    base64?: true
+    headers: Record<string, string>
+    url: string
+    response?: Json
+    ends?: PageEnd
+    items?: FetchedPage['items']
+    listAt?: number
+  }
+}
+
+interface SavedChildren {
+  parent: number
+  plan: string
+  items: number[]
+}
+
+type SavedWindows = Pick<PendingWindows, 'placeholders' | 'part' | 'whole' | 'number'> & {
+  windowsOf: string
+  rows: number[]
+}
+
+type SavedWindowEnd = Pick<WindowEnd, 'part' | 'end'> & { endOf: string }
+
+/** Bodies that came and are not yet written may take this much of a checkpoint; others are asked for again. */
+const defaultBodyBudget = 64 * 1024 * 1024
+
+/** @param now seconds since 1970 */
+export const saveSequences = (
+  sequences: readonly (readonly Pending[])[],
+  now: number,
+  bodyBudget = defaultBodyBudget,
+): SavedSequences => {
+  let budget = bodyBudget
+  const rows: Json[] = []
+  const rowIndex = new Map<Json, number>()
+  const runs: SavedRun[] = []
+  const runIndex = new Map<JobRun, number>()
+
+  const saveRow = (row: Json): number => {
+    const known = rowIndex.get(row)
+    if (known !== undefined) return known
+    rowIndex.set(row, rows.push(row) - 1)
+    return rows.length - 1
+  }
+  const saveRun = (run: JobRun): number => {
+    const known = runIndex.get(run)
+    if (known !== undefined) return known
+    const { pages, items, volume, startedAt } = run.progress
+    const last = run.lastPage === undefined ? run.lastFingerprint : fingerprint(run.lastPage.fetched.response)
+    runs.push({
+      plan: run.plan.path,
+      request: run.request,
+      columns: run.columns,
+      placeholders: run.placeholders,
+      rows: run.rows.map(saveRow),
+      pages,
+      items,
+      volume,
+      elapsed: now - startedAt,
+      ...(last === undefined ? {} : { last }),
+      ...(run.window === undefined ? {} : { window: run.window }),
+      ...(run.downloads === undefined ? {} : { downloads: run.downloads }),
+      ...(run.watch === undefined ? {} : { watch: run.watch.save() }),
+      ...(run.check === undefined ? {} : { check: run.check.number }),
+      ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
+      ...(run.isRecorded === true ? { isRecorded: true } : {}),
+    })
+    runIndex.set(run, runs.length - 1)
+    return runs.length - 1
+  }
+  const savePage = ({ run, request, fetched }: PendingPage): SavedPage => {
+    // Of what is in tables in part, the rest must be the same
+    const fits = fetched !== undefined && (fetched.body.length <= budget || fetched.listAt !== undefined)
+    if (fits) budget -= fetched.body.length
+    return {
+      run: saveRun(run),
+      request,
+      ...(fits ? { fetched: saveFetched(fetched) } : {}),
+    }
+  }
+  const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
+    parent: saveRun(parent),
+    plan: plan.path,
+    items: items.slice(from).map(saveRow),
+  })
+  const save = (pending: Pending): SavedPending => {
+    if (isPage(pending)) return savePage(pending)
+    if (isChildren(pending)) return saveChildren(pending)
+    if (isWindowEnd(pending)) return { endOf: pending.plan.path, part: pending.part, end: pending.end }
+    const { plan, rows: above, ...others } = pending
+    return { windowsOf: plan.path, ...others, rows: above.map(saveRow) }
+  }
+  return { rows, runs, lanes: sequences.map(sequence => sequence.map(save)) }
+}
+
+const savePasses = ({ number, recording, check, before, moved }: Passes): SavedPasses => ({
+  number,
+  recording: recording.save(),
+  check: check.number,
+  ...(before === undefined ? {} : { before: before.number }),
+  moved,
+})
+
+const restorePasses = (saved: SavedPasses, { checks }: JobContext): Passes => {
+  const check = checks?.at(saved.check)
+  if (checks === undefined || check === undefined) throw damaged()
+  const { number, recording, before, moved } = saved
+  return {
+    number,
+    recording: checks.recordingOf(check, recording),
+    check,
+    before: before === undefined ? undefined : checks.at(before),
+    moved,
+  }
+}
+
+const damaged = (): UserError => new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
+
+const saveFetched = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> => {
+  const { body, headers, url, isParsed, ends, items, listAt } = fetched
+  const { 'set-cookie': _, ...others } = headers
+  return {
+    ...(isUtf8(body) ? { body: body.toString('utf8') } : { body: body.toString('base64'), base64: true }),
+    // Expressions of paginations may read any of them
+    headers: Object.fromEntries(
+      Object.entries(others).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+    ),
+    url,
+    ...(isParsed ? {} : { response: fetched.response }),
+    ...(ends === undefined ? {} : { ends }),
+    ...(items === undefined ? {} : { items }),
+    ...(listAt === undefined ? {} : { listAt }),
+  }
+}
+
+/** @throws UserError `extractor.checkpoint` when the configuration has no such job any more */
+export const restoreSequences = (
+  saved: unknown,
+  plans: readonly JobPlan[],
+  context: JobContext,
+): Pending[][] => {
+  const { rows, runs, lanes } = StoredSequences.parse(saved) as unknown as SavedSequences // the shape that saveSequences wrote, checked above
+  const byPath = new Map([...allPlans(plans)].map(plan => [plan.path, plan]))
+  const planAt = (path: string): JobPlan => {
+    const plan = byPath.get(path)
+    if (plan !== undefined) return plan
+    throw new UserError(
+      'extractor.checkpoint',
+      'The checkpoint belongs to another configuration: start anew without it.',
+    )
+  }
+  const restored = runs.map((run): JobRun => {
+    const plan = planAt(run.plan)
+    const above = run.rows.map(index => rows[index] ?? null)
+    return {
+      plan,
+      request: run.request,
+      columns: run.columns,
+      placeholders: run.placeholders,
+      rows: above,
+      pagination: paginationOf(plan, run.request, { rows: above, placeholders: run.placeholders }, context),
+      progress: {
+        pages: run.pages,
+        items: run.items,
+        volume: run.volume,
+        startedAt: context.now() - run.elapsed,
+      },
+      lastPage: undefined,
+      lastFingerprint: run.last,
+      watch: run.watch && new RunWatch(run.watch),
+      window: run.window,
+      downloads: run.downloads,
+      check: run.check === undefined ? undefined : context.checks?.at(run.check),
+      passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),
+      isRecorded: run.isRecorded,
+    }
+  })
+  const runAt = (index: number): JobRun => {
+    const run = restored[index]
+    if (run !== undefined) return run
+    throw damaged()
+  }
+  const restore = (pending: SavedPending): Pending => {
+    if ('endOf' in pending)
+      return { plan: planAt(pending.endOf), part: pending.part, end: Number(pending.end) }
+    if ('windowsOf' in pending) {
+      const { windowsOf: path, rows: above, ...others } = pending
+      return { plan: planAt(path), ...others, rows: above.map(index => rows[index] ?? null) }
+    }
+    if ('parent' in pending) {
+      const items = pending.items.map(index => rows[index] ?? null)
+      return { parent: runAt(pending.parent), plan: planAt(pending.plan), items, from: 0 }
+    }
+    const { run, request, fetched } = pending
+    return {
+      run: runAt(run),
+      request,
+      ...(fetched === undefined ? {} : { fetched: restoreFetched(fetched) }),
+    }
+  }
+  return lanes.map(sequence => sequence.map(restore))
+}
+
+const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
+  const { headers, url, response, ends, items, listAt } = saved
+  const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
+  if (response === undefined)
+    return Object.assign(
+      parsedLater({ headers, url, body }, () => parseBody(body)),
+      { listAt },
+    )
+  return { response, isParsed: false, headers, url, body, ends, items, listAt }
+}
+
+const StoredSequences = z.object({
+  rows: z.array(z.unknown()),
+  runs: z.array(z.looseObject({ plan: z.string(), rows: z.array(z.number()) })),
+  lanes: z.array(
+    z.array(
+      z.union([
+        z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) }),
+        z.object({ parent: z.number(), plan: z.string(), items: z.array(z.number()) }),
+        z.looseObject({ windowsOf: z.string(), number: z.number(), rows: z.array(z.number()) }),
+        z.object({ endOf: z.string(), part: z.string(), end: z.number() }),
+      ]),
+    ),
+  ),
+})

@@ -1,0 +1,185 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import { deletionColumnOf } from '../config/deletions-schema.ts'
+import { marksOf } from '../config/incremental-schema.ts'
+import { createPagination } from '../paging/create-pagination.ts'
+import { fillText } from '../requests/http/fill-text.ts'
+import type { Params, RequestOptions } from '../requests/http/page-request.ts'
+import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
+import { isEmpty, toText } from '../values/php/php-values.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
+import type { JobRun, RunWindow } from './job-run.ts'
+import { type Above, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
+import { windowContext, windowValues } from './run-window.ts'
+
+/**
+ * Starts a run, of a job with windows for one of them: params, headers and user data are worked out once here, not per page
+ * (docs/reference/extractor-jobs.md#jobs).
+ */
+export const startRun = (
+  plan: JobPlan,
+  placeholders: readonly Placeholder[],
+  rows: readonly Json[],
+  context: JobContext,
+  window?: RunWindow,
+): JobRun => {
+  const { job } = plan
+  const sent = windowValues(job, window)
+  const contexts = {
+    ...expressionContexts(context, { rows, placeholders }),
+    ...windowContext(job, window),
+  }
+  const where = `jobs.${plan.path}`
+  const [given, place] =
+    job.graphql === undefined
+      ? [job.params, `${where}.params`]
+      : [job.graphql.variables, `${where}.graphql.variables`]
+  const values = context.evaluate({ ...given }, contexts, place)
+  const marks = marksOf(job)
+  const mark = marks && context.marks.start(plan, contexts)
+  const params = {
+    ...values,
+    ...(marks === undefined || mark === undefined ? {} : { [marks.param]: mark }),
+    ...sent?.params,
+  }
+  const headers = context.evaluateEverywhere
+    ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
+    : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
+  const request: RequestOptions = {
+    endpoint: fillEndpoint(job.endpoint, [...placeholders, ...(sent?.placeholders ?? [])]),
+    ...(job.graphql === undefined
+      ? {
+          method: job.body === undefined ? job.method : job.body.method,
+          params: Array.isArray(job.params) ? Object.values(params) : params,
+        }
+      : { method: 'POST', params: queryOf(plan, params, contexts, context) }),
+    headers,
+    ...textBody(plan, placeholders, contexts, context),
+  }
+  const deleted = deletionColumnOf(job)
+  const columns = {
+    ...userData(plan, rows.length === 0, context, contexts),
+    ...parentColumns(placeholders),
+    ...(deleted === undefined ? {} : { [deleted]: '' }),
+  }
+  const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
+  return {
+    plan,
+    request,
+    columns,
+    placeholders,
+    // Only children and parent values in defaults look further up; leaves need not hold on to the rows
+    rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
+    pagination: paginationOf(plan, request, { rows, placeholders }, context),
+    progress,
+    lastPage: undefined,
+    lastFingerprint: undefined,
+    window,
+  }
+}
+
+/** The body of a GraphQL request (GraphQL over HTTP, "Request Parameters"). */
+const queryOf = (
+  { job, path }: JobPlan,
+  variables: Record<string, Json>,
+  contexts: Record<string, Json>,
+  context: JobContext,
+): Record<string, Json> => ({
+  ...context.evaluate({ query: job.graphql?.query }, contexts, `jobs.${path}.graphql`),
+  ...(Object.keys(variables).length === 0 ? {} : { variables }),
+})
+
+/** The pagination of a run; also made anew when a run is read back from a checkpoint. */
+export const paginationOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>
+  createPagination(context.pagination, plan.job.scroller, {
+    job: request,
+    defaults: defaultsFor(context, above),
+    now: context.now,
+    log: context.log,
+  })
+
+export const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
+  const { defaults } = context
+  if (!context.evaluateEverywhere) return defaults
+  const contexts = expressionContexts(context, above)
+  const path = 'api.http.defaultOptions'
+  const params = context.evaluate({ ...defaults.params }, contexts, `${path}.params`)
+  return {
+    ...defaults,
+    params: (Array.isArray(defaults.params) ? Object.values(params) : params) as Params, // evaluated values are JSON
+    headers: context.evaluate(defaults.headers ?? {}, contexts, `${path}.headers`),
+  }
+}
+
+/** `attr`, `time` and `each`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
+export const expressionContexts = (
+  context: JobContext,
+  { rows, placeholders }: Above,
+): Record<string, Json> => {
+  const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
+  const listed = placeholders.filter(({ path }) => path === undefined)
+  if (listed.length > 0) contexts['each'] = Object.fromEntries(listed.map(({ name, value }) => [name, value]))
+  if (!context.evaluateEverywhere) return contexts
+  for (const [index, row] of rows.entries()) contexts[index === 0 ? 'parent' : `parent${index + 1}`] = row
+  return contexts
+}
+
+/**
+ * `config.userData` (a scalar becomes column `userData`) for top-level jobs only, overlaid by the job's own (a scalar
+ * becomes `job_parent_id`).
+ */
+const userData = (
+  plan: JobPlan,
+  isTopLevel: boolean,
+  context: JobContext,
+  contexts: Record<string, Json>,
+): Record<string, Json> => {
+  const shared = isTopLevel ? asColumns(context.config.userData, 'userData') : {}
+  const columns = { ...shared, ...asColumns(plan.job.userData, 'job_parent_id') }
+  const result: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(columns)) {
+    const path = `userData.${name}`
+    result[name] = isObject(value)
+      ? evaluateOne(value, contexts, { path, now: Math.floor(context.now()) })
+      : (value as Json) // JSON
+  }
+  return result
+}
+
+const asColumns = (value: unknown, name: string): Record<string, unknown> => {
+  if (isEmpty(value)) return {}
+  return typeof value === 'object' && value !== null ? { ...value } : { [name]: value }
+}
+
+const DEFAULT_TYPE = 'text/plain; charset=utf-8'
+
+/**
+ * The body of a job, its expressions worked out and placeholders of the parent row filled in. Params of a page are
+ * filled in when the page is sent.
+ *
+ * @throws UserError `extractor.request.body` for what is not a single value
+ */
+const textBody = (
+  { job, path }: JobPlan,
+  placeholders: readonly Placeholder[],
+  contexts: Record<string, Json>,
+  { evaluate }: JobContext,
+): Pick<RequestOptions, 'body'> => {
+  if (job.body === undefined) return {}
+  const { json, form } = job.body
+  const at = `jobs.${path}.body`
+  if (json !== undefined) return { body: { json: evaluate({ json }, contexts, at)['json'] ?? null } }
+  if (form !== undefined) return { body: { form: evaluate(form, contexts, `${at}.form`) } }
+  const { text } = evaluate({ text: job.body.text }, contexts, at)
+  if (text === undefined || isObject(text) || Array.isArray(text))
+    throw new UserError(
+      'extractor.request.body',
+      `The "text" of the body at jobs.${path} is not a text: write it as one text, or make one with a function.`,
+    )
+  const values = Object.fromEntries(placeholders.map(({ name, value }) => [name, value]))
+  return {
+    body: { text: fillText(toText(text), values).text, contentType: job.body.contentType ?? DEFAULT_TYPE },
+  }
+}

@@ -1,0 +1,93 @@
+import type { Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
+import type { ReplacedToken } from '../requests/http/refresh-tokens.ts'
+import type { TableSink } from '../tables/sink-types.ts'
+import { readProfiles, type StoredProfile, writeProfiles } from './drift/stored-profiles.ts'
+
+/** `in/state.json` as far as we read it (docs/reference/extractor.md#state); unknown keys are kept. */
+export interface InputState {
+  previousStart: number
+  structure: unknown
+  structVersion: number | undefined
+  highWaterMarks: Record<string, Json>
+  windows: Record<string, Json>
+  refreshTokens: Json | undefined
+  profiles: Map<string, StoredProfile>
+  /** By table: where the keys of the last complete run are. */
+  keySets: Record<string, Json>
+}
+
+/** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
+export const readState = (state: unknown): InputState => {
+  const root = asObject(state)
+  const previousStart = Number(asObject(root['time'])['previousStart'] ?? 0)
+  const version = Number(root['json_parser.structVersion'])
+  return {
+    previousStart: Number.isNaN(previousStart) ? 0 : previousStart,
+    structure: root['json_parser.struct'],
+    structVersion: Number.isNaN(version) ? undefined : version,
+    highWaterMarks: asObject(asObject(root['millrace'])['highWaterMarks']),
+    windows: asObject(asObject(root['millrace'])['windows']),
+    refreshTokens: asObject(root['millrace'])['refreshTokens'],
+    profiles: readProfiles(asObject(root['millrace'])['profiles']),
+    keySets: asObject(asObject(root['millrace'])['keySets']),
+  }
+}
+
+/** The state after a successful run: the state before it, with new times, learnt structure and marks. */
+export const nextState = (
+  input: unknown,
+  run: {
+    currentStart: number
+    learnt: ReturnType<TableSink['structure']> | undefined
+    highWaterMarks: Record<string, Json>
+    windows: Record<string, Json>
+    refreshTokens: readonly ReplacedToken[]
+    /** Absent when no table was compared. */
+    profiles: ReadonlyMap<string, StoredProfile> | undefined
+    keySets: Record<string, Json>
+  },
+): Record<string, Json> => {
+  const root = asObject(input)
+  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles, keySets } = run
+  const own = {
+    ...asObject(root['millrace']),
+    ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks }),
+    ...(Object.keys(windows).length === 0 ? {} : { windows }),
+    ...(profiles === undefined ? {} : { profiles: writeProfiles(profiles) }),
+    ...(Object.keys(keySets).length === 0 ? {} : { keySets }),
+    ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
+  }
+  return {
+    ...root,
+    time: { ...asObject(root['time']), previousStart: currentStart },
+    ...(learnt === undefined
+      ? {}
+      : { 'json_parser.struct': learnt.struct as Json, 'json_parser.structVersion': learnt.structVersion }), // JSON by its contract
+    ...(Object.keys(own).length === 0 ? {} : { millrace: own }),
+  }
+}
+
+/** The state as it came, with refresh tokens that a login has just given. */
+export const stateWithTokens = (
+  input: unknown,
+  refreshTokens: readonly ReplacedToken[],
+): Record<string, Json> => stateWith(input, { refreshTokens: refreshTokens as unknown as Json }) // objects of texts
+
+/** The state after a run that failed: as it came, with windows that were read and tokens that were replaced. */
+export const stateWithWindows = (
+  input: unknown,
+  windows: Record<string, Json>,
+  refreshTokens: readonly ReplacedToken[],
+): Record<string, Json> =>
+  stateWith(input, {
+    windows,
+    ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // as above
+  })
+
+const stateWith = (input: unknown, own: Record<string, Json>): Record<string, Json> => {
+  const root = asObject(input)
+  return { ...root, millrace: { ...asObject(root['millrace']), ...own } }
+}
+
+const asObject = (value: unknown): Record<string, Json> => (isObject(value) ? value : {})

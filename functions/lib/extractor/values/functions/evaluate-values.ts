@@ -1,0 +1,31 @@
+import type { Json } from '#lib/json/json-value.ts'
+import { evaluate } from './evaluate.ts'
+import { isExpression } from './expression/parse-expression.ts'
+import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
+
+/** Evaluates every value of an object; names stay. `path` is where the object stands, for messages. */
+export type EvaluateValues = (
+  values: Readonly<Record<string, unknown>>,
+  context: ExpressionContext,
+  path: string,
+  options?: Pick<EvaluateOptions, 'alsoAllow'> & {
+    /** Leaves lists as they are: in headers a list is several values, not something to work out. */
+    skipLists?: boolean
+  },
+) => Record<string, Json>
+
+/** `now` gives seconds since 1970; expressions read the clock of the extraction, not of the system. */
+export const createEvaluateValues =
+  (now: () => number): EvaluateValues =>
+  (values, context, path, { skipLists = false, alsoAllow } = {}) => {
+    const result: Record<string, Json> = {}
+    for (const [name, value] of Object.entries(values)) {
+      const worked =
+        skipLists && Array.isArray(value)
+          ? value
+          : evaluate(value, context, { path: `${path}.${name}`, now: Math.floor(now()), alsoAllow })
+      // An expression that gives nothing leaves its name out
+      if (worked !== null || !isExpression(value)) result[name] = worked
+    }
+    return result
+  }

@@ -1,0 +1,168 @@
+import { didYouMean } from '#lib/errors/did-you-mean.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { JsonNumber } from '#lib/json/json-number.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { ByteString, type Value } from '../php/byte-string.ts'
+import { TextBudget } from '../php/text-budget.ts'
+import { valueAt } from '../select/json-path.ts'
+import { evaluateExpression } from './expression/evaluate-expression.ts'
+import type { Expression } from './expression/expression-tree.ts'
+import { isExpression, parseExpression } from './expression/parse-expression.ts'
+import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
+import { callFunction, functionTable } from './function-table.ts'
+import { sizeOf } from './joined.ts'
+
+/** Functions that only some places allow (`alsoAllow`). */
+const placeFunctions = new Set(['urlencode'])
+
+/**
+ * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
+ * called, `{ "expr" }` is read and worked out, an object with one key that names a context is a reference, other objects and lists are walked through,
+ * everything else is itself.
+ *
+ * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
+ * all messages begin with `User script error:` as in Generic Extractor and end with the path
+ */
+export const evaluate = (
+  expression: unknown,
+  context: ExpressionContext,
+  options: EvaluateOptions = {},
+): Json => {
+  const evaluation = new Evaluation(context, options)
+  try {
+    return toJson(evaluation.value(expression as Json)) // configurations are JSON
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const where = options.path === undefined ? '' : ` (in ${options.path})`
+    throw new UserError(error.code, `User script error: ${error.message}${where}`, {
+      params: { ...error.params, ...(options.path === undefined ? {} : { path: options.path }) },
+      cause: error,
+    })
+  }
+}
+
+class Evaluation {
+  readonly #context: ExpressionContext
+  readonly #now: number
+  readonly #alsoAllow: readonly string[]
+  readonly #mayLack: string | undefined
+  readonly #budget = new TextBudget()
+
+  constructor(context: ExpressionContext, options: EvaluateOptions) {
+    this.#context = context
+    this.#now = options.now ?? Date.now() / 1000
+    this.#alsoAllow = options.alsoAllow ?? []
+    this.#mayLack = options.mayLack
+  }
+
+  value(expression: Json): Value {
+    if (Array.isArray(expression)) return expression.map(item => this.value(item)) as Json[] // bytes only pass through
+    if (typeof expression !== 'object' || expression === null || expression instanceof JsonNumber)
+      return expression
+    if (Object.hasOwn(expression, 'function')) return this.#call(expression)
+    const keys = Object.keys(expression)
+    const [only] = keys
+    if (isExpression(expression))
+      return evaluateExpression(readExpression(expression), this.#context, {
+        now: this.#now,
+        budget: this.#budget,
+      })
+    if (keys.length === 1 && only !== undefined && Object.hasOwn(this.#context, only)) {
+      return this.#reference(only, expression[only])
+    }
+    return Object.fromEntries(keys.map(key => [key, this.value(expression[key] as Json)])) as JsonObject // likewise
+  }
+
+  #call(expression: JsonObject): Value {
+    const name = expression['function']
+    if (typeof name !== 'string' || !isAllowed(name, this.#alsoAllow))
+      throw unknownFunction(name, this.#alsoAllow)
+    const args = expression['args'] ?? []
+    const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
+    const result = callFunction(
+      name,
+      list.map(arg => this.value(arg)),
+      { now: this.#now, budget: this.#budget },
+    )
+    this.#budget.spend(sizeOf(result))
+    return result
+  }
+
+  #reference(name: string, path: Json | undefined): Json {
+    if (typeof path === 'object' && path !== null && !(path instanceof JsonNumber)) {
+      throw new UserError(
+        'extractor.functions.notFound',
+        `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
+      )
+    }
+    if (name === this.#mayLack) {
+      const found = valueAt(String(path), this.#context[name]) ?? null
+      this.#budget.spend(sizeOf(found))
+      return found
+    }
+    const value = flatten(this.#context[name] ?? {}).get(String(path))
+    if (value === undefined || value === null) {
+      throw new UserError(
+        'extractor.functions.notFound',
+        `Error evaluating user function - ${name} '${String(path)}' not found!`,
+        { params: { context: name, reference: String(path) } },
+      )
+    }
+    this.#budget.spend(sizeOf(value))
+    return value
+  }
+}
+
+/** Read once: a configuration keeps its objects. */
+const readExpressions = new WeakMap<object, Expression>()
+
+const readExpression = (given: { expr: string }): Expression => {
+  const read = readExpressions.get(given) ?? parseExpression(given.expr)
+  readExpressions.set(given, read)
+  return read
+}
+
+const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
+  Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
+
+const unknownFunction = (name: Json | undefined, alsoAllow: readonly string[]): UserError => {
+  const shown = typeof name === 'string' ? name : JSON.stringify(name)
+  const known = Object.keys(functionTable).filter(known => isAllowed(known, alsoAllow))
+  const meant = didYouMean(shown, known)
+  const hint = meant === undefined ? ` Functions are ${known.join(', ')}.` : ` Did you mean '${meant}'?`
+  return new UserError('extractor.functions.unknownFunction', `Illegal function '${shown}'!${hint}`, {
+    params: { function: shown },
+  })
+}
+
+/** Raw digests that no function took up become text. */
+const toJson = (value: Value): Json => {
+  if (value instanceof ByteString) return value.bytes.toString()
+  if (Array.isArray(value)) return value.map(toJson)
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
+}
+
+/** Cached: all expressions read the same objects, which never change. */
+const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()
+
+/** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */
+const flatten = (value: Json): ReadonlyMap<string, Json> => {
+  if (typeof value !== 'object' || value === null) return leavesOf(value)
+  const leaves = flattened.get(value) ?? leavesOf(value)
+  flattened.set(value, leaves)
+  return leaves
+}
+
+const leavesOf = (value: Json): ReadonlyMap<string, Json> => {
+  const leaves = new Map<string, Json>()
+  const walk = (current: Json, path: string): void => {
+    if (typeof current !== 'object' || current === null || current instanceof JsonNumber) {
+      leaves.set(path, current)
+      return
+    }
+    for (const [key, inner] of Object.entries(current)) walk(inner, path === '' ? key : `${path}.${key}`)
+  }
+  walk(value, '')
+  return leaves
+}

@@ -1,0 +1,22 @@
+import type { Json } from '#lib/json/json-value.ts'
+
+/**
+ * What references can name: `{ "attr": "a.b" }` reads `context.attr`, flattened with dots, list positions as keys.
+ * Which contexts exist depends on the place (docs/reference/extractor-functions.md#contexts); a reference to any
+ * other name stays an object.
+ */
+export type ExpressionContext = Readonly<Record<string, Json>>
+
+export interface EvaluateOptions {
+  /** Where the expression stands, for messages: `config.jobs.0.params.since`. */
+  path?: string | undefined
+  /** Functions allowed at this place only, such as `urlencode` in placeholders. */
+  alsoAllow?: readonly string[] | undefined
+  /**
+   * A context whose values may be missing, which gives null, and may be lists and objects: a row of an API, of which nobody can say
+   * which fields each one has.
+   */
+  mayLack?: string | undefined
+  /** Seconds since 1970 for `time()`, `date(format)` and relative texts of `strtotime`. Default: the system clock. */
+  now?: number | undefined
+}

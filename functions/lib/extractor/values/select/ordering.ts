@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { UserError } from '#lib/errors/errors.ts'
+import { JsonNumber } from '#lib/json/json-number.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { toText } from '../php/php-values.ts'
+import { wholeNumber } from './whole-number.ts'
+
+export const Ordering = z.enum(['number', 'text', 'date'])
+
+export type Ordering = z.output<typeof Ordering>
+
+/**
+ * Orders two values by kind: by size, by code units, or by the moment they name; without a kind two numbers by size, else by code units.
+ * Negative when `a` comes first.
+ */
+export const compareBy = (kind: Ordering | undefined, a: Json, b: Json): number => {
+  const ordering = kind ?? (isNumber(a) && isNumber(b) ? 'number' : 'text')
+  if (ordering === 'text') return order(toText(a), toText(b))
+  const key = ordering === 'date' ? moment : size
+  return order(key(a), key(b))
+}
+
+const isNumber = (value: Json): boolean => typeof value === 'number' || value instanceof JsonNumber
+
+const order = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const size = (value: Json): number | bigint => {
+  const whole = wholeNumber(value)
+  if (whole === undefined) throw notA('number', value)
+  return typeof whole === 'bigint' ? whole : Number(toText(value))
+}
+
+const moment = (value: Json): number => {
+  const found = momentOf(toText(value))
+  if (found === undefined) throw notA('date', value)
+  return found
+}
+
+/** Milliseconds since 1970 of a time as text, or of a Unix time in seconds or milliseconds. */
+export const momentOf = (text: string): number | undefined => {
+  // Zone-less texts are UTC, as everywhere in the format
+  const zoned =
+    /(?:z|gmt|utc|[+-]\d{2}:?\d{2})$/i.test(text) || !/\d{2}:\d{2}/.test(text)
+      ? text
+      : `${text.replace(' ', 'T')}Z`
+  const parsed = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 11 ? 1 : 1000) : Date.parse(zoned)
+  return Number.isNaN(parsed) ? undefined : parsed
+}
+
+const notA = (kind: string, value: Json): UserError =>
+  new UserError('extractor.value.order', `Cursor value '${toText(value)}' is not a ${kind}.`)

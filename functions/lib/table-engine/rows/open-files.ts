@@ -1,0 +1,95 @@
+import pMap from 'p-map'
+import type { EngineContext } from '../files/engine-context.ts'
+import type { TableFile } from '../files/snapshot.ts'
+import { openTableFile } from '../parquet/open-table-file.ts'
+import type { ReadBound } from './read-bound.ts'
+import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
+
+/** How many files are read at a time: enough to hide the time of each request. */
+const FILES_AT_ONCE = 8
+
+/** A file of the snapshot, opened, with its position deletes. */
+export interface OpenSource extends ScanSource {
+  file: TableFile
+  /** Brings columns of it here. */
+  fetch(wanted: WantedColumns, rowGroups?: number[]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
+ * came here. Throws what `bound` throws (default: there is none).
+ */
+export const openFiles = async (
+  context: EngineContext,
+  { files, wanted, bound }: { files: IndexedFile[]; wanted: WantedColumns; bound?: ReadBound },
+): Promise<OpenSource[]> =>
+  pMap(
+    files,
+    async indexed => {
+      bound?.file()
+      const source = await openFile(context, indexed)
+      for (const group of source.footer.rowGroups.keys()) bound?.rowGroup(source, group)
+      await source.fetch(wanted)
+      return source
+    },
+    { concurrency: FILES_AT_ONCE },
+  )
+
+export interface IndexedFile {
+  file: TableFile
+  index: number
+}
+
+export const openFile = async (context: EngineContext, { file, index }: IndexedFile): Promise<OpenSource> => {
+  const opened = await openTableFile(context, file, `file-${index}`)
+  const deletes = await openDeletes(context, { file, index })
+  return {
+    file,
+    index,
+    path: opened.path,
+    footer: opened.footer,
+    deletes: deletes?.deletes,
+    fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted), rowGroups),
+    close: async () => {
+      await opened.close()
+      await deletes?.close()
+    },
+  }
+}
+
+/** The position deletes of a file, whole. Undefined: it has none. */
+export const openDeletes = async (
+  context: EngineContext,
+  { file, index }: IndexedFile,
+): Promise<(DeletesSource & Pick<OpenSource, 'close'>) | undefined> => {
+  if (!file.deletes) return undefined
+  const { key, bytes } = file.deletes
+  const opened = await openTableFile(context, { key, bytes }, `deletes-of-${index}`)
+  await opened.fetch(opened.footer.columns.map((_, place) => place))
+  const location = context.files.locationOf(file.key)
+  return { index, deletes: { path: opened.path, location }, close: opened.close }
+}
+
+export const closeFiles = async (sources: OpenSource[]): Promise<void> => {
+  await Promise.all(sources.map(source => source.close()))
+}
+
+/** On the disk of a function there is room for many such batches. */
+const BATCH_BYTES = 1024 ** 3
+
+/** Files in batches that fit on the disk of a function. */
+export const batchFiles = (files: IndexedFile[]): IndexedFile[][] => {
+  const batches: IndexedFile[][] = []
+  let bytes = 0
+  for (const indexed of files) {
+    bytes += indexed.file.bytes
+    const last = batches.at(-1)
+    if (last && bytes <= BATCH_BYTES) last.push(indexed)
+    else {
+      batches.push([indexed])
+      bytes = indexed.file.bytes
+    }
+  }
+  return batches
+}

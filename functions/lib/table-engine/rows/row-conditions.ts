@@ -1,0 +1,167 @@
+import { UserError } from '../../errors/errors.ts'
+import { quoteColumn, TIMESTAMP_COLUMN } from '../duckdb/parquet-sql.ts'
+import { quoteLiteral, quoteTimestamp } from '../duckdb/sql.ts'
+import { isTypedTable, type Snapshot, type TableField } from '../files/snapshot.ts'
+import { textSql } from '../types/cell-sql.ts'
+import { isTyped } from '../types/field-type.ts'
+import { typedCondition } from './typed-conditions.ts'
+
+/** The type to compare or order a column's text as. Text that is not of this type counts as missing. */
+type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
+
+/** A condition on one column: `eq` any of the values, `ne` none of them. The other operators use the first value. */
+export interface Filter {
+  column: string
+  operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
+  values: string[]
+  /** Default: compare by the type of the column, in an untyped table as text. */
+  dataType?: ComparisonType
+}
+
+export interface OrderBy {
+  column: string
+  order: 'ASC' | 'DESC'
+  /** Default: order by the type of the column, in an untyped table as text. Not for typed tables. */
+  dataType?: ComparisonType
+}
+
+/** Selects rows of a table. All given conditions must hold. */
+export interface RowConditions {
+  where?: Filter[]
+  /** Rows that a load changed at or after this time. */
+  changedSince?: Date
+  /** Rows that were last changed before this time. */
+  changedUntil?: Date
+  /** Rows with this text in one of their columns, ignoring case. */
+  fulltextSearch?: string
+  /** The columns in which that text is searched; default: all. */
+  searchedColumns?: string[]
+}
+
+const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
+
+/** DuckDB has 38 digits: 29 before the point and 9 after it. */
+const SQL_TYPES: Record<ComparisonType, string> = {
+  INTEGER: 'INTEGER',
+  BIGINT: 'BIGINT',
+  REAL: 'REAL',
+  DOUBLE: 'DOUBLE',
+  DECIMAL: 'DECIMAL(38, 9)',
+  TIMESTAMP: 'TIMESTAMP',
+}
+
+/** The conditions on the rows of `selectRows`, for WHERE. `undefined`: all rows. */
+export const conditionsSql = (
+  { where = [], changedSince, changedUntil, fulltextSearch, searchedColumns }: RowConditions,
+  { fields }: Pick<Snapshot, 'fields'>,
+): string | undefined => {
+  const byName = new Map(fields.map(field => [field.name, field]))
+  const all = [
+    ...where.map(filter => condition(filter, byName.get(filter.column))),
+    ...(changedSince ? [`${TIMESTAMP_COLUMN} >= ${quoteTimestamp(changedSince)}`] : []),
+    ...(changedUntil ? [`${TIMESTAMP_COLUMN} < ${quoteTimestamp(changedUntil)}`] : []),
+    ...(fulltextSearch === undefined
+      ? []
+      : [
+          containsText(
+            fulltextSearch,
+            fields.filter(({ name }) => searchedColumns?.includes(name) ?? true),
+          ),
+        ]),
+  ]
+  return all.length === 0 ? undefined : all.map(term => `(${term})`).join(' AND ')
+}
+
+const condition = (filter: Filter, field: TableField | undefined): string => {
+  const { column, operator, values, dataType } = filter
+  if (field && comparesByType(field, dataType)) return typedCondition(filter, field)
+  const left = comparable(quoteColumn(column), dataType)
+  const right = values.map(value => comparable(quoteUserText(value), dataType))
+  if (operator === 'eq') return right.length === 0 ? 'false' : `${left} IN (${right.join(', ')})`
+  if (operator === 'ne') return right.length === 0 ? 'true' : `${left} NOT IN (${right.join(', ')})`
+  return right[0] === undefined ? 'false' : `${left} ${SQL_OPERATORS[operator]} ${right[0]}`
+}
+
+/** Numbers given for a column of numbers are numbers without a word about it, and times for a column of times. */
+const comparesByType = (field: TableField, dataType: ComparisonType | undefined): boolean =>
+  isTyped(field) && (dataType === undefined || field.type !== 'string')
+
+const containsText = (text: string, fields: TableField[]): string => {
+  const wanted = `lower(${quoteUserText(text)})`
+  const texts = fields.map(field => textSql(quoteColumn(field.name), field))
+  return texts.map(value => `contains(lower(${value}), ${wanted})`).join(' OR ') || 'false'
+}
+
+/**
+ * The rows of `selectRows` are called so where they are ordered: in ORDER BY, a plain name would mean the column of that
+ * name in the result, which is the text of a number, for example.
+ */
+export const ORDERED_ROWS = 'source'
+
+/** The terms of ORDER BY: rows that are equal keep the order of the table. */
+export const orderSql = (table: Pick<Snapshot, 'fields'>, orderBy: OrderBy[]): string =>
+  [
+    ...orderBy.map(orderTerm(table)).map(({ value, order }) => `${value} ${order} NULLS LAST`),
+    ...ROW_PLACE_TERMS,
+  ].join(', ')
+
+/** The place of a row in the table. */
+export const ROW_PLACE_TERMS = [`${ORDERED_ROWS}.file_index`, `${ORDERED_ROWS}.file_row`]
+
+/** What to order by. Error: 400 `storage.tables.validation` for a data type in a typed table. */
+export const orderTerm =
+  (table: Pick<Snapshot, 'fields'>) =>
+  ({ column, order, dataType }: OrderBy): { value: string; order: OrderBy['order'] } => {
+    if (dataType !== undefined && isTypedTable(table))
+      throw new UserError(
+        'storage.tables.validation',
+        'Specifying data type for ordered column is not supported for typed tables',
+      )
+    return { value: comparable(`${ORDERED_ROWS}.${quoteColumn(column)}`, dataType), order }
+  }
+
+const comparable = (sql: string, dataType: ComparisonType | undefined): string =>
+  dataType === undefined ? sql : `TRY_CAST(${sql} AS ${SQL_TYPES[dataType]})`
+
+const quoteUserText = (text: string): string => {
+  if (text.includes('\0')) {
+    throw new UserError('storage.tables.validation', 'A value to compare with cannot hold a NUL character.')
+  }
+  return quoteLiteral(text)
+}
+
+/** Error: 400 `storage.tables.validation.columnNotExists`. */
+export const refuseUnknownColumns = (tableColumns: string[], columns: string[]): void =>
+  refuseUnknown(
+    tableColumns,
+    columns,
+    unknown =>
+      `The table has no column ${JSON.stringify(unknown)}. Its columns are: ${tableColumns.join(', ')}.`,
+  )
+
+/** The same for the columns of conditions and order, with the sentence that clients of the hosted service know. */
+export const refuseUnknownConditions = (
+  tableColumns: string[],
+  {
+    where = [],
+    orderBy = [],
+  }: { where?: readonly { column: string }[]; orderBy?: readonly { column: string }[] },
+): void =>
+  refuseUnknown(
+    tableColumns,
+    [...where, ...orderBy].map(({ column }) => column),
+    unknown => `Can't filter by column ${unknown}, column does not exist`,
+  )
+
+const refuseUnknown = (
+  tableColumns: string[],
+  columns: string[],
+  sentence: (unknown: string) => string,
+): void => {
+  const known = new Set(tableColumns)
+  const unknown = columns.find(column => !known.has(column))
+  if (unknown === undefined) return
+  throw new UserError('storage.tables.validation.columnNotExists', sentence(unknown), {
+    params: { column: unknown },
+  })
+}

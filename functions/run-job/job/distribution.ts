@@ -1,0 +1,15 @@
+import type { ExportDocuments } from '../../lib/distributed/export-documents.ts'
+import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
+import type { LoadLimits } from '../../lib/distributed/load-limits.ts'
+
+/** How loads and exports are done that outgrow one function. */
+export interface Distribution extends LoadLimits {
+  /** One function merges so many staged bytes by their primary key, into a table of five times as many. */
+  singleMergeBytes: number
+  documents: LoadDocuments
+  /** An export that reads more bytes of its table outgrows one function; a sorted one at a fourth of them. */
+  singleExportBytes: number
+  /** Bytes of the table that one function exports of a larger one. */
+  exportPartBytes: number
+  exports: ExportDocuments
+}

@@ -1,0 +1,37 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { MergeNotesStore } from '../../lib/distributed/merge-notes.ts'
+import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
+import type { OpenSecrets } from '../../lib/storage/secrets/create-opener.ts'
+import type { StorageStores } from '../../lib/storage/storage-stores.ts'
+import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
+import type { CountJob } from './count-jobs.ts'
+import type { CopyDataUrlOptions } from './data-url.ts'
+import type { Distribution } from './distribution.ts'
+import type { ExtractRuns } from './extract-runs.ts'
+
+/** Everything that the work of a job needs. Made once per container. */
+export interface RunJobServices extends StorageStores {
+  projectId: number
+  s3: S3Client
+  filesBucket: string
+  tableEngine: () => Promise<TableEngine>
+  startJob: StartJob
+  distribution: Distribution
+  /** What waits for Athena. Default: the stack has none. */
+  stagedMerges?:
+    | Pick<MergeNotesStore, 'readStaged' | 'writeStaged' | 'readAdopted' | 'writePacked' | 'clear'>
+    | undefined
+  extractRuns: ExtractRuns
+  /** How addresses are read that a load names. */
+  dataUrls: Omit<CopyDataUrlOptions, 's3'> & { open: OpenSecrets }
+  /** Counts a job that has ended. */
+  count: CountJob
+  now: () => Date
+  log: {
+    /** Facts that all further lines of the invocation carry. */
+    appendKeys(facts: { correlationId: string }): void
+    info(message: string, extra: Record<string, unknown>): void
+    warn(message: string, extra: Record<string, unknown>): void
+    error(message: string, extra: Record<string, unknown>): void
+  }
+}

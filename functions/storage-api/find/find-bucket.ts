@@ -1,0 +1,26 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import type { Services } from '../services/services.ts'
+
+/** As `findBucket`, for a caller who is about to change the bucket's metadata: it becomes the branch's own. */
+export const findBucketToChange = async (
+  services: Pick<Services, 'buckets' | 'projectId' | 'own'>,
+  bucketId: string,
+): Promise<BucketRecord> => {
+  await services.own.bucket(bucketId)
+  return findBucket(services, bucketId)
+}
+
+/** The bucket of a path, or 404 `storage.buckets.notFound`. */
+export const findBucket = async (
+  { buckets, projectId }: Pick<Services, 'buckets' | 'projectId'>,
+  bucketId: string,
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  if (!bucket)
+    throw new UserError(
+      'storage.buckets.notFound',
+      `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
+    )
+  return bucket
+}

@@ -1,0 +1,47 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Configuration, ConfigurationPlace } from '../../lib/storage/configurations/configuration.ts'
+import type { Component } from '../../lib/wire/component-body.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
+import type { Services } from '../services/services.ts'
+import { isEntityId } from './entity-id.ts'
+
+export interface ConfigurationRequest
+  extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'> {
+  params: { componentId: string; configId: string }
+}
+
+/** The component, or 404 `notFound`. */
+export const findComponent = (
+  { components }: Pick<Services, 'components'>,
+  componentId: string,
+): Component => {
+  const component = components.get(componentId)
+  if (!component) throw notFound(`Component ${componentId.slice(0, 100)} not found`)
+  return component
+}
+
+/** Where the configuration of a path is stored, if it exists. Its component exists. Error: 404 `notFound`. */
+export const placeOf = (
+  { params, branchId }: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  services: Pick<Services, 'components'>,
+): ConfigurationPlace => {
+  const { id: componentId } = findComponent(services, params.componentId)
+  if (!isEntityId(params.configId)) throw configurationNotFound(params.configId)
+  return { branchId, componentId, configId: params.configId }
+}
+
+/** The configuration of a path, or 404 `notFound`, also if it is in the trash. */
+export const findConfiguration = async (
+  request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  services: Pick<Services, 'components' | 'configurations'>,
+): Promise<Configuration> => {
+  const place = placeOf(request, services)
+  const configuration = await services.configurations.get(place)
+  if (!configuration || configuration.current.content.isDeleted) throw configurationNotFound(place.configId)
+  return configuration
+}
+
+export const configurationNotFound = (configId: string): UserError =>
+  notFound(`Configuration ${configId.slice(0, 200)} not found`)
+
+export const notFound = (message: string): UserError => new UserError('notFound', message)

@@ -1,0 +1,68 @@
+import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import type { Services } from '../services/services.ts'
+import { requestContext } from './request-context.ts'
+import type { RouteRequest } from './route-definition.ts'
+
+export type EventSender = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'caller' | 'runId' | 'branchId' | 'raw'
+>
+type EventServices = Pick<Services, 'events' | 'nextId' | 'now'>
+type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>
+
+/** Stores an event in the name of the caller. */
+const storeEvent = (
+  sender: EventSender,
+  { events, nextId, now }: EventServices,
+  given: Given,
+): Promise<EventRecord> => events.create(nextId, eventMaker(sender, now(), given))
+
+/** An event in the name of the caller, once it has an id. Missing fields are empty. */
+export const eventMaker =
+  ({ caller, runId, branchId, raw }: EventSender, now: Date, given: Given) =>
+  (id: number): EventRecord => ({
+    event: '',
+    description: '',
+    runId,
+    configurationId: null,
+    created: now.toISOString(),
+    params: '{}',
+    results: '{}',
+    performance: '{}',
+    context: JSON.stringify(requestContext(raw)),
+    duration: null,
+    branchId,
+    objectType: null,
+    objectId: '',
+    objectName: null,
+    attachments: [],
+    token: { id: caller.tokenId, name: caller.description },
+    ...given,
+    id,
+  })
+
+/**
+ * Records in an event what a request has done. The change is stored already, so an event that cannot be stored does not
+ * fail the request: it is logged, with what it would have said.
+ */
+export const recordEvent = async (
+  sender: EventSender,
+  services: EventServices & Pick<Services, 'log'>,
+  given: Given,
+): Promise<void> => {
+  await storeEvent(sender, services, given).catch((error: unknown) => {
+    const { event, component, message, objectType, objectId } = given
+    services.log.error('event not stored', {
+      event,
+      component,
+      said: message.slice(0, LOGGED_MESSAGE),
+      objectType,
+      objectId,
+      branchId: sender.branchId,
+      tokenId: sender.caller.tokenId,
+      error,
+    })
+  })
+}
+
+const LOGGED_MESSAGE = 500

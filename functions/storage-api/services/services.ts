@@ -1,0 +1,60 @@
+import type { AcceptedLoads } from '../../lib/distributed/load-limits.ts'
+import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
+import type { Quotas } from '../../lib/storage/quotas/quotas.ts'
+import type { SealSecrets } from '../../lib/storage/secrets/create-sealer.ts'
+import type { StorageStores } from '../../lib/storage/storage-stores.ts'
+import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { ExtractionRuns } from './extraction-runs.ts'
+import type { FileAccess } from './file-access.ts'
+import type { PreviewExtraction } from './preview-function.ts'
+import type { Catalogue } from './read-catalogue.ts'
+import type { RedriveExecution } from './redrive-execution.ts'
+import type { TableAccess } from './table-access.ts'
+import type { WorkLogs } from './work-logs.ts'
+
+/** The service's own log. Never gets bodies, headers or tokens. */
+export interface Log {
+  info(message: string, extra: Record<string, unknown>): void
+  error(message: string, extra: Record<string, unknown>): void
+}
+
+/** How long a request waits for a job. */
+export interface JobWait {
+  limitMs: number
+  /** The pause before the next look at the job, after so long a wait. */
+  pauseMs: (waitedMs: number) => number
+  sleep: (milliseconds: number) => Promise<void>
+}
+
+/** Everything that the routes need. Made once per container; in tests, once per service. */
+export interface Services extends StorageStores {
+  projectId: number
+  region: string
+  /** Version of the service, as the index reports it. */
+  revision: () => Promise<string>
+  now: () => Date
+  authenticate: Authenticate
+  fileAccess: FileAccess
+  /** Files that are larger than these allow are refused before their job is accepted. */
+  acceptedLoads: AcceptedLoads
+  /** What engines read tables with. */
+  tableAccess: TableAccess
+  startJob: StartJob
+  jobWait: JobWait
+  /** Whether it is time to look after the queue of a table again. */
+  isLookDue: (queue: string) => boolean
+  redriveExecution: RedriveExecution
+  extractionRuns: ExtractionRuns
+  workLogs: WorkLogs
+  /** Whether this deployment runs configurations. */
+  runsConfigurations: boolean
+  previewExtraction: PreviewExtraction
+  quotas: Quotas
+  /** Loaded on first use: it is large, and most requests do not need it. */
+  tableEngine: () => Promise<TableEngine>
+  components: Catalogue
+  /** Seals the secrets of a configuration before it is stored. */
+  seal: SealSecrets
+  log: Log
+}

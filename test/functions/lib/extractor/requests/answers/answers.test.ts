@@ -1,0 +1,259 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { BODY_IN_MEMORY_BYTES } from '#lib/extractor/config/answer-limits.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
+import type { Answer } from '../../api-server.ts'
+import { rowCount, runExtraction, type Settings } from '../../run-extraction.ts'
+import { zip } from './zip.ts'
+
+const csv = 'id,name\n1,Ann\n2,"Bo ""B"""\n'
+const lines = '{"id": 1, "price": 1.50}\n\n{"id": 2, "price": 12345678901234567890}\n'
+const xml =
+  '<?xml version="1.0"?><feed total="2"><entry id="1"><name>A &amp; B</name><tag>x</tag></entry>' +
+  '<entry id="2"><name><![CDATA[<C>]]></name><tag>x</tag><tag>y</tag></entry><next>p2</next></feed>'
+
+/** Answers each request with the same bytes. */
+const send =
+  (body: string | Buffer, type = 'application/octet-stream', headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'content-type': type, ...headers })
+    response.end(body)
+  }
+
+const job = (response: object | undefined, more: object = {}): Settings => ({
+  api: { retryConfig: { maxRetries: 0 } },
+  config: { jobs: [{ endpoint: 'items', ...(response === undefined ? {} : { response }), ...more }] },
+})
+
+const withOtherChecksum = (archive: Buffer): Buffer =>
+  Buffer.from(archive).fill(7, archive.indexOf('PK\x01\x02') + 16, archive.indexOf('PK\x01\x02') + 20)
+
+const failure = async (answer: Answer, settings: Settings) => {
+  const { error, result } = await runExtraction(answer, settings)
+  expect(result).toBeUndefined()
+  return { code: (error as { code?: string } | undefined)?.code, message: error?.message ?? '' }
+}
+
+describe('an answer becomes rows', () => {
+  const twoRows = 'id,name\n"1","Ann"\n"2","Bo ""B"""\n'
+  const inColumns = (table: string | undefined): unknown => table?.replaceAll('"id","name"', 'id,name')
+
+  it.each([
+    ['CSV by key', csv, 'application/octet-stream', { format: 'csv' }],
+    ['CSV by content type', csv, 'text/csv; charset=utf-8', {}],
+    ['CSV with a byte order mark', `\ufeff${csv}`, 'text/csv', {}],
+    [
+      'CSV with other signs',
+      'id;name\n1;Ann\n2;\'Bo "B"\'\n',
+      'text/csv',
+      { format: 'csv', delimiter: ';', quote: "'" },
+    ],
+    ['CSV without a header', '1,Ann\n2,"Bo ""B"""', 'text/csv', { format: 'csv', columns: ['id', 'name'] }],
+    ['CSV below a title', `Report\nof today\n${csv}`, 'text/csv', { format: 'csv', skipLines: 2 }],
+    ['CSV in UTF-16', Buffer.from(csv, 'utf16le'), 'text/csv', { format: 'csv', encoding: 'utf-16le' }],
+    ['gzip', gzipSync(csv), 'application/gzip', { format: 'csv' }],
+    [
+      'gzip in two members',
+      Buffer.concat([gzipSync(csv.slice(0, 14)), gzipSync(csv.slice(14))]),
+      'application/gzip',
+      { format: 'csv' },
+    ],
+    ['zip', zip({ 'a.csv': csv }), 'application/zip', {}],
+    [
+      'the wanted files of a zip',
+      zip({
+        'read.me': 'x',
+        'a/1.csv': 'id,name\n1,Ann\n',
+        'a/2.csv.gz': gzipSync('id,name\n2,"Bo ""B"""\n'),
+      }),
+      'application/zip',
+      { files: '*.csv*' },
+    ],
+  ])('of %s', async (_, body, type, response) => {
+    const { tables, error } = await runExtraction(send(body, type), job(response))
+    expect(error).toBeUndefined()
+    expect(inColumns(tables['items'])).toBe(twoRows)
+  })
+
+  it('of JSON lines, with the text of numbers', async () => {
+    const { tables } = await runExtraction(send(lines, 'application/x-ndjson'), job({}))
+    expect(tables['items']).toBe('"id","price"\n"1","1.50"\n"2","12345678901234567890"\n')
+  })
+
+  it('of XML elements at a path', async () => {
+    const { tables } = await runExtraction(
+      send(xml, 'application/atom+xml'),
+      job({ lists: ['tag'] }, { dataField: 'feed.entry' }),
+    )
+    const [header, first, second] = (tables['items'] ?? '').split('\n')
+    expect(header).toBe('"id","name","tag"')
+    expect(first).toMatch(/^"1","A & B","/)
+    expect(second).toMatch(/^"2","<C>","/)
+    expect(rowCount(tables['items_tag'])).toBe(3)
+  })
+
+  it('of JSON in gzip, found by its content type', async () => {
+    const { tables } = await runExtraction(send(gzipSync('{"a": [{"id": 1}]}'), 'application/json'), job({}))
+    expect(tables['items']).toBe('"id"\n"1"\n')
+  })
+
+  it('as plain JSON does without the key', async () => {
+    const answer: Answer = () => ({ list: [{ id: 1 }] })
+    const [before, after] = await Promise.all([
+      runExtraction(answer, job(undefined)),
+      runExtraction(answer, job({})),
+    ])
+    expect(after.tables).toEqual(before.tables)
+  })
+})
+
+describe('an answer that is not whole is an error and gives no rows', () => {
+  const big = `id,name\n${Array.from({ length: 5_000 }, (_, id) => `${id},${'x'.repeat(20)}`).join('\n')}\n`
+  it.each([
+    ['gzip', gzipSync(big).subarray(0, -20), { format: 'csv' }, 'gzip'],
+    ['a damaged gzip', Buffer.from(gzipSync(big)).fill(7, 200, 220), { format: 'csv' }, 'gzip'],
+    ['zip', zip({ 'a.csv': big }).subarray(0, -30), { format: 'csv' }, 'zip'],
+    ['zip with another content', withOtherChecksum(zip({ 'a.csv': big })), { format: 'csv' }, 'zip'],
+    ['CSV within a quote', 'id,name\n1,"An', { format: 'csv' }, 'CSV'],
+    ['CSV within a record', 'id,name\n1,Ann\n2', { format: 'csv' }, 'CSV'],
+    ['JSON lines', `${lines}{"id": 3, "pri`, { format: 'jsonl' }, 'line 4'],
+    ['XML', xml.slice(0, -20), { format: 'xml' }, 'XML'],
+    ['an empty XML', '', { format: 'xml' }, 'XML'],
+  ])('%s', async (_, body, response, part) => {
+    const { code, message } = await failure(send(body), job(response, { dataField: 'feed.entry' }))
+    expect({ code, message }).toEqual({
+      code: 'extractor.response.damaged',
+      message: expect.stringContaining(part),
+    })
+  })
+
+  it('a body that is shorter than its length', async () => {
+    const answer: Answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv', 'content-length': '1000' })
+      response.write(csv)
+      response.destroy()
+    }
+    expect((await failure(answer, job({}))).code).toBe('extractor.request.failed')
+  })
+})
+
+describe('an answer is refused', () => {
+  it.each([
+    ['of no known format', send(csv), {}, 'extractor.response.format'],
+    ['two columns of one name', send('id,id\n1,2\n', 'text/csv'), {}, 'extractor.response.damaged'],
+    [
+      'bytes of another encoding',
+      send(Buffer.from('id\n\xe9\n', 'latin1'), 'text/csv'),
+      {},
+      'extractor.response.damaged',
+    ],
+    [
+      'an archive without the file',
+      send(zip({ 'a.csv': csv })),
+      { files: 'b*' },
+      'extractor.response.noFile',
+    ],
+    ['XML without a path', send(xml, 'text/xml'), {}, 'extractor.response.xmlPath'],
+    [
+      'a declared entity',
+      send('<!DOCTYPE a [<!ENTITY e "x">]><a><b>&e;</b></a>', 'text/xml'),
+      {},
+      'extractor.response.xmlPath',
+    ],
+  ])('%s', async (_, answer, response, code) => {
+    expect((await failure(answer, job(response))).code).toBe(code)
+  })
+
+  it('what unpacks to more than the limit', async () => {
+    const bomb = gzipSync(`id\n${'1\n'.repeat(1_000_000)}`)
+    const settings = job({ format: 'csv' })
+    const limited = { ...settings, api: { ...settings.api, http: { bodyLimitBytes: 100_000 } } }
+    expect(bomb.length).toBeLessThan(100_000)
+    expect((await failure(send(bomb), limited)).code).toBe('extractor.response.tooLarge')
+  })
+
+  it('entities that a document declares, and nesting without end', async () => {
+    const field = { dataField: 'a.b' }
+    const declared = '<!DOCTYPE a [<!ENTITY e "x">]><a><b>&e;</b></a>'
+    expect((await failure(send(declared, 'text/xml'), job({}, field))).code).toBe(
+      'extractor.response.damaged',
+    )
+    const deep = `<a><b>${'<c>'.repeat(100_000)}`
+    expect((await failure(send(deep, 'text/xml'), job({}, field))).message).toContain('512 deep')
+  })
+})
+
+describe('pages of answers', () => {
+  it('are found by what stands beside the items of XML', async () => {
+    const answer: Answer = ({ query }, response) => {
+      response.setHeader('content-type', 'text/xml')
+      const page = query.get('at') ?? 'p1'
+      const next = page === 'p1' ? '<next>p2</next>' : ''
+      response.end(`<feed><entry><id>${page}</id></entry>${next}</feed>`)
+    }
+    const { tables } = await runExtraction(answer, {
+      api: { pagination: { method: 'response.param', responseParam: 'feed.next', queryParam: 'at' } },
+      config: { jobs: [{ endpoint: 'items', dataField: 'feed.entry', response: { format: 'xml' } }] },
+    })
+    expect(tables['items']).toBe('"id"\n"p1"\n"p2"\n')
+  })
+
+  it('are counted, and their items compared, over all parts of an answer', async () => {
+    const row = (id: number) => `${JSON.stringify({ id, text: 'x'.repeat(900) })}\n`
+    const answer: Answer = ({ query }, response) => {
+      const from = Number(query.get('since') ?? 0)
+      response.setHeader('content-type', 'application/x-ndjson')
+      // The largest id comes first, in a part that is not the last
+      const ids = from === 0 ? Array.from({ length: 4_000 }, (_, index) => 4_000 - index) : []
+      response.end(ids.map(row).join(''))
+    }
+    const { tables, requests, result } = await runExtraction(answer, {
+      api: { pagination: { method: 'cursor', idKey: 'id', param: 'since' }, response: { format: 'jsonl' } },
+    })
+    expect(requests.map(({ url }) => url)).toEqual(['/items', '/items?since=4000'])
+    expect(rowCount(tables['items'])).toBe(4_000)
+    expect(result?.summary.jobs).toMatchObject([{ pages: 2, rows: 4_000 }])
+  })
+})
+
+describe('a body that is too large for memory', () => {
+  const rows = Array.from({ length: 10_000 }, (_, id) => `${id},${'text of a row '.repeat(40)}`)
+  const large = Buffer.from(`id,text\n${rows.join('\n')}\n`)
+
+  it('waits in a file, decoded, and leaves nothing behind', async () => {
+    expect(large.length).toBeGreaterThan(BODY_IN_MEMORY_BYTES)
+    const folder = folderUntilEnd()
+    for (const [body, headers] of [
+      [large, {}],
+      [
+        brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } }),
+        { 'content-encoding': 'br' },
+      ],
+    ] as const) {
+      const spoolDir = join(folder, 'spool')
+      const { tables, error } = await runExtraction(send(body, 'text/csv', headers), {
+        ...job({}),
+        options: { spoolDir },
+      })
+      expect(error).toBeUndefined()
+      expect(rowCount(tables['items'])).toBe(10_000)
+      expect(readdirSync(spoolDir)).toEqual([])
+    }
+  })
+
+  it('is asked for again when it breaks off, and its rows are there once', async () => {
+    let attempts = 0
+    const { tables, requests } = await runExtraction(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/csv', 'content-length': `${large.length}` })
+        if (++attempts > 1) response.end(large)
+        else response.write(large.subarray(0, BODY_IN_MEMORY_BYTES + 100_000), () => response.destroy())
+      },
+      { api: { retryConfig: { maxRetries: 1 } }, config: { jobs: [{ endpoint: 'items', response: {} }] } },
+    )
+    expect(requests).toHaveLength(2)
+    expect(rowCount(tables['items'])).toBe(10_000)
+  })
+})
