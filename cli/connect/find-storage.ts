@@ -13,7 +13,7 @@ export interface StorageAddress {
 
 /**
  * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
- * here (`findCloud`). For an address the token may also be the one of `millrace login`. A stack has both among its
+ * here (`findCloud`). For an address the token may also be the one of `millrace login`, and is for another than `MILLRACE_URL`. A stack has both among its
  * outputs. A token is sent only to an address that the user, the stack or that cloud gave.
  */
 export const findStorage = async (
@@ -26,7 +26,13 @@ export const findStorage = async (
   const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
   if (options.stack !== undefined) return ofStack(options.stack, token)
   const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
-  if (url !== undefined) return { url, token: token ?? (await savedTokenOf(url, environment)) }
+  if (url !== undefined) {
+    // The token of the environment is that of its address: it goes to another one only when none is kept for that.
+    const isElsewhere =
+      options.url !== undefined && options.url !== environment['MILLRACE_URL'] && URL.canParse(url)
+    const kept = isElsewhere && options.token === undefined ? await savedToken(url, environment) : undefined
+    return { url, token: kept ?? token ?? (await savedTokenOf(url, environment)) }
+  }
   const { cloud, place } = await findCloud(shell)
   if (!cloud)
     throw new UserError(

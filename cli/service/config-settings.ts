@@ -7,12 +7,14 @@ import {
 } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { commaList, wholeNumber } from '../connect/options.ts'
-import { argument, type Command } from '../shell/command.ts'
+import { argument, type Command, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { onService, type ServiceCall } from './on-service.ts'
+import { readJsonObject } from './read-json.ts'
 
 const versioned = readsAll(configurationBody, { version: true })
+const withState = readsAll(configurationBody, { state: true })
 const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number() })
 
 const place = argument('<place>', 'COMPONENT/CONFIGURATION')
@@ -44,6 +46,15 @@ export const settingCommands: Readonly<Record<string, Command>> = {
       return undefined
     }),
   },
+  state: {
+    description: 'print what runs remember, or set it',
+    args: [placeOrRow],
+    options: [
+      option('--set <file>', 'JSON that replaces it, or - for standard input'),
+      option('--reset', 'forget it: the next run reads from the beginning'),
+    ],
+    run: onService<StateFlags>((call, text) => stateOf(call, text)),
+  },
   order: {
     description: 'set the order in which the rows of a configuration run',
     args: [place, argument('<rows>', 'ids of all rows, with commas between')],
@@ -63,6 +74,26 @@ export const settingCommands: Readonly<Record<string, Command>> = {
       return undefined
     }),
   },
+}
+
+interface StateFlags {
+  set?: string
+  reset?: boolean
+}
+
+const stateOf = async (
+  { api, out, shell, flags: { set, reset } }: ServiceCall<StateFlags>,
+  text: string,
+): Promise<undefined> => {
+  if (set !== undefined && reset) throw new UserError('cli.usage', 'Give --set or --reset, not both.')
+  const path = pathOfPlace(parsePlace(text))
+  const given = reset ? {} : set === undefined ? undefined : await readJsonObject(set, shell)
+  const { state } =
+    given === undefined
+      ? await api.get(path, withState)
+      : await api.send('PUT', `${path}/state`, withState, { state: given })
+  out.show(state, () => out.line(JSON.stringify(state, null, 2)))
+  return undefined
 }
 
 const showSchedule = async ({ api, out }: ServiceCall, text: string): Promise<undefined> => {

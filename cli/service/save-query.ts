@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { queryFileBody } from '../../functions/lib/wire/query-body.ts'
-import { savesAsAlias, savesAsTable } from '../../functions/lib/wire/saved-query.ts'
+import { bucketToMake, savesAsAlias, savesAsTable } from '../../functions/lib/wire/saved-query.ts'
 import { doJob } from './do-job.ts'
 import type { ServiceCall } from './on-service.ts'
 
@@ -19,6 +19,9 @@ export const saveQuery = async (
   call: ServiceCall,
 ): Promise<number | undefined> => {
   const { api, out } = call
+  const bucketIds = (await api.get('buckets', z.array(named))).map(({ id }) => id)
+  const bucket = bucketToMake(saveAs, bucketIds) // A wrong name is said before the query runs.
+  if (bucket) await api.send('POST', bucket.path, named, bucket.body)
   if (alias) {
     const { path, body } = savesAsAlias(saveAs, sql)
     const made = await api.send('POST', path, named, body)
@@ -26,7 +29,6 @@ export const saveQuery = async (
     return undefined
   }
   const known = (await api.get('tables?include=', z.array(named))).map(({ id }) => id)
-  savesAsTable(saveAs, 0, known) // A wrong name is said before the query runs.
   const { file } = await api.send('POST', 'query', queryFileBody, { sql, detectTypes, format: 'parquet' })
   const { path, body } = savesAsTable(saveAs, file.id, known)
   try {

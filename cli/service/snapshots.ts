@@ -4,11 +4,22 @@ import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
+import { confirm, yesOption } from '../shell/confirm.ts'
+import { formatTime, plural } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
-import { onService } from './on-service.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 
 const snapshot = readsAll(snapshotBody, { id: true, createdTime: true, description: false, rowsCount: false })
+
+const snapshotInPlace = readsAll(snapshotBody, {
+  table: readsAll(snapshotBody.shape.table, { id: true }),
+  rowsCount: true,
+})
+
+interface RestoreFlags {
+  inPlace?: boolean
+  yes?: boolean
+}
 
 const id = argument('<table>', 'id of a table')
 
@@ -36,16 +47,35 @@ export const snapshotCommands: Readonly<Record<string, Command>> = {
     ),
   },
   restore: {
-    description: 'make a new table of a snapshot',
+    description: 'make a new table of a snapshot, or give its table the rows back',
     args: [
       argument('<snapshot>', 'id of a snapshot'),
-      argument('<table>', 'id of the new table, such as in.c-main.orders_before'),
+      argument('[table]', 'id of the new table, such as in.c-main.orders_before'),
     ],
-    run: onService(async (call, snapshotId, table) => {
+    options: [option('--in-place', 'replace the rows of its own table'), yesOption],
+    run: onService<RestoreFlags>(async (call, snapshotId, table?: string) => {
+      if (call.flags.inPlace) return restoreInPlace(call, snapshotId, table)
+      if (table === undefined)
+        throw new UserError(
+          'cli.usage',
+          'Name a new table, or give --in-place for the table of the snapshot.',
+        )
       const [, bucket, name] = /^(.+)\.([^.]+)$/.exec(table ?? '') ?? []
       if (bucket === undefined)
         throw new UserError('cli.usage', `"${table}" is no id of a table, such as in.c-main.orders_before.`)
       return doJob(call, 'POST', `buckets/${segment(bucket)}/tables-async`, { name, snapshotId })
     }),
   },
+}
+
+const restoreInPlace = async (call: ServiceCall<RestoreFlags>, snapshotId: string, table?: string) => {
+  if (table !== undefined) throw new UserError('cli.usage', 'Name a new table or give --in-place, not both.')
+  const path = `snapshots/${segment(snapshotId)}`
+  const { table: of, rowsCount } = await call.api.get(path, snapshotInPlace)
+  await confirm(
+    `All rows of ${of.id} are replaced by ${plural(rowsCount, 'row')} of the snapshot.`,
+    of.id,
+    call,
+  )
+  return doJob(call, 'POST', `tables/${segment(of.id)}/${path}/restore`)
 }

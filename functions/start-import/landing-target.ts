@@ -85,8 +85,9 @@ const groupsOf = (key: string, match: string): Record<string, string | undefined
   }
 }
 
-/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with `.parquet` in place of `.csv`. */
-const CONVENTION = /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:csv(?:\.gz)?|parquet)$/u
+/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with `.jsonl`, `.ndjson` or `.parquet` in place of `.csv`. */
+const CONVENTION =
+  /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:(?:csv|jsonl|ndjson)(?:\.gz)?|parquet)$/u
 
 const tableIdByConvention = (key: string): string => {
   const groups = CONVENTION.exec(key)?.groups
@@ -94,7 +95,7 @@ const tableIdByConvention = (key: string): string => {
     throw new UserError(
       'landing.keyNotRecognised',
       `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/*.csv ` +
-        '(.csv.gz, .parquet), as in.c-main/orders.csv, or add a landing rule.',
+        '(.csv.gz, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
     )
   }
   return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -61,6 +64,14 @@ it('a configuration is tried with its secrets, which only the service opens', as
     expression: 'rate(1 hour)',
     nextTimes: expect.arrayContaining([expect.any(String)]),
   })
+  const state = (...flags: string[]) => millrace('config', 'state', 'ex-generic-v2/shop', '--json', ...flags)
+  const file = join(tmpdir(), `state-${process.pid}.json`)
+  writeFileSync(file, '{"seen":"2026-01-01"}')
+  expect((await state()).json).toEqual({})
+  expect((await state('--set', file)).json).toEqual({ seen: '2026-01-01' })
+  rmSync(file)
+  expect((await state()).json).toEqual({ seen: '2026-01-01' })
+  expect((await state('--reset')).json).toEqual({})
   expect((await millrace('config', 'disable', 'ex-generic-v2/shop')).text).toContain('disabled')
   expect((await millrace('config', 'schedule', 'ex-generic-v2/shop')).text).toContain('off')
   expect((await millrace('config', 'rollback', 'ex-generic-v2/shop', '1')).text).toContain('version 3')
@@ -73,6 +84,13 @@ it('a snapshot is kept, and becomes a table again', async () => {
   expect(json).toMatchObject([{ description: 'before', rowsCount: 1 }])
   expect(await millrace('tables', 'restore', json[0].id, 'in.c-main.again')).toMatchObject({ code: 0 })
   expect((await service.call('GET', '/v2/storage/tables/in.c-main.again')).body.rowsCount).toBe(1)
+  await millrace('tables', 'truncate', 'in.c-main.orders', '--yes')
+  const refused = await millrace('tables', 'restore', json[0].id, '--in-place')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('replaced by 1 row')])
+  expect((await millrace('tables', 'restore', json[0].id, '--in-place', '--yes')).code).toBe(0)
+  expect((await service.call('GET', '/v2/storage/tables/in.c-main.orders')).body.rowsCount).toBe(1)
+  for (const place of [[], ['in.c-main.other', '--in-place']])
+    expect((await millrace('tables', 'restore', json[0].id, ...place)).stderr).toContain('--in-place')
   const wrong = await millrace('tables', 'restore', json[0].id, 'again')
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('no id of a table')])
 })
@@ -126,6 +144,8 @@ it('a query is saved as a table, again in place of its rows, and as an alias', a
   expect((await millrace('query', 'SELECT * FROM in.c-main.brno', '--format', 'csv')).text).toBe(
     '"id"\n"1"\n',
   )
+  expect((await millrace('query', sql, '--save-as', 'out.c-new.by-city')).text).toContain('done')
+  expect((await service.call('GET', '/v2/storage/buckets/out.c-new')).status).toBe(200)
   const wrong = await millrace('query', sql, '--save-as', 'by-city')
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Name the table')])
 })

@@ -181,6 +181,19 @@ describe('a file in the landing bucket', () => {
     ])
   })
 
+  it('may be JSON lines, by its key', async () => {
+    const lines = '{"id": 1, "city": "Plzeň"}\n{"id": 2, "city": "Brno, centre"}\n'
+    await drop('in.c-flow/lines/2026-11-26.ndjson.gz', gzipSync(lines))
+    await drop('in.c-flow/lines/2026-11-27.jsonl', lines, { incremental: '1' })
+    expect(await cellsOf('in.c-flow.lines')).toEqual([
+      ['id', 'city'],
+      ...[1, 2].flatMap(() => [
+        ['1', 'Plzeň'],
+        ['2', 'Brno, centre'],
+      ]),
+    ])
+  })
+
   it('is read as its metadata says', async () => {
     const metadata = {
       columns: 'id,name',

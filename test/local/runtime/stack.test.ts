@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Fn::Sub is written
+
 import { describe, expect, it } from 'vitest'
 import { lambdaFunction } from '#local/runtime/resources/compute.ts'
 import { bucket } from '#local/runtime/resources/data.ts'
@@ -5,7 +7,6 @@ import { queue } from '#local/runtime/resources/messages.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Fn::Sub is written
 const endpoints = { control: 'http://127.0.0.1:1', api: 'http://127.0.0.1:2' }
 const read = (template: object) => readStack(template, 'Millrace', endpoints)
 const withResource = (Type: string, Properties: object = {}, extra: object = {}) => ({

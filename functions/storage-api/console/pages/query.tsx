@@ -9,8 +9,8 @@ import {
   queryPlanBody,
   wholeFormats,
 } from '#lib/wire/query-body.ts'
-import { savesAsAlias, savesAsTable } from '#lib/wire/saved-query.ts'
-import { type ListedTableBody, listedTableBody, tableBody } from '#lib/wire/table-body.ts'
+import { bucketToMake, savesAsAlias, savesAsTable } from '#lib/wire/saved-query.ts'
+import { bucketBody, type ListedTableBody, listedTableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
 import { bytes, count } from '../format.ts'
@@ -45,6 +45,7 @@ export const queryActions: readonly ActionRoute[] = [
           const plan = await client.send('POST', 'query', { ...asked, plan: true }, queryPlanBody)
           return await queryPage(client, sql, plan, { detectsTypes })
         }
+        if (format === 'table' || format === 'alias') await makeBucket(client, tableId)
         if (format === 'table')
           return { redirect: `/console/jobs/${await saveAsTable(client, asked, tableId)}` }
         if (format === 'alias') {
@@ -66,6 +67,15 @@ export const queryActions: readonly ActionRoute[] = [
     },
   },
 ]
+
+const makeBucket = async (client: ApiClient, tableId: string): Promise<void> => {
+  const buckets = await client.list('buckets', bucketBody)
+  const wanted = bucketToMake(
+    tableId,
+    buckets.map(({ id }) => id),
+  )
+  if (wanted) await client.send('POST', wanted.path, wanted.body, bucketBody)
+}
 
 /** The job that loads the whole result into a new table, or in place of the rows of one. */
 const saveAsTable = async (
