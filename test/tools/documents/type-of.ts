@@ -25,5 +25,5 @@ const typeOfUnion = (options: JsonSchema[]): string => {
 const listOf = (items: JsonSchema): string => {
   const item = typeOf(items)
   if (item === 'any') return 'list'
-  return `list of ${/^(text|address)$/.test(item) ? `${item}s`.replace('ss', 'sses') : `${item}s`}`
+  return `list of ${item}${item.endsWith('s') ? 'es' : 's'}`
 }
