@@ -8,13 +8,14 @@ import {
   mkdtempSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
 import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
 import { tablerStyle } from './console-style.ts'
-import { folderUntilExit } from './folder-until-exit.ts'
 import { projectRoot } from './project-root.ts'
 
 /** The functions of the system: folder names below `functions/`. */
@@ -215,4 +216,11 @@ const fetchBinding = (version: string): PackageFolder => {
     renameSync(join(temporary, 'package'), source)
   }
   return { packageName: LINUX_BINDING, version, source }
+}
+
+/** A new temporary folder that is removed when the process ends: synthesis copies what it needs into `cdk.out`. */
+export const folderUntilExit = (prefix: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }

@@ -1,9 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
+import { NoSuchUpload, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
-import { checksumOf, RING_BYTES, readPieces } from '../../functions/lib/aws/multipart/file-body.ts'
+import {
+  checksumOf,
+  type FileBody,
+  fileBodyFields,
+  RING_BYTES,
+  readPieces,
+  sendFileBody,
+} from '../../functions/lib/aws/multipart/file-body.ts'
 import {
   completeUpload,
   createUpload,
@@ -13,10 +20,9 @@ import {
   objectSettings,
   type StoredPart,
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import { partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
+import { type PartRange, partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
 import { createBufferPool } from '../../functions/lib/aws/multipart/read-blocks.ts'
 import type { Progress } from '../shell/progress.ts'
-import { sendFilePart } from './send-file-part.ts'
 
 const MiB = 1024 ** 2
 /** What is sent in one request. A larger file is read a piece at a time, so memory does not grow with it. */
@@ -102,4 +108,24 @@ const readWhole = async (handle: FileHandle, bytes: number): Promise<Uint8Array>
   const { bytesRead } = await handle.read(body, 0, bytes, 0)
   if (bytesRead < bytes) throw new Error('The file became shorter while it was uploaded')
   return body
+}
+
+interface FilePart extends FileBody {
+  range: PartRange
+}
+
+/** Sends a range of a file as one part, a piece at a time. */
+export const sendFilePart = async (
+  { s3, bucket, key, uploadId }: MultipartUpload,
+  part: FilePart,
+): Promise<StoredPart> => {
+  const { partNumber } = part.range
+  const fields = fileBodyFields(part)
+  const target = { Bucket: bucket, Key: key, UploadId: uploadId, PartNumber: partNumber }
+  const { ETag = '' } = await sendFileBody(
+    new UploadPartCommand({ ...target, ...fields }),
+    part,
+    (command, options) => s3.send(command, options),
+  )
+  return { partNumber, etag: ETag, bytes: fields.ContentLength, checksum: part.checksum }
 }

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backoff } from './backoff.ts'
+
+/** How long to wait after so many failures in a row: `first`, then twice as long each time, up to `longest`. */
+export const backoff = (failures: number, { first, longest }: { first: number; longest: number }): number =>
+  Math.min(first * 2 ** failures, longest)
 
 /** Waits a random part of the backoff, so that two callers who met do not meet again. */
 export const pauseRandomly = async (

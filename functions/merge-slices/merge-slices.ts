@@ -2,17 +2,23 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
-import { abortUpload, listParts, type StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
+import {
+  abortUpload,
+  completeUpload,
+  isPreconditionFailed,
+  listParts,
+  type StoredPart,
+} from '../lib/aws/multipart/multipart-upload.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
-import { completeExport } from './complete-export.ts'
 import { convertSlices } from './convert-slices.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
-import { noteParts } from './part-notes.ts'
+import { noteParts, withNotes } from './part-notes.ts'
 import { planExport } from './plan-export.ts'
-import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
+import { partsRecord, planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
 import { requestExport } from './request-export.ts'
 import type { MergeSlicesServices } from './services.ts'
 import { createWorkPlace, type WorkPlace } from './work-place.ts'
@@ -133,3 +139,62 @@ const copyParts = async (
   for (const result of results) if (result.status === 'rejected') throw result.reason
   return { parts: parts.length }
 }
+
+/** Output of the export machine. */
+export interface Export {
+  destination: { bucket: string; key: string }
+  fileId: number
+  bytes: number
+  etag: string
+  /** Of the whole object; S3 has checked it or worked it out. */
+  checksum: { algorithm: 'CRC32'; value: string }
+  versionId?: string | undefined
+  parts: { copied: number; assembled: number }
+  /** All other bytes were copied inside S3. */
+  bytesThroughFunctions: number
+}
+
+/**
+ * Completes the object and clears the work prefix. What this step needs to be repeated stays, and a lifecycle rule
+ * removes it later. Throws `UserError` (`export.destinationExists`) when the destination may not be replaced.
+ */
+const completeExport = async (work: WorkPlace): Promise<Export> => {
+  const plan = await work.read('plan.json', planRecord)
+  if (!plan) throw new Error('There is no plan to complete')
+  const upload = { s3: work.s3, ...plan.destination, uploadId: plan.uploadId }
+
+  const sealed = await work.read('sealed.json', partsRecord)
+  const parts = sealed?.parts ?? (await withNotes(work, await listParts(upload)))
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  const expectedParts = plan.parts.copied + plan.parts.assembled
+  if (bytes !== plan.bytes || parts.length !== expectedParts) {
+    throw new Error(
+      `S3 has ${bytes} of ${plan.bytes} bytes in ${parts.length} of ${expectedParts} parts of the export`,
+    )
+  }
+  if (!sealed) await work.write('sealed.json', { parts })
+
+  const completed = await completeUpload(upload, parts, { mayReplace: plan.overwrite }).catch(
+    (error: unknown) => {
+      throw isPreconditionFailed(error) ? destinationExists(plan.destination, error) : error
+    },
+  )
+  await work.clear(['plan.json', 'sealed.json'])
+  return {
+    destination: plan.destination,
+    fileId: plan.fileId,
+    bytes,
+    etag: completed.etag,
+    checksum: { algorithm: 'CRC32', value: completed.checksum },
+    ...(completed.versionId === undefined ? {} : { versionId: completed.versionId }),
+    parts: plan.parts,
+    bytesThroughFunctions: plan.bytesThroughFunctions,
+  }
+}
+
+const destinationExists = ({ bucket, key }: { bucket: string; key: string }, cause: unknown): UserError =>
+  new UserError(
+    'export.destinationExists',
+    `There is an object ${key} in ${bucket} already, and "overwrite" is false.`,
+    { cause },
+  )

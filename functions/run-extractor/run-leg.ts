@@ -13,8 +13,10 @@ import type {
   ExtractSummary,
   KeptWindows,
 } from '../lib/extractor/run/extract.ts'
+import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
+import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
 import { fetchAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
 import { fetchInputs } from './fetch-inputs.ts'
@@ -27,9 +29,9 @@ import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-fo
 import { openRow } from './open-row.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
+import type { RunStorage } from './run-storage.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
-import { tellProgress } from './tell-progress.ts'
 
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
@@ -225,3 +227,35 @@ const noSuchTable = (table: string) =>
     'extractor.run.iterations',
     `"parameters.iterations" names the table "${table}", which is no destination of storage.input.tables.`,
   )
+
+/**
+ * Tells the storage service how far a leg has come, now and then, so that people who wait see it. Nothing depends on it: what fails is
+ * left out, and a service that has no runs is asked once.
+ */
+export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>, everyMs?: number) => {
+  const row = currentRow(run)
+  const pagesBefore = row.jobs.reduce((sum, job) => sum + job.pages, 0)
+  let isWanted = storage.noteProgress !== undefined
+  const told = tellNowAndThen(async ({ pages, url: _, waitedSeconds, ...counts }: Progress) => {
+    try {
+      await storage.noteProgress?.(run.id, {
+        row: run.rowIndex + 1,
+        rowsCount: run.rows.length,
+        rowName: (row.name || row.id || '').slice(0, 255),
+        leg: row.legs + 1,
+        pages: pagesBefore + pages,
+        waitedSeconds: Math.round(waitedSeconds),
+        ...counts,
+      })
+    } catch (error) {
+      // Our own service may not know the run yet; another one never will.
+      isWanted = !(error instanceof UserError) || error.code === 'storage.runs.notFound'
+    }
+  }, everyMs)
+  return {
+    onProgress: (progress: Progress): void => {
+      if (isWanted) told.say(progress)
+    },
+    settled: told.settled,
+  }
+}

@@ -11,7 +11,7 @@ import { RING_BYTES, readPieces } from '#lib/aws/multipart/file-body.ts'
 import { completeUpload, createUpload, type MultipartUpload } from '#lib/aws/multipart/multipart-upload.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
-import { sendFilePart } from '../../cli/transfer/send-file-part.ts'
+import { sendFilePart } from '../../cli/transfer/upload-parts.ts'
 
 const bucket = 'parts'
 const content = randomBytes(3_000_000)

@@ -73,7 +73,7 @@ describe('an error', () => {
     expect(calls.length).toBeGreaterThan(150)
     // The documented service gives these codes with two statuses.
     const isKnown = ({ path }: { path: string }): boolean =>
-      path.endsWith('metadata/service-metadata.ts') || path.endsWith('names/column-names.ts')
+      path.endsWith('metadata/table-metadata.ts') || path.endsWith('names/column-names.ts')
     const withStatus = calls.filter(call => /\bstatus: \d/.test(call.call) && !isKnown(call))
     expect(withStatus).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
-import { onThisMachine } from '../../infra/on-this-machine.ts'
+import { onThisMachine } from '../../infra/app.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
 
 const read = (context: Record<string, unknown>) =>

@@ -9,7 +9,7 @@ it('a folder until exit is there while its process runs, and gone after it', () 
     const folder = folderUntilExit('millrace-until-exit-')
     writeFileSync(folder + '/file', 'content')
     console.log(JSON.stringify({ folder, wasThere: existsSync(folder + '/file') }))`
-  const module = new URL('../../infra/folder-until-exit.ts', import.meta.url).href
+  const module = new URL('../../infra/bundle.ts', import.meta.url).href
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program, module])
   const { folder, wasThere } = JSON.parse(String(printed))
   expect(wasThere).toBe(true)

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { isUnderWay } from './executions.ts'
-import type { JsonRequest } from './signed-json.ts'
-import { createStepFunctionsRequest } from './step-functions-request.ts'
+import { createJsonRequest, type JsonRequest, type ServiceSettings } from './signed-json.ts'
 
 const execution = z.object({
   status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE']),
@@ -18,3 +17,14 @@ export const createIsExecutionRunning =
       throw error
     }
   }
+
+const STEP_FUNCTIONS = {
+  name: 'states',
+  target: 'AWSStepFunctions',
+  jsonVersion: '1.0',
+  endpointName: 'SFN',
+} as const
+
+/** Operations of Step Functions as its API Reference has them, without the SDK's client. */
+export const createStepFunctionsRequest = (settings?: ServiceSettings): JsonRequest =>
+  createJsonRequest(STEP_FUNCTIONS, settings)

@@ -1,6 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
-import { countReads } from './count-reads.ts'
 import { type CountQuery, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession, type StreamedRows } from './duckdb/duckdb-session.ts'
@@ -192,5 +191,22 @@ export const createTableEngineOn = (
       const { joined } = await inSession(async context => ({ joined: await joinDeletes(context, request) }))
       return joined
     },
+  }
+}
+
+/** The same files, and how many bytes of tables were read through them. */
+const countReads = (files: TableFiles): { files: TableFiles; bytesRead: () => number } => {
+  let read = 0
+  return {
+    files: {
+      ...files,
+      readRange: async function* (key, range) {
+        for await (const bytes of files.readRange(key, range)) {
+          read += bytes.length
+          yield bytes
+        }
+      },
+    },
+    bytesRead: () => read,
   }
 }

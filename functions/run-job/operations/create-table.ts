@@ -7,10 +7,14 @@ import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { ContentThen } from '../../lib/storage/tables/content/content-then.ts'
 import { columnField, definitionFor } from '../../lib/storage/tables/table-definition.ts'
 import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import { emptySnapshot, withFields } from '../../lib/table-engine/files/snapshot.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import {
+  columnNames,
+  emptySnapshot,
+  type Snapshot,
+  withFields,
+} from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { copyLoad } from './copy-load.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
 import { loadMetrics, type Outcome } from './outcome.ts'
@@ -144,3 +148,14 @@ export const createDefinedTable = async (
   }))
   return { results: resource, alsoEnded }
 }
+
+/** The load of a table that is a copy. It shares the files of the other table: they never change, so each can change on its own. */
+const copyLoad = (jobId: number, snapshot: Snapshot, warnings: string[] = []): TableLoad => ({
+  jobId,
+  importedColumns: columnNames(snapshot),
+  importedRowsCount: snapshot.rowsCount,
+  warnings,
+  inBytes: 0,
+  isCompressed: false,
+  durationSeconds: 0,
+})

@@ -1,15 +1,24 @@
+import { hexDigest } from '../../lib/digests.ts'
 import { TransientError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
+import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
+import { jobFailure } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { loadFile } from './load-file.ts'
-import { loadWithQueued } from './load-with-queued.ts'
-import { importResults, loadMetrics, type Outcome } from './outcome.ts'
-import type { ImportJob } from './queued-loads.ts'
-import { endOthers, finishedLoad } from './shared-load.ts'
+import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
+import {
+  type ImportJob,
+  importSource,
+  loadsBehind,
+  type QueuedLoad,
+  queuedLoads,
+  type SourceOfJob,
+} from './queued-loads.ts'
+import { endOthers, finishedLoad, type SharedLoad, writeSharedLoad } from './shared-load.ts'
 
 /**
  * Loads a file into a table: writes new files, then replaces the head on condition that it has not changed. A load that
@@ -89,3 +98,104 @@ const moveHead = async (
   if (finished) return finished
   throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
 }
+
+interface JointLoad {
+  snapshot: Snapshot
+  lastLoad: TableLoad
+  shared: SharedLoad
+}
+
+/**
+ * Loads the file of a job with those of the jobs behind it in the queue, as one change of the table. `undefined`: there
+ * are none, or the job has to be done alone. What is wrong with one of the other files never fails this job.
+ *
+ * All that it writes lies below a prefix of its own for these very jobs, since another run of the job may take others.
+ */
+const loadWithQueued = async (
+  job: ImportJob<ProcessingJob>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<JointLoad | undefined> => {
+  // Alone it succeeds, or says what is wrong.
+  const goAlone = (error: unknown): undefined => {
+    services.log.error('files not loaded together', { jobId: job.id, error })
+  }
+  const loads = await findLoads(job, table, services).catch(goAlone)
+  const last = loads?.queued.at(-1)
+  if (!loads || !last) return undefined
+  if (!(await services.queue.lease(job.input.tableId).takeAlong(job.id, last.job.id))) return undefined
+  return loadAll(loads, table, services).catch(goAlone)
+}
+
+interface FoundLoads {
+  first: SourceOfJob<ProcessingJob>
+  queued: QueuedLoad[]
+}
+
+const findLoads = async (
+  job: ImportJob<ProcessingJob>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<FoundLoads | undefined> => {
+  const behind = await loadsBehind(job, services)
+  if (behind.length === 0) return undefined
+  const first = await importSource(job, table, services)
+  return { first, queued: await queuedLoads(behind, { first, table }, services) }
+}
+
+const loadAll = async (
+  { first, queued }: FoundLoads,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<JointLoad> => {
+  const { tableEngine, now, log } = services
+  const { job } = first
+  const readable = queued.filter(load => 'source' in load)
+  const jobIds = [job.id, ...queued.map(load => load.job.id)]
+  const keyPrefix = `tables/${table.internalId}/${job.id}/${digest(jobIds)}/`
+  const engine = await tableEngine()
+  const startedAt = now().getTime()
+  const { snapshot, loads, bytesRead } = await engine.loadTogether({
+    tableId: job.queueTableId ?? '',
+    keyPrefix,
+    loadedAt: new Date(job.startTime),
+    current: table.snapshot,
+    sources: [first, ...readable].map(({ source }) => source),
+  })
+  const seconds = (now().getTime() - startedAt) / 1000
+  log.info('Files loaded', { jobId: job.id, tableId: job.queueTableId, files: loads.length, bytesRead })
+
+  const [own, ...others] = loads
+  if (!own || 'refusal' in own) throw new Error('The first file of a load is loaded, or its error thrown')
+  const loadOf = new Map(others.map((load, index) => [readable[index]?.job.id, load]))
+  // Those that the load ended before stay in the queue, and with them all that come after.
+  const end = queued.findIndex(load => 'source' in load && !loadOf.has(load.job.id))
+  const shared: SharedLoad = {
+    startTime: job.startTime,
+    others: queued
+      .slice(0, end === -1 ? undefined : end)
+      .map(load => resultOf(load, loadOf.get(load.job.id), seconds)),
+  }
+  const together = await writeSharedLoad(keyPrefix, shared, services)
+  const lastLoad = withWarnings(tableLoad(job.id, own, seconds), first.warnings)
+  return { snapshot, lastLoad: { ...lastLoad, together }, shared }
+}
+
+const resultOf = (
+  queued: QueuedLoad,
+  load: SourceLoad | undefined,
+  seconds: number,
+): SharedLoad['others'][number] => {
+  const { id: jobId } = queued.job
+  if ('refusal' in queued) return { jobId, failure: jobFailure(queued.refusal) }
+  if (!load) throw new Error(`The load has no result for the job ${jobId}`)
+  if ('refusal' in load) return { jobId, failure: jobFailure(load.refusal) }
+  return { jobId, load: withWarnings(tableLoad(jobId, load, seconds), queued.warnings) }
+}
+
+const withWarnings = (load: TableLoad, warnings: string[]): TableLoad => ({
+  ...load,
+  warnings: [...warnings, ...load.warnings],
+})
+
+const digest = (jobIds: number[]): string => hexDigest(jobIds.join(' '), 16)

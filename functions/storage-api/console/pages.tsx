@@ -1,8 +1,13 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { z } from 'zod'
+import { createS3Client } from '../../lib/aws/s3-client.ts'
+import { readManifest } from '../../lib/storage/files/read-manifest.ts'
 import { listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationBody, scheduleBody } from '../../lib/wire/configuration-body.ts'
 import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
-import { fileBody } from '../../lib/wire/file-body.ts'
+import { fileBody, readableFileBody } from '../../lib/wire/file-body.ts'
 import { hoursBody } from '../../lib/wire/hours-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
@@ -10,13 +15,11 @@ import { searchBody } from '../../lib/wire/search-body.ts'
 import { bucketBody, listedTableBody } from '../../lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from './api-client.ts'
 import type { PageRoute } from './built.ts'
-import { exportColumns } from './export-columns.ts'
 import { configurationPages, configurationPath } from './pages/configurations.tsx'
 import { queryPages } from './pages/query.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
 import { mayLoad } from './person.ts'
-import { sliceLinks } from './slice-links.ts'
 import { tokensPage } from './tokens-page.tsx'
 import { Drop } from './views/drop.tsx'
 import { CHANGES_ONLY, EventSearch } from './views/events.tsx'
@@ -174,3 +177,49 @@ export const pages: readonly PageRoute[] = [
     },
   },
 ]
+
+const EXPIRES_SECONDS = 3600
+/** More are for the command line, which puts them together. */
+const LINKS_SHOWN = 100
+
+interface SliceLinks {
+  /** Signed addresses, in order, each valid for an hour. */
+  links: string[]
+  slices: number
+}
+
+/** Where a browser gets the slices of a sliced file, with the rights that the caller has on it. */
+const sliceLinks = async (client: ApiClient, fileId: number): Promise<SliceLinks> => {
+  const access = await client.get(`files/${fileId}${query({ federationToken: 1 })}`, readableFileBody)
+  const { AccessKeyId, SecretAccessKey, SessionToken } = access.credentials
+  const s3 = createS3Client({
+    region: access.region,
+    credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+  })
+  try {
+    const slices = await readManifest(s3, access.s3Path.bucket, access.s3Path.key)
+    const links = slices.slice(0, LINKS_SHOWN).map(({ bucket, key }) => {
+      const disposition = `attachment; filename="${key.split('/').at(-1)?.replaceAll('"', '') ?? 'slice'}"`
+      const get = new GetObjectCommand({ Bucket: bucket, Key: key, ResponseContentDisposition: disposition })
+      return getSignedUrl(s3, get, { expiresIn: EXPIRES_SECONDS })
+    })
+    return { links: await Promise.all(links), slices: slices.length }
+  } finally {
+    s3.destroy()
+  }
+}
+
+/** An export of rows without their time of load, which would be a column more. */
+const exportJob = z.object({
+  results: z.object({ file: z.object({ id: z.number() }) }),
+  operationParams: z.object({
+    export: z.object({ columns: z.array(z.string()), includeInternalTimestamp: z.literal(false) }),
+  }),
+})
+
+/** The columns of a file, as the job that exported it says; none when that is another job. */
+const exportColumns = async (client: ApiClient, fileId: number, jobId = ''): Promise<string[]> => {
+  if (!/^\d+$/.test(jobId)) return []
+  const { data } = exportJob.safeParse(await client.get(`jobs/${jobId}`, z.unknown()))
+  return data?.results.file.id === fileId ? data.operationParams.export.columns : []
+}

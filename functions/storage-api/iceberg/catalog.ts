@@ -1,11 +1,45 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Services } from '../services/services.ts'
 import { catalogErrorReply } from './catalog-error-reply.ts'
-import { oauthEndpoint, operations } from './endpoints.ts'
+import type { CatalogOperation } from './catalog-operation.ts'
 import { CATALOG_PATH, matchEndpoint } from './match-endpoint.ts'
 import { inBranchOf } from './names/find-namespace.ts'
 import { getToken } from './oauth/get-token.ts'
+import { getConfig, getNamespace, listCatalogNamespaces, namespaceExists } from './operations/namespaces.ts'
+import {
+  listCatalogTables,
+  loadCredentials,
+  loadTable,
+  reportMetrics,
+  tableExists,
+} from './operations/tables.ts'
+import { listViews, loadView, viewExists } from './operations/views.ts'
 import { refusedOperations } from './refused-operations.ts'
+
+/** Needs no token, and has errors of its own form. */
+const oauthEndpoint = 'POST /v1/oauth/tokens'
+
+/** What is served to who has a token. */
+const operations: readonly CatalogOperation[] = [
+  getConfig(() => servedEndpoints),
+  listCatalogNamespaces,
+  getNamespace,
+  namespaceExists,
+  listCatalogTables,
+  loadTable,
+  tableExists,
+  loadCredentials,
+  reportMetrics,
+  listViews,
+  loadView,
+  viewExists,
+]
+
+/** As clients read it in the reply of `config`. */
+export const servedEndpoints: readonly string[] = [
+  oauthEndpoint,
+  ...operations.map(({ endpoint }) => endpoint),
+]
 
 /**
  * Answers a request below `/iceberg/`: the read side of the Iceberg REST catalog (docs/query.md). Never rejects: every

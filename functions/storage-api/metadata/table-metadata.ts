@@ -4,7 +4,8 @@ import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
+import { SERVICE_PROVIDER, typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
+import { columnNames, isTypedTable } from '../../lib/table-engine/files/snapshot.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { findTable, findTableToChange } from '../find/find-table.ts'
@@ -22,7 +23,6 @@ import {
   readMetadata,
   readProvider,
 } from './read-metadata.ts'
-import { refuseServiceMetadatum, refuseServiceProvider } from './service-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 export const tableMetadataOwner: MetadataOwner<{ tableId: string }, TableHead> = {
@@ -126,4 +126,21 @@ export const columnMetadata: MetadataOwner<{ columnId: string }, Column> = {
     }),
   refuseSet: ({ table }, provider) => refuseServiceProvider(table, provider),
   refuseDelete: ({ table }, metadataId) => refuseServiceMetadatum(table, metadataId),
+}
+
+const refusal = (verb: 'edited' | 'deleted'): UserError =>
+  new UserError(
+    'storage.metadata.invalidProvider',
+    `Metadata with "${SERVICE_PROVIDER}" provider cannot be ${verb} by user.`,
+    { status: 403 },
+  )
+
+/** Error: 403 `storage.metadata.invalidProvider` for the provider of what the service says itself of a typed table. */
+const refuseServiceProvider = ({ snapshot }: TableHead, provider: string): void => {
+  if (provider === SERVICE_PROVIDER && isTypedTable(snapshot)) throw refusal('edited')
+}
+
+/** Error: 403 `storage.metadata.invalidProvider` for an item that follows from the types of the table. */
+const refuseServiceMetadatum = (table: TableHead, id: string): void => {
+  if (typeMetadata(table).some(each => each.id === id)) throw refusal('deleted')
 }

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { newTokenBody, tokenBody } from '../../lib/wire/token-body.ts'
 import { text } from '../http/fields.ts'
@@ -9,9 +11,7 @@ import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { type Caller, digestOf } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
-import { newTokenValue } from './new-token-value.ts'
 import { findToken, tokenNotFound } from './read-tokens.ts'
-import { tokenEvent } from './token-event.ts'
 import { tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
@@ -195,3 +195,29 @@ const refuseMaster = (tokenId: string, caller: Caller): void => {
       'The master token cannot be changed here. It is a secret of the stack: give the secret another value.',
     )
 }
+
+/** The event of a change of a token: what it may do then, and never its value. */
+const tokenEvent = (
+  name: Extract<AuditEventName, `token${string}`>,
+  { id, description, ...token }: TokenRecord,
+) =>
+  auditEvent(name, {
+    id: String(id),
+    name: description,
+    params: {
+      description,
+      canManageBuckets: token.canManageBuckets,
+      canReadAllFileUploads: token.canReadAllFileUploads,
+      canPurgeTrash: token.canPurgeTrash,
+      bucketPermissions: token.bucketPermissions,
+      componentAccess: token.componentAccess,
+      expires: token.expires,
+    },
+  })
+
+/** 192 random bits: nobody can guess them, so a plain digest may be stored. */
+const SECRET_BYTES = 24
+
+/** `projectId-tokenId-secret` (docs/reference/storage-api.md#tokens-and-rights). */
+const newTokenValue = (projectId: number, tokenId: number): string =>
+  `${projectId}-${tokenId}-${randomBytes(SECRET_BYTES).toString('hex')}`

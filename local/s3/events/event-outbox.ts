@@ -1,4 +1,4 @@
-import { backoff } from '#lib/backoff.ts'
+import { backoff } from '#lib/pause-randomly.ts'
 import type { Database } from '../storage/database.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 

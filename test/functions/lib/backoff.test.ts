@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { backoff } from '#lib/backoff.ts'
+import { backoff } from '#lib/pause-randomly.ts'
 
 it('doubles from the first wait to the longest', () => {
   const waits = [0, 1, 2, 3, 4, 2_000].map(failures => backoff(failures, { first: 100, longest: 1_000 }))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { newRow, newRun } from '#functions/run-extractor/new-run.ts'
-import { tellProgress } from '#functions/run-extractor/tell-progress.ts'
+import { tellProgress } from '#functions/run-extractor/run-leg.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'

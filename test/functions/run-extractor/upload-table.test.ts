@@ -6,7 +6,7 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cutSlices, uploadTable } from '#functions/run-extractor/upload-table.ts'
+import { cutSlices, uploadTable } from '#functions/run-extractor/finish-leg.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { csvLine } from '#lib/extractor/values/php/cell.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'

@@ -1,6 +1,6 @@
 import { decimalOf, type PrimitiveType } from '#lib/iceberg/metadata/types.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
-import type { Cell } from '#lib/iceberg/values/cell.ts'
+import type { Cell } from '#lib/iceberg/values/bounds.ts'
 import { formatDate, formatTime, formatTimestamp } from '#lib/iceberg/values/date-text.ts'
 import { formatDecimal, unscaledFrom } from '#lib/iceberg/values/decimal-text.ts'
 

@@ -10,7 +10,7 @@ import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
-import type { Cell } from '#lib/iceberg/values/cell.ts'
+import type { Cell } from '#lib/iceberg/values/bounds.ts'
 import { cellFromParquet, type TimeUnit } from './parquet-cell.ts'
 
 /** Cells by field id. A column that the file lacks is absent. */

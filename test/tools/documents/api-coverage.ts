@@ -1,5 +1,5 @@
 import type { Route } from '#functions/storage-api/http/route.ts'
-import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
+import { servedEndpoints } from '#functions/storage-api/iceberg/catalog.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
 import { knownOperations } from './known-operations.ts'

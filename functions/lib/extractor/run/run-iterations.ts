@@ -1,9 +1,16 @@
+import { UserError } from '../../errors/errors.ts'
+import { completenessOf } from '../config/completeness-schema.ts'
 import { formatCheckpoint, type Leg } from './checkpoint.ts'
 import type { ExtractResult } from './extract-options.ts'
 import type { Extraction } from './extraction.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
+import type { Pending } from './job-run.ts'
+import type { IterationOptions } from './page-steps.ts'
 import { prepareIteration } from './prepare-iteration.ts'
-import { runIteration } from './run-iteration.ts'
+import { runSequences } from './run-sequences.ts'
 import { restoreSequences, saveSequences } from './saved-sequences.ts'
+import { startJob } from './start-job.ts'
 
 /** Reads all pages of all iterations. Resolves to a checkpoint when a stop comes first. */
 export const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
@@ -58,4 +65,38 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
     }
   }
   return undefined
+}
+
+/** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
+const runIteration = async (
+  options: IterationOptions,
+  sequences: Pending[][] = startSequences(options.plans, options.context),
+): Promise<Pending[][]> => {
+  const { plans, context } = options
+  if (context.maxRows !== undefined) sayReadOnce(plans, context)
+  await runSequences(sequences, options)
+  const left = sequences.filter(sequence => sequence.length > 0)
+  if (left.length === 0) refuseEmpty(plans, context)
+  return left
+}
+
+/** Two passes give the same rows only when both are whole. */
+const sayReadOnce = (plans: readonly JobPlan[], { log }: JobContext): void => {
+  for (const { job } of allPlans(plans)) {
+    if (job.completeness === undefined || completenessOf(job.completeness).mode !== 'repair') continue
+    log.info(`Job '${job.endpoint}' is read once: in a preview "repair" does nothing.`)
+  }
+}
+
+const startSequences = (plans: readonly JobPlan[], context: JobContext): Pending[][] =>
+  groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
+    group.flatMap(plan => startJob(plan, [], [], context)),
+  )
+
+/** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
+const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): void => {
+  for (const plan of allPlans(plans)) {
+    if (plan.job.failWhenEmpty !== true || statistics.rowsOf(plan) > 0) continue
+    throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
+  }
 }

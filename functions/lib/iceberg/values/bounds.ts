@@ -1,6 +1,5 @@
 import { decimalOf, type PrimitiveType } from '../metadata/types.ts'
 import { IcebergRefusal } from '../refusal.ts'
-import type { Cell } from './cell.ts'
 import { formatDate, formatTime, formatTimestamp, parseDate, parseTime, parseTimestamp } from './date-text.ts'
 import { formatDecimal, parseDecimal, unscaledBytes, unscaledFrom } from './decimal-text.ts'
 
@@ -124,3 +123,10 @@ export const truncateUpper = (text: string): string | undefined => {
     return kept.join('') + String.fromCodePoint(last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1)
   }
 }
+
+/**
+ * One value of a table, as tests and adoption compare them: whole numbers of 64 bits as `bigint`; decimals as text with
+ * all digits of their scale; dates and times as ISO 8601 text, timestamps with microseconds and, when they have a zone,
+ * in UTC with `Z`; binary values as hex.
+ */
+export type Cell = string | number | bigint | boolean | null

@@ -1,5 +1,5 @@
-import { partitionOfBucket } from '../buckets/bucket-key.ts'
-import type { Item, ItemView } from '../db/item-table.ts'
+import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
+import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
 import type { CatalogFollower } from './catalog-follower.ts'
@@ -8,7 +8,6 @@ import type { TableContents } from './content/table-contents.ts'
 import { otherNamesOf } from './other-names.ts'
 import { aliasHoldsNoRows } from './table-errors.ts'
 import { createTableHeads, otherNamePrefix, type TableHeads, tableKey } from './table-heads.ts'
-import { createTableLists } from './table-lists.ts'
 import { type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
@@ -228,3 +227,37 @@ const otherNameKeys = ({ bucketId, name, displayName }: NamedPlace) =>
     pk: partitionOfBucket(bucketId),
     sk: `${otherNamePrefix(word)}${name}`,
   }))
+
+/** Lists of one bucket that read no sources of aliases, and mostly no whole heads. */
+const createTableLists = (items: ItemView) => ({
+  /** Heads of the tables that hold rows, by name, from after this one on. Aliases cost nothing. */
+  async *headsInBucket(bucketId: string, after = ''): AsyncGenerator<TableHead> {
+    const range = { ...startingWith(tablePrefix), from: `${tablePrefix}${after}` }
+    for await (const item of items.query(partitionOfBucket(bucketId), range))
+      if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
+  },
+
+  /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
+  async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
+    const range = { ...startingWith(tablePrefix), attributes: ['glueName'] }
+    for await (const { glueName } of items.query(partitionOfBucket(bucketId), range))
+      if (typeof glueName === 'string') yield glueName
+  },
+
+  /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
+  internalIdsInBucket(bucketId: string): Promise<number[]> {
+    const range = { ...startingWith(tablePrefix), attributes: ['internalId'] }
+    return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item =>
+      tableRecord.shape.internalId.parse(item['internalId']),
+    )
+  },
+
+  /** Sorted. Reads nothing else of the heads: also the aliases whose source is gone. */
+  namesInBucket(bucketId: string): Promise<{ name: string; isAlias: boolean }[]> {
+    const range = { ...startingWith(tablePrefix), attributes: ['name', 'kind'] }
+    return Array.fromAsync(items.query(partitionOfBucket(bucketId), range), item => ({
+      name: tableRecord.shape.name.parse(item['name']),
+      isAlias: isAliasItem(item),
+    }))
+  },
+})

@@ -1,7 +1,10 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
 import { parseDecimal } from '../../iceberg/values/decimal-text.ts'
-import { compareText } from './compare-text.ts'
 import type { FieldType } from './field-type.ts'
+
+/** By Unicode code points, as UTF-8 bytes and DuckDB order texts. JavaScript's own order differs beyond U+FFFF. */
+export const compareText = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 const compare = <Value extends bigint | number>(one: Value, other: Value): number =>
   one < other ? -1 : Number(one > other)

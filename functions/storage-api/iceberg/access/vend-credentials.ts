@@ -1,5 +1,6 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
+import { NONE } from '#lib/none.ts'
 import { defaultBranchId } from '#lib/storage/db/branch-id.ts'
 import { auditEvent } from '#lib/storage/events/audit-event.ts'
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
@@ -9,7 +10,6 @@ import type { Caller } from '../../services/authenticate.ts'
 import type { Services } from '../../services/services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
 import { branchOf } from '../names/find-namespace.ts'
-import { sessionPolicy, wholeTables } from './session-policy.ts'
 import { foldersOf, type TableFolders } from './table-folders.ts'
 
 /** One entry of `storage-credentials`. */
@@ -61,3 +61,42 @@ const policiesFor = (caller: Caller, folders: TableFolders, place: Services['tab
   [folders, ...(caller.canManageBuckets ? [wholeTables(folders)] : [])]
     .map(each => sessionPolicy(place, each))
     .filter(policy => policy !== undefined)
+
+// STS API Reference, "AssumeRole": the text of a session policy has at most 2,048 characters.
+const MAX_POLICY_CHARACTERS = 2048
+
+/**
+ * The policy of a session that reads the objects in these folders, and lists those of the table's own. `undefined` when they
+ * are too many for a policy.
+ *
+ * The objects name no bucket, which doubles the number of folders that fit: the role itself reads one bucket only.
+ */
+export const sessionPolicy = (
+  { partition, bucket, dataKeyArn }: { partition: string; bucket: string; dataKeyArn: string },
+  { own, shared }: TableFolders,
+): string | undefined => {
+  const text = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Action: 's3:GetObject',
+        Resource: [own, ...shared].map(folder => `arn:${partition}:s3:::*/${folder}*`),
+      },
+      {
+        Effect: 'Allow',
+        Action: 's3:ListBucket',
+        Resource: `arn:${partition}:s3:::${bucket}`,
+        Condition: { StringLike: { 's3:prefix': `${own}*` } },
+      },
+      ...(dataKeyArn === NONE ? [] : [{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: dataKeyArn }]),
+    ],
+  })
+  return text.length > MAX_POLICY_CHARACTERS ? undefined : text
+}
+
+/** The same with whole tables in place of their jobs: `tables/12/345/` is in `tables/12/`. */
+export const wholeTables = ({ own, shared }: TableFolders): TableFolders => ({
+  own,
+  shared: [...new Set(shared.map(folder => folder.replace(/[^/]+\/$/, '')))],
+})

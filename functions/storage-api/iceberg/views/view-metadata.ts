@@ -1,12 +1,12 @@
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
+import { decimalOf } from '#lib/iceberg/metadata/types.ts'
 import type { AliasFilter } from '#lib/storage/tables/aliases/alias-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import { columnNames, type TableField } from '#lib/table-engine/files/snapshot.ts'
 import { isTyped } from '#lib/table-engine/types/field-type.ts'
 import { readBound } from '#lib/table-engine/types/read-cell.ts'
 import type { AliasHead } from '../names/heads-named.ts'
-import { type Dialect, dialects, literalOf } from './dialects.ts'
 
 interface ViewRequest {
   alias: AliasHead
@@ -105,4 +105,67 @@ const byValue = ({ column, operator, values }: AliasFilter, field: TableField, d
     `${name} IS NOT NULL`,
     ...(literals.length > 0 ? [`${name} NOT IN (${literals.join(', ')})`] : []),
   ].join(' AND ')
+}
+
+/** How an engine that knows views writes names and values. */
+interface Dialect {
+  /** As view representations name it. */
+  name: string
+  quote: (name: string) => string
+  /** Of bytes of UTF-8 in hexadecimal digits. */
+  textOf: (hex: string) => string
+  timestamp: (wallTime: string) => string
+  timestamptz: (utc: string) => string
+  /** Before the namespace of a table. Spark puts its own catalog there; Trino wants one, which its users must call so. */
+  catalog: string
+}
+
+const CATALOG_OF_VIEWS = 'millrace'
+
+const doubled = (mark: string) => (name: string) => `${mark}${name.replaceAll(mark, mark + mark)}${mark}`
+
+const dialects: readonly Dialect[] = [
+  {
+    name: 'spark',
+    quote: doubled('`'),
+    textOf: hex => `decode(X'${hex}', 'UTF-8')`,
+    timestamp: time => `CAST('${time}' AS timestamp_ntz)`,
+    timestamptz: time => `CAST('${time}Z' AS timestamp)`,
+    catalog: '',
+  },
+  {
+    name: 'trino',
+    quote: doubled('"'),
+    textOf: hex => `from_utf8(X'${hex}')`,
+    timestamp: time => `CAST('${time}' AS timestamp(6))`,
+    timestamptz: time => `CAST('${time} UTC' AS timestamp(6) with time zone)`,
+    catalog: `"${CATALOG_OF_VIEWS}".`,
+  },
+]
+
+/** What both read alike. A backslash, a quote and `$` are read differently. */
+const PLAIN = /^[\w .,:;@+/-]*$/
+
+/** A value in the form of `ReadCell` as a literal. */
+const literalOf = (value: string, { type }: Pick<TableField, 'type'>, dialect: Dialect): string => {
+  const time = value.replace('T', ' ').replace('Z', '')
+  if (decimalOf(type)) return `CAST('${value}' AS ${type})`
+  switch (type) {
+    case 'long':
+      return `CAST('${value}' AS bigint)`
+    case 'double':
+      return `CAST('${value}' AS double)`
+    case 'boolean':
+      return value
+    case 'date':
+      return `DATE '${value}'`
+    case 'timestamp':
+      return dialect.timestamp(time)
+    case 'timestamptz':
+      return dialect.timestamptz(time)
+    default:
+      return PLAIN.test(value)
+        ? `'${value}'`
+        : dialect.textOf(Buffer.from(value).toString('hex').toUpperCase())
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
-import type { Cell } from '#lib/iceberg/values/cell.ts'
+import type { Cell } from '#lib/iceberg/values/bounds.ts'
 import { readRows } from '#support/iceberg/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { haveSharedTables, readShared } from './support/shared-tables.ts'

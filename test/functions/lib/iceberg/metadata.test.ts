@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { newMetadata, withFields } from '#lib/iceberg/commit/new-metadata.ts'
+import { newMetadata, withFields } from '#lib/iceberg/commit/plan-commit.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import { currentSchema, formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PrimitiveType } from '#lib/iceberg/metadata/types.ts'
-import { parseValue, serializeValue, truncateLower, truncateUpper } from '#lib/iceberg/values/bounds.ts'
-import type { Cell } from '#lib/iceberg/values/cell.ts'
+import {
+  type Cell,
+  parseValue,
+  serializeValue,
+  truncateLower,
+  truncateUpper,
+} from '#lib/iceberg/values/bounds.ts'
 
 describe('a single value in binary form', () => {
   const examples: [PrimitiveType, Exclude<Cell, null>, string][] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonTokens } from '#lib/json/json-tokens.ts'
+import { jsonTokens } from '#lib/json/parse-json.ts'
 
 const tokensOf = (json: string): string[] => [...jsonTokens(json)].map(({ token }) => token)
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
 import { readOpenApi } from '#lib/onboarding/detect/openapi/document.ts'
 import { draftOfDocument } from '#lib/onboarding/detect/openapi/draft-of-document.ts'
-import { sampleOf } from '#lib/onboarding/detect/openapi/sample-of.ts'
+import { sampleOf } from '#lib/onboarding/detect/openapi/list-operations.ts'
 
 const order = {
   type: 'object',

@@ -9,9 +9,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { AssumeRoleCommand } from '@aws-sdk/client-sts'
-import type { Export } from '#functions/merge-slices/complete-export.ts'
 import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
-import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
+import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
 import type { RequestedExport } from '#functions/merge-slices/request-export.ts'
 import type { MergeSlicesServices } from '#functions/merge-slices/services.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
+import { servedEndpoints } from '#functions/storage-api/iceberg/catalog.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { runs } from '#support/thorough.ts'

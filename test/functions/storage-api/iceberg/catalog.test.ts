@@ -1,6 +1,6 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
+import { servedEndpoints } from '#functions/storage-api/iceberg/catalog.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { createCatalogClient } from './support.ts'
 

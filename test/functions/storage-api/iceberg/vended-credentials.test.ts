@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/session-policy.ts'
+import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/vend-credentials.ts'
 import { NONE } from '#lib/none.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
 import { withStorage } from '#support/storage-service.ts'

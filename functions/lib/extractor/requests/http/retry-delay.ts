@@ -1,4 +1,4 @@
-import { backoff } from '#lib/backoff.ts'
+import { backoff } from '#lib/pause-randomly.ts'
 import { firstHeader, type ResponseHeaders } from '../answers/http-response.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { jsonTokens } from '#lib/json/json-tokens.ts'
+import { jsonTokens } from '#lib/json/parse-json.ts'
 
 /**
  * A body without secrets. JSON stays JSON: a number that is a secret becomes the text `***`.

@@ -1,21 +1,29 @@
 import { adoptCommit } from '#lib/iceberg/commit/adopt-commit.ts'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
-import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
-import { metadataFile } from '#lib/iceberg/commit/plan-commit.ts'
+import { metadataFile, type NewTable } from '#lib/iceberg/commit/plan-commit.ts'
 import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
 import type { MetadataFile } from '#lib/iceberg/glue/glue-catalog.ts'
 import { currentSchema } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { NestedField } from '#lib/iceberg/metadata/types.ts'
-import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import type { TableFile } from '#lib/table-engine/files/snapshot.ts'
+import type { SharedDeletes } from '#lib/table-engine/join-deletes.ts'
 import type { TableRecord } from '../table-record.ts'
 import { type ContentThen, contentAt } from './content-then.ts'
-import { addedEntries, filesChange, icebergFields, livePaths, tablePaths } from './file-entries.ts'
+import {
+  addedEntries,
+  fieldsById,
+  filesChange,
+  hasOwnDeletes,
+  icebergFields,
+  livePaths,
+  tableFileOf,
+  tablePaths,
+} from './file-entries.ts'
 import { createMetadataStore, type MetadataStore, type TableContentsOptions } from './metadata-store.ts'
 import { keyProperty } from './primary-key-property.ts'
 import type { TableObjects } from './table-objects.ts'
-import { takeOver } from './take-over.ts'
 
 /**
  * What tables consist of, as Iceberg metadata in the bucket of tables. A head names a metadata file by its key. Nothing
@@ -155,4 +163,32 @@ const adoptQuery = async (
 const newTable = ({ locationOf }: TableObjects, { internalId }: TableRecord): NewTable => {
   const location = locationOf(`tables/${internalId}`)
   return { uuid: digestUuid(location), location }
+}
+
+/** Where a file's deletes are shared with others, `join` gives them a file of their own. */
+const takeOver = async (
+  objects: TableObjects,
+  { metadata }: MetadataFile,
+  live: readonly LiveFile[],
+  join: (files: SharedDeletes[]) => Promise<Map<string, NonNullable<TableFile['deletes']>>>,
+): Promise<TableFile[]> => {
+  const fields = fieldsById(metadata.schemas.flatMap(schema => schema.fields))
+  const shared = live.filter(file => !hasOwnDeletes(file))
+  const joined =
+    shared.length === 0
+      ? new Map()
+      : await join(
+          shared.map(({ file, positionDeletes }) => ({
+            key: objects.keyOf(file.path),
+            deletes: positionDeletes.map(({ path, bytes }) => ({ key: objects.keyOf(path), bytes })),
+          })),
+        )
+  return live
+    .map((found): TableFile => {
+      if (hasOwnDeletes(found)) return tableFileOf(found, fields, objects)
+      const file = tableFileOf({ ...found, positionDeletes: [] }, fields, objects)
+      const deletes = joined.get(file.key)
+      return deletes ? { ...file, deletes } : file
+    })
+    .filter(file => file.deletes?.rows !== file.rows)
 }

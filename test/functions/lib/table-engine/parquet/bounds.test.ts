@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { truncateLower, truncateUpper } from '#lib/iceberg/values/bounds.ts'
-import { compareText } from '#lib/table-engine/types/compare-text.ts'
+import { compareText } from '#lib/table-engine/types/compare-values.ts'
 
 const text = fc.string({
   unit: fc.constantFrom('a', 'z', '\ud7ff', '\ufeff', '\uffff', '\u{1f600}', '\u{10ffff}'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { castValue } from '#lib/extractor/tables/records/cast-value.ts'
+import { castValue } from '#lib/extractor/tables/records/cast-fields.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 
 type To = Parameters<typeof castValue>[0]['to']
