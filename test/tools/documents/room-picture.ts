@@ -5,6 +5,8 @@ import { readImports, sourceFiles } from '../../project/import-graph.ts'
 const ABOUT = /^<!-- rooms: (.+) -->$/m
 const PICTURE = /<!-- picture -->[\s\S]*?<!-- end of the picture -->/
 const LONGEST_LINE = 100
+/** With more doors than this a room says how many: what stands in it is used one by one. */
+const MOST_DOORS = 48
 
 /** Folders of functions and of `functions/lib`, and those beside them: each is on one page. */
 export const rooms = (): string[] => [
@@ -26,21 +28,28 @@ export const withPicture = (page: string): string =>
 const files = sourceFiles('functions', 'infra', 'local', 'cli')
 const graph = readImports(files)
 
-/** Folders from those that use others down to those that use none, a line for each floor; what comes in and goes out. */
+/** Folders from those that use others down to those that use none, a line for each floor; who comes in, by which files, and what goes out. */
 const pictureOf = (of: readonly string[]): string[] => {
   const isInside = (file: string): boolean => of.some(room => file.startsWith(`${room}/`))
   const inside = files.filter(isInside)
   const uses = new Map<string, Set<string>>(inside.map(file => [folderOf(file, of), new Set()]))
-  const [out, comes] = [new Set<string>(), new Set<string>()]
+  const [out, comes, doors] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const [from, targets] of graph)
     for (const to of targets) {
       if (isInside(from) && isInside(to)) uses.get(folderOf(from, of))?.add(folderOf(to, of))
       else if (isInside(from)) out.add(roomOf(to))
-      else if (isInside(to)) comes.add(roomOf(from))
+      else if (isInside(to)) {
+        comes.add(roomOf(from))
+        doors.add(nameOf(to, of))
+      }
     }
   const floors = floorsOf(uses)
   return [
     ...line('used by', [...comes].toSorted()),
+    ...line(
+      'doors',
+      doors.size <= MOST_DOORS ? [...doors].toSorted() : [`${doors.size} of ${inside.length} files`],
+    ),
     ...floors
       .map((floor, index) => line(`floor ${index + 1}`, floor))
       .reverse()
@@ -56,6 +65,12 @@ const folderOf = (file: string, of: readonly string[]): string => {
   const within = others.length === 0 ? '' : first
   const name = room.replace(/^functions\/(lib\/)?/, '')
   return of.length === 1 ? within || `${name}/` : within === '' ? name : `${name}/${within}`
+}
+
+/** The file within the rooms, with the room's own name where there are several. */
+const nameOf = (file: string, of: readonly string[]): string => {
+  const room = of.length === 1 ? of[0] : undefined
+  return room === undefined ? file.replace(/^functions\/(lib\/)?/, '') : file.slice(room.length + 1)
 }
 
 const roomOf = (file: string): string =>
