@@ -6,6 +6,8 @@ const CLOCK_MILLISECONDS = 15_000
 
 /** What every page has: times of this zone, notes that go away, questions, and the palette. */
 export const watchShell = (): void => {
+  // On a phone, where the entries are more than the bar has room for.
+  document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   tellTimes()
   setInterval(tellTimes, CLOCK_MILLISECONDS)
   document.addEventListener('htmx:afterSettle', tellTimes)
