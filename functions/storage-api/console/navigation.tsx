@@ -53,7 +53,7 @@ export const Navigation = ({ at, person }: { at: string; person: Person }) => (
       <Icon name="ripple" /> Millrace
     </a>
     {mayLoad(person) && (
-      <a class="btn btn-primary" href={DROP[0]} aria-current={DROP[0] === at ? 'page' : undefined}>
+      <a class="btn btn-outline-primary" href={DROP[0]} aria-current={DROP[0] === at ? 'page' : undefined}>
         <Icon name={DROP[2]} /> <span>{DROP[1]}</span>
       </a>
     )}

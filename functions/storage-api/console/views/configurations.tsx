@@ -129,11 +129,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
 const Toggle = ({ path, isDisabled, name }: { path: string; isDisabled: boolean; name: string }) => (
   <form method="post" action={`${path}/disabled`}>
     <input type="hidden" name="isDisabled" value={isDisabled ? '0' : '1'} />
-    <button
-      type="submit"
-      class="btn-outline-danger"
-      aria-label={`${isDisabled ? 'Enable' : 'Disable'} ${name}`}
-    >
+    <button type="submit" aria-label={`${isDisabled ? 'Enable' : 'Disable'} ${name}`}>
       {isDisabled ? 'Enable' : 'Disable'}
     </button>
   </form>
@@ -193,6 +189,7 @@ const RowList = ({ path, rows }: { path: string; rows: ConfigurationBody['rows']
           )}
         </td>
         <td>
+          {row.isDisabled ? 'no ' : 'yes '}
           <Toggle
             path={`${path}/rows/${encodeURIComponent(row.id)}`}
             isDisabled={row.isDisabled}

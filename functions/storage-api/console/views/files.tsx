@@ -57,7 +57,7 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
     />
     <div class="actions">
       {!file.isSliced && (
-        <a class="btn" href={file.url} rel="noreferrer">
+        <a class="btn btn-primary" href={file.url} rel="noreferrer">
           Download
         </a>
       )}

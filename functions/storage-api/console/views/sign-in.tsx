@@ -13,6 +13,8 @@ export const SignIn = ({ problem, to }: { problem?: string | undefined; to: stri
       On one machine it is in the ready line of <code>npm start</code>; in an account,{' '}
       <code>npm run deploy</code> prints where its secret lies.
     </p>
-    <button type="submit">Sign in</button>
+    <button type="submit" class="btn-primary">
+      Sign in
+    </button>
   </form>
 )
