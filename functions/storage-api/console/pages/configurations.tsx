@@ -77,6 +77,7 @@ export const rowPage = async (client: ApiClient, params: Params, draft?: Draft):
   const { component = '' } = params
   return {
     title: row.name || row.id,
+    crumbs: [[pathOf(component, configuration.id), configuration.name || configuration.id]],
     body: <RowDetail componentId={component} configuration={configuration} row={row} draft={draft} />,
   }
 }
@@ -97,16 +98,8 @@ export const benchPage = async (
   const { component = '', id = '' } = params
   return {
     title: `Try ${configuration.name || id}`,
-    body: (
-      <Bench
-        componentId={component}
-        configId={id}
-        plans={plans}
-        rowId={rowId}
-        rows={rows}
-        preview={preview}
-      />
-    ),
+    crumbs: [[pathOf(component, id), configuration.name || id]],
+    body: <Bench path={pathOf(component, id)} plans={plans} rowId={rowId} rows={rows} preview={preview} />,
   }
 }
 
@@ -144,7 +137,8 @@ export const configurationPages: readonly PageRoute[] = [
       ])
       return {
         title: `${current.name || id}: version ${version}`,
-        body: <VersionComparison componentId={component} old={old} current={current} />,
+        crumbs: [[pathOf(component, id), current.name || id]],
+        body: <VersionComparison path={pathOf(component, id)} old={old} current={current} />,
       }
     },
   },

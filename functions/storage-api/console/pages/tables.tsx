@@ -16,7 +16,6 @@ import { mayWrite } from '../person.ts'
 import { readChoice } from '../row-filters.ts'
 import { readRows } from '../table-rows.ts'
 import { CHANGES_ONLY, EventList } from '../views/events.tsx'
-import { tablePath } from '../views/links.tsx'
 import { Attach, ChangeTable, Origin, Snapshots, TableProfile } from '../views/table-parts.tsx'
 import { Rows, RowsPage } from '../views/table-rows.tsx'
 import { TableActions, TableFacts, TableList, TableTabs } from '../views/tables.tsx'
@@ -77,8 +76,7 @@ const tablePage = (
     const mayChange = mayWrite(await client.person(), table.id)
     const body = await build(client, table, { query, mayChange })
     return {
-      title: end === '' ? table.id : name,
-      ...(end !== '' && { crumbs: [[tablePath(table.id), table.id]] as const }),
+      title: end === '' ? table.id : `${table.id}: ${name.toLowerCase()}`,
       action: <TableActions table={table} mayChange={mayChange} />,
       body: (
         <>

@@ -2,12 +2,11 @@ import type { PreviewResult } from '#lib/extractor/run/preview/preview-schemas.t
 import type { PlanBody } from '#lib/wire/configuration-body.ts'
 import { bytes, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
-import { pathOf } from './links.tsx'
 import { JobsOfExtraction } from './runs.tsx'
 
 interface BenchProps {
-  componentId: string
-  configId: string
+  /** Of the configuration. */
+  path: string
   plans: PlanBody
   /** The row that is tried; empty: the first that is enabled. */
   rowId: string
@@ -16,47 +15,41 @@ interface BenchProps {
 }
 
 /** Tries a configuration: what it would ask, what the API answers, which tables come of it. */
-export const Bench = ({ componentId, configId, plans, rowId, rows, preview }: BenchProps) => {
-  const path = pathOf(componentId, configId)
-  return (
-    <>
-      <p>
-        <a href={path}>
-          {componentId}/{configId}
-        </a>
-      </p>
-      <form method="post" action={`${path}/bench`} class="filter">
-        {plans.some(plan => plan.rowId !== null) && (
-          <label>
-            Row
-            <select name="rowId">
-              {plans.map(plan => (
-                <option value={plan.rowId ?? ''} selected={plan.rowId === rowId}>
-                  {plan.name || plan.rowId}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+export const Bench = ({ path, plans, rowId, rows, preview }: BenchProps) => (
+  <>
+    <form method="post" action={`${path}/bench`} class="filter">
+      {plans.some(plan => plan.rowId !== null) && (
         <label>
-          Rows of each job
-          <input type="number" name="rows" min={1} max={100} value={rows} />
+          Row
+          <select name="rowId">
+            {plans.map(plan => (
+              <option value={plan.rowId ?? ''} selected={plan.rowId === rowId}>
+                {plan.name || plan.rowId}
+              </option>
+            ))}
+          </select>
         </label>
-        <button type="submit">Preview against the API</button>
-      </form>
-      {preview !== undefined && <Preview preview={preview} runPath={`${path}/run`} />}
-      <h2>Plan</h2>
-      {plans.length === 0 && <Empty>All rows are disabled.</Empty>}
-      {plans.map(({ name, rowId: id, plan, error }) => (
-        <section>
-          {id !== null && <h3>{name || id}</h3>}
-          {error !== null && <Problem>{error.message}</Problem>}
-          {plan !== null && <pre>{plan}</pre>}
-        </section>
-      ))}
-    </>
-  )
-}
+      )}
+      <label>
+        Rows of each job
+        <input type="number" name="rows" min={1} max={100} value={rows} />
+      </label>
+      <button type="submit" class="btn-primary">
+        Preview against the API
+      </button>
+    </form>
+    {preview !== undefined && <Preview preview={preview} runPath={`${path}/run`} />}
+    <h2>Plan</h2>
+    {plans.length === 0 && <Empty>All rows are disabled.</Empty>}
+    {plans.map(({ name, rowId: id, plan, error }) => (
+      <section>
+        {id !== null && <h3>{name || id}</h3>}
+        {error !== null && <Problem>{error.message}</Problem>}
+        {plan !== null && <pre>{plan}</pre>}
+      </section>
+    ))}
+  </>
+)
 
 /** What comes of a configuration. `runPath`: where it is run; without it there is no button. */
 export const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath?: string }) => (

@@ -262,13 +262,12 @@ const State = ({ of }: { of: ConfigurationBody['state'] }) =>
   )
 
 interface ComparisonProps {
-  componentId: string
+  path: string
   old: VersionBody
   current: ConfigurationBody
 }
 
-export const VersionComparison = ({ componentId, old, current }: ComparisonProps) => {
-  const path = pathOf(componentId, current.id)
+export const VersionComparison = ({ path, old, current }: ComparisonProps) => {
   const lines = sideBySide(
     readable(hideSealed(old.configuration)),
     readable(hideSealed(current.configuration)),
@@ -276,8 +275,7 @@ export const VersionComparison = ({ componentId, old, current }: ComparisonProps
   return (
     <>
       <p>
-        <a href={path}>{current.name || current.id}</a>: version {old.version} left, the current version{' '}
-        {current.version} right.{' '}
+        Version {old.version} left, the current version {current.version} right.{' '}
         {lines.every(({ left, right }) => left === right) &&
           'Both have the same configuration: its name, its description, a row or a switch was changed.'}
       </p>
