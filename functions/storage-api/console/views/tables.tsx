@@ -17,19 +17,25 @@ export const TableList = ({
         No bucket yet. <a href="/console/drop">Drop a file</a>: bucket and table are made for it.
       </Empty>
     )}
-    {buckets.map(bucket => {
-      const inside = tables.filter(({ id, name }) => id === `${bucket.id}.${name}`)
-      return (
-        <section class="panel">
-          <h2>{bucket.id}</h2>
-          {bucket.description !== '' && <p>{bucket.description}</p>}
-          {inside.length === 0 ? (
-            <Empty>No tables.</Empty>
-          ) : (
-            <Grid
-              caption={`Tables of ${bucket.id}`}
-              head={['Table', { number: 'Rows' }, { number: 'Size' }, 'Primary key', 'Last import']}
-            >
+    {buckets.length > 0 && (
+      <Grid
+        caption="Tables by bucket"
+        head={['Table', { number: 'Rows' }, { number: 'Size' }, 'Primary key', 'Last import']}
+      >
+        {buckets.map(bucket => {
+          const inside = tables.filter(({ id, name }) => id === `${bucket.id}.${name}`)
+          return (
+            <>
+              <tr>
+                <th colspan={5} scope="rowgroup">
+                  {bucket.id} <span class="hint">{bucket.description}</span>
+                </th>
+              </tr>
+              {inside.length === 0 && (
+                <tr>
+                  <td colspan={5}>No tables.</td>
+                </tr>
+              )}
               {inside.map(table => (
                 <tr>
                   <th scope="row">
@@ -44,11 +50,11 @@ export const TableList = ({
                   </td>
                 </tr>
               ))}
-            </Grid>
-          )}
-        </section>
-      )
-    })}
+            </>
+          )
+        })}
+      </Grid>
+    )}
   </>
 )
 
