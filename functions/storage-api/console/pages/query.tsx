@@ -17,6 +17,7 @@ import { bytes, count } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
 import { mayLoad } from '../person.ts'
 import { tablePath } from '../views/links.tsx'
+import { formats } from '../views/tables.tsx'
 
 const at = '/console/query'
 const ROWS_SHOWN = 500
@@ -117,9 +118,9 @@ const queryPage = async (
               {sql}
             </textarea>
           </label>
-          <label>
-            <input type="checkbox" name="detectTypes" value="1" checked={detectsTypes} /> Columns of text that
-            hold only numbers, dates or booleans are read as such
+          <label class="inline">
+            <input type="checkbox" name="detectTypes" value="1" checked={detectsTypes} /> Read texts as
+            numbers, dates or booleans where a column holds nothing else
           </label>
           <label>
             Earlier queries of this browser
@@ -134,9 +135,10 @@ const queryPage = async (
             <button type="submit" name="format" value="plan">
               Show what it reads
             </button>
-            {wholeFormats.map(format => (
-              <button type="submit" name="format" value={format}>
-                Download as {format}
+            <span class="hint">Download as</span>
+            {formats.map(([format, name]) => (
+              <button type="submit" name="format" value={format} aria-label={`Download as ${name}`}>
+                {name}
               </button>
             ))}
           </div>
@@ -251,14 +253,19 @@ const Tables = ({ tables }: { tables: readonly ListedTableBody[] }) => (
         No table yet. <a href="/console/drop">Drop a file</a> to make one.
       </Empty>
     ) : (
-      <Grid caption="Tables and their columns" head={['Table', 'Columns', { number: 'Rows' }]}>
+      <Grid caption="Tables and their columns" head={['Table', { number: 'Rows' }, 'Action', 'Columns']}>
         {tables.map(({ id, columns = [], rowsCount }) => (
           <tr>
             <th scope="row">
-              <a href={`${at}?table=${encodeURIComponent(id)}`}>Query</a> <a href={tablePath(id)}>{id}</a>
+              <a href={tablePath(id)}>{id}</a>
             </th>
-            <td class="cell">{columns.join(', ')}</td>
             <td class="number">{count(rowsCount)}</td>
+            <td>
+              <a class="btn" href={`${at}?table=${encodeURIComponent(id)}`} aria-label={`Query ${id}`}>
+                Query
+              </a>
+            </td>
+            <td class="cell">{columns.join(', ')}</td>
           </tr>
         ))}
       </Grid>

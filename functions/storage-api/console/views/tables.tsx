@@ -90,7 +90,7 @@ export const TableFacts = ({ table }: { table: TableBody }) => (
   />
 )
 
-const formats = [
+export const formats = [
   ['csv', 'CSV'],
   ['parquet', 'Parquet'],
   ['jsonl', 'JSON lines'],
