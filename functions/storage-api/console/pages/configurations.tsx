@@ -19,7 +19,7 @@ import {
   VersionComparison,
 } from '../views/configurations.tsx'
 import type { Draft } from '../views/editor.tsx'
-import { pathOf } from '../views/links.tsx'
+import { pathOf, RunButton } from '../views/links.tsx'
 import { NEW } from '../views/new-configuration.tsx'
 import { newConfigurationPages } from './new-configuration.tsx'
 
@@ -59,13 +59,7 @@ export const configurationPage = async (client: ApiClient, params: Params, draft
   const props = { configuration, versions, schedule, runs, draft }
   return {
     title: configuration.name || id,
-    action: (
-      <form method="post" action={`${pathOf(component, id)}/run`}>
-        <button type="submit" class="btn-primary">
-          Run now
-        </button>
-      </form>
-    ),
+    action: <RunButton path={pathOf(component, id)} verb="Run now" />,
     body: <ConfigurationDetail componentId={component} {...props} />,
   }
 }

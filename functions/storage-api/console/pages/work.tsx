@@ -8,7 +8,7 @@ import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageBuilt, PageRoute } from '../built.ts'
 import { DeadLetterList } from '../views/dead-letters.tsx'
 import { JobDetail } from '../views/jobs.tsx'
-import { jobTitle } from '../views/links.tsx'
+import { jobTitle, pathOf, RunButton } from '../views/links.tsx'
 import { RunDetail, RunToCome } from '../views/runs.tsx'
 import { Timeline } from '../views/timeline.tsx'
 import { configurationPath } from './configurations.tsx'
@@ -72,6 +72,9 @@ const runDetail = async (
     const run = await client.get(`runs/${idIn(params)}`, runBody)
     return {
       title: `Run of ${await nameOf(client, run)}`,
+      ...(run.status === 'error' && {
+        action: <RunButton path={pathOf(run.componentId, run.configId)} verb="Run again" />,
+      }),
       body: <RunDetail run={run} log={await logOf(client, run.id)} level={level} />,
     }
   } catch (error) {

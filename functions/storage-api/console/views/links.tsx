@@ -59,6 +59,15 @@ export const TableLink = ({ job }: { job: JobBody }) => {
   return id === undefined ? <span>–</span> : <a href={tablePath(id)}>{id}</a>
 }
 
+/** Of a configuration, whose path it gets. */
+export const RunButton = ({ path, verb }: { path: string; verb: string }) => (
+  <form method="post" action={`${path}/run`}>
+    <button type="submit" class="btn-primary">
+      {verb}
+    </button>
+  </form>
+)
+
 /** Of work that is under way. Its page asks for itself again: the id keeps the focus of the keyboard. */
 export const CancelButton = ({ of, id }: { of: 'jobs' | 'runs'; id: string | number }) => (
   <form method="post" action={`/console/${of}/${encodeURIComponent(id)}/cancel`} class="actions">
