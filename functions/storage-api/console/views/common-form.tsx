@@ -13,7 +13,7 @@ export const EditorFields = ({ configuration, text }: EditorFieldsProps) => {
   const shown = hideSealed(configuration)
   return (
     <div class="both">
-      <fieldset class="common">
+      <fieldset>
         <legend>Common settings</legend>
         <input type="hidden" name="was" value={JSON.stringify(shown)} />
         {commonFields(shown).map(field => (

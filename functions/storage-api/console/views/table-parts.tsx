@@ -83,7 +83,7 @@ export const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
             <td>{snapshot.creatorToken.description}</td>
             <td class="cell">{snapshot.description}</td>
             {mayChange && (
-              <td class="actions">
+              <td>
                 {!table.isAlias && (
                   <Confirm
                     id={`restore-${snapshot.id}`}
@@ -93,12 +93,8 @@ export const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
                     The table gets the {counted(snapshot.rowsCount, 'row')} of this snapshot in place of the{' '}
                     {counted(table.rowsCount ?? 0, 'row')} that it has. A snapshot of these is kept before.
                   </Confirm>
-                )}
-                <form
-                  method="post"
-                  action={`${tablePath(table.id)}/snapshots/${snapshot.id}/copy`}
-                  class="inline"
-                >
+                )}{' '}
+                <form method="post" action={`${tablePath(table.id)}/snapshots/${snapshot.id}/copy`}>
                   <input
                     name="name"
                     value={`${table.name}_restored`}
