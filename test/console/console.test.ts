@@ -164,7 +164,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       await page.reload()
       expect(await page.getByText('job ended').count()).toBeGreaterThan(0)
     })
-    await page.getByRole('link', { name: /^File / }).click()
+    await page.getByRole('link', { name: 'The file' }).click()
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: /with a header/ }).click()
     const file = await saved

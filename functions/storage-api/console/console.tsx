@@ -109,7 +109,17 @@ export const createConsole = (options: ConsoleOptions): App => {
       return context.json({ error: sentence }, status)
     return htmlPage(context, failurePage(names(), sentence), status)
   })
-  hono.notFound(context => htmlPage(context, failurePage(names(), 'There is no such page.'), 404))
+  hono.notFound(context =>
+    htmlPage(
+      context,
+      failurePage(
+        names(),
+        'What it showed may be gone, or its address is mistyped.',
+        'There is no such page',
+      ),
+      404,
+    ),
+  )
   return { fetch: async request => hono.fetch(request) }
 }
 
@@ -152,7 +162,7 @@ const createReplies = (api: App, names: () => AssetNames) => {
     } catch (error) {
       if (!(error instanceof Refusal) || error.status === 401) throw error
       const { status, sentence } = describeFailure(error)
-      const title = status === 403 ? 'Your token may not' : 'That did not work'
+      const title = status === 403 ? 'Your token may not do this' : 'That did not work'
       return htmlPage(
         context,
         <Page title={title} at={at} assets={names()} person={await client.person()}>
@@ -271,8 +281,8 @@ const describeFailure = (error: Error): { status: 400 | 403 | 404 | 409 | 500; s
   return { status: known ?? 400, sentence: error.message }
 }
 
-const failurePage = (assets: AssetNames, sentence: string) => (
-  <Page title="That did not work" assets={assets} person={undefined}>
+const failurePage = (assets: AssetNames, sentence: string, title = 'That did not work') => (
+  <Page title={title} assets={assets} person={undefined}>
     <Problem>{sentence}</Problem>
     <p>
       <a href={CONSOLE_PATH}>Back to the overview</a>

@@ -55,7 +55,7 @@ export const Tabs = ({
         class={path === at ? 'nav-link active' : 'nav-link'}
         aria-current={path === at ? 'page' : undefined}
       >
-        {name}
+        {name.charAt(0).toUpperCase() + name.slice(1)}
         {count !== undefined && <span class="count">{count}</span>}
       </a>
     ))}

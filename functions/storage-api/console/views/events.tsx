@@ -43,7 +43,7 @@ export const EventSearch = ({ q, events }: { q: string; events: readonly EventBo
     </form>
     {q === '' && (
       <p class="hint">
-        Those that only looked are left out. <code>event:storage.*</code> finds them, too.
+        What only read something is left out; <code>event:storage.*</code> finds it, too.
       </p>
     )}
     <EventList events={events} />

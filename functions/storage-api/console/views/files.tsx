@@ -13,7 +13,9 @@ export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }
       <button type="submit">Search</button>
     </form>
     {files.length === 0 ? (
-      <Empty>No file.</Empty>
+      <Empty icon="file" action={<a href="/console/drop">Drop a file</a>}>
+        {q === '' ? 'No file yet.' : 'No file matches.'}
+      </Empty>
     ) : (
       <Grid caption="Files" head={['File', { number: 'Size' }, 'Tags', 'Created', { number: 'Id' }]}>
         {files.map(file => (
@@ -96,15 +98,21 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
 
 /** Shown by the script that does it. */
 const JoinButton = ({ name, columns }: { name: string; columns: readonly string[] }) => (
-  <p>
-    <button type="button" hidden data-join={name} data-columns={JSON.stringify(columns)}>
-      Download as one file, {columns.length === 0 ? 'without a header' : 'with a header'}
-    </button>{' '}
-    <span role="status" data-join-says></span>
+  <>
+    <p>
+      <button
+        type="button"
+        class="btn-primary"
+        hidden
+        data-join={name}
+        data-columns={JSON.stringify(columns)}
+      >
+        Download as one file, {columns.length === 0 ? 'without a header' : 'with a header'}
+      </button>{' '}
+      <span role="status" data-join-says></span>
+    </p>
     {columns.length === 0 && (
-      <span class="hint">
-        The page of the job that exported the file leads here with the columns for a header.
-      </span>
+      <p class="hint">Opened from the job that exported it, the file comes with its header.</p>
     )}
-  </p>
+  </>
 )

@@ -16,7 +16,7 @@ export const Outcome = ({ job }: { job: JobBody }) => {
   const file = fileOfJob(job)
   const rows = rowsOfJob(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
-  if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>File {file.id}</a>
+  if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>The file</a>
   if (job.progress !== undefined) return <span>{rowsText(job.progress.rows, 0)} so far</span>
   return <span>{rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))}</span>
 }
@@ -49,8 +49,14 @@ const subjectOf = (job: JobBody): [string, Child][] => {
 /** The run that the job asked for, or the name of the one that it was part of, which may be a client's. */
 const RunOfJob = ({ job }: { job: JobBody }) => {
   const asked = configurationOf(job)
-  if (asked === undefined || asked.decides !== undefined) return <span>{job.runId || '–'}</span>
-  return <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
+  if (asked !== undefined && asked.decides === undefined)
+    return <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
+  const { runId } = job
+  return runId && /^run-\d+$/.test(runId) ? (
+    <a href={runPath(runId)}>that it was part of</a>
+  ) : (
+    <span>{runId || '–'}</span>
+  )
 }
 
 interface JobDetailProps {

@@ -127,7 +127,7 @@ const Failures = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly Run
       reason: run.error?.message,
     })),
   ]
-  if (failures.length === 0) return <Empty>None.</Empty>
+  if (failures.length === 0) return <Empty icon="check">Nothing has failed lately.</Empty>
   return (
     <Grid caption="Newest failures" head={['When', 'What', 'Of', 'Why']}>
       {failures

@@ -32,7 +32,7 @@ const List = ({ found }: { found: SearchBody }) =>
           <th scope="row">
             <a href={addressOf(item)}>{item.name}</a>
           </th>
-          <td>{item.type}</td>
+          <td>{item.type.replace('-', ' ')}</td>
           <td>{item.id}</td>
         </tr>
       ))}

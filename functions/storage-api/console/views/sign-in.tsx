@@ -10,8 +10,8 @@ export const SignIn = ({ problem, to }: { problem?: string | undefined; to: stri
       <input type="password" name="token" required autocomplete="current-password" />
     </label>
     <p class="hint">
-      On one machine it is in the ready line of <code>npm start</code>; in an account,{' '}
-      <code>npm run deploy</code> prints where its secret lies.
+      <code>npm start</code> prints it when it is ready; <code>npm run deploy</code> prints which secret of
+      the account holds it.
     </p>
     <button type="submit" class="btn-primary">
       Sign in

@@ -68,7 +68,7 @@ interface SnapshotsProps {
 export const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
   <>
     {snapshots.length === 0 ? (
-      <Empty>None was kept.</Empty>
+      <Empty>No snapshot yet. One keeps the rows as they are, to come back to.</Empty>
     ) : (
       <Grid
         caption="Snapshots"
@@ -113,10 +113,10 @@ export const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
     {mayChange && (
       <form method="post" action={`${tablePath(table.id)}/snapshots`} class="filter">
         <label>
-          What the snapshot is for
+          Why the snapshot is taken
           <input name="description" />
         </label>
-        <button type="submit">Keep it as it is now</button>
+        <button type="submit">Take a snapshot</button>
       </form>
     )}
   </>
@@ -127,7 +127,7 @@ export const ChangeTable = ({ table }: { table: TableBody }) => (
   <>
     <form method="post" action={`${tablePath(table.id)}/rename`} class="filter">
       <label>
-        Name that is shown; the id stays
+        Shown name; the id stays the same
         <input name="displayName" value={table.displayName} required maxlength={96} />
       </label>
       <button type="submit">Rename</button>

@@ -85,7 +85,7 @@ export const TableFacts = ({ table }: { table: TableBody }) => (
       ['Primary key', table.primaryKey.join(', ') || 'none'],
       ['Created', <Time at={table.created} />],
       ['Last import', <Time at={table.lastImportDate} />],
-      ['Columns', `${count(table.columns.length)}${table.isTyped ? ', typed' : ', texts'}`],
+      ['Columns', `${count(table.columns.length)}${table.isTyped ? ', typed' : ', all text'}`],
     ]}
   />
 )

@@ -116,5 +116,5 @@ const entryOfRun = (run: RunBody): Entry => ({
     </a>
   ),
   took: run.durationSeconds === null ? '' : spent(run.durationSeconds),
-  outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows; started by ${run.trigger || 'a person'}`,
+  outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows`,
 })
