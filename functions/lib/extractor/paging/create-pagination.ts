@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
+import { isExpression } from '../values/functions/expression/parse-expression.ts'
 import { cursorPagination } from './cursor.ts'
 import { graphqlPagination } from './graphql.ts'
 import { headerLinkPagination } from './header-link.ts'
@@ -23,6 +24,8 @@ export interface JobPagination extends Pagination {
   limitField: string | undefined
   /** Whether a response without content is the last page rather than an error. */
   emptyIsLast: boolean
+  /** Whether an expression of the paginator or of a stop rule reads headers, which a 304 need not have. */
+  readsHeaders: boolean
   /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
   countsVolume: boolean
 }
@@ -46,9 +49,13 @@ export const createPagination = (
       hasNoNext(pagination, page, previous),
     limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
     emptyIsLast: single?.method === 'offset',
+    readsHeaders: [outer, single].flatMap(rules => Object.values(rules ?? {})).some(readsHeaders),
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
   }
 }
+
+/** By its text: an expression names what it reads, and one that only looks so costs whole answers. */
+const readsHeaders = (value: unknown): boolean => isExpression(value) && /\bheaders\b/.test(value.expr)
 
 const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageRequest): boolean => {
   try {

@@ -110,11 +110,11 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
 }
 
 /**
- * Which headers a kept answer needs from a server that says that nothing has changed. Undefined: the page is asked for whole, as a proof that
- * nothing is missing needs answers of now.
+ * Whether the headers of an answer say what the paginator needs them for, so that it may be kept, and a 304 take its place. Undefined: the
+ * page is asked for whole. A proof that nothing is missing needs answers of now, and a 304 need not have the headers that an expression reads.
  */
 const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: JobContext) =>
-  isConditional === true && plan.job.completeness === undefined
+  isConditional === true && plan.job.completeness === undefined && !pagination.readsHeaders
     ? (pagination.hasNext ?? (() => true))
     : undefined
 
