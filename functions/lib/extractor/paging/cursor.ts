@@ -5,7 +5,7 @@ import type { PaginationOf } from '../config/pagination-schema.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import { onlyKey, valueAt } from '../values/select/json-path.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
-import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
@@ -18,7 +18,7 @@ import { type Page, type Pagination, type PaginationInput, pageRequest } from '.
  * GET /orders?since_id=10   200 []                        the last page
  * ```
  */
-export const cursorPagination = (settings: PaginationOf<'cursor'>, input: PaginationInput): Pagination => {
+export const cursorPaginator = (settings: PaginationOf<'cursor'>, input: PaginatorInput): Paginator => {
   const increment = settings.increment ?? 0
   return {
     first: pageRequest(input),

@@ -4,7 +4,7 @@ import { isObject } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * A connection of GraphQL: `pageInfo` says whether there is a next page, and its cursor goes into a variable. A page that says so
@@ -16,7 +16,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
  * POST {"query": …, "variables": {"after": "c1"}}     200 {"data": {"orders": {"nodes": […], "pageInfo": {"hasNextPage": false}}}}
  * ```
  */
-export const graphqlPagination = (settings: PaginationOf<'graphql'>, input: PaginationInput): Pagination => {
+export const graphqlPaginator = (settings: PaginationOf<'graphql'>, input: PaginatorInput): Paginator => {
   const isReverse = settings.reverse === true
   const variable = settings.variable || (isReverse ? 'before' : 'after')
   const [flag, key] = isReverse ? ['hasPreviousPage', 'startCursor'] : ['hasNextPage', 'endCursor']
@@ -44,7 +44,7 @@ const stuck = (path: string, what: string): UserError =>
   new UserError('extractor.pagination.graphql', `The page info at '${path}' ${what}.`)
 
 const withVariable = (
-  params: PaginationInput['job']['params'],
+  params: PaginatorInput['job']['params'],
   name: string,
   value: Json,
 ): Record<string, Json> => {

@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import type { ResponseHeaders } from '../requests/answers/http-response.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
-import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { besideAddress, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * The next address is in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
@@ -13,10 +13,10 @@ import { besideAddress, type Pagination, type PaginationInput, pageRequest } fro
  * GET /orders?page=2    200 [items]                       no next link: the last page
  * ```
  */
-export const headerLinkPagination = (
+export const headerLinkPaginator = (
   settings: PaginationOf<'header-link'>,
-  input: PaginationInput,
-): Pagination => {
+  input: PaginatorInput,
+): Paginator => {
   const relation = (settings.rel || 'next').toLowerCase()
   const params = besideAddress(input, settings)
   const targetIn = ({ link = '' }: ResponseHeaders): string | undefined =>

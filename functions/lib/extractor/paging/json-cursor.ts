@@ -4,7 +4,7 @@ import { isEmpty, toText } from '../values/php/php-values.ts'
 import { onlyKey, valueAt } from '../values/select/json-path.ts'
 import { compareBy } from '../values/select/ordering.ts'
 import { pageValue } from './page-value.ts'
-import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
@@ -17,10 +17,10 @@ import { type Page, type Pagination, type PaginationInput, pageRequest } from '.
  * GET /orders?after=MjAyNi0xMQ    200 { "orders": [...], "page": { "end": null } }    the last page
  * ```
  */
-export const jsonCursorPagination = (
+export const jsonCursorPaginator = (
   settings: PaginationOf<'json-cursor'>,
-  input: PaginationInput,
-): Pagination => {
+  input: PaginatorInput,
+): Paginator => {
   const { param, cursorPath, idKey, value } = settings
   const source = cursorPath ?? idKey ?? value?.expr
   const cursorOf = (page: Page, before: Json | undefined): Json | undefined => {

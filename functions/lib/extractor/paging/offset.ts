@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * Fixed page size, growing offset (docs/reference/extractor-pagination.md#offset). A job param named like `limitParam` replaces
@@ -13,7 +13,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
  * GET /orders?limit=100&offset=100    200 [37 items]      fewer than 100: the last page
  * ```
  */
-export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
+export const offsetPaginator = (settings: PaginationOf<'offset'>, input: PaginatorInput): Paginator => {
   const isSent = settings.limitParam !== false && settings.limit !== undefined
   const limitParam = settings.limitParam || 'limit'
   const offsetParam = settings.offsetParam || 'offset'

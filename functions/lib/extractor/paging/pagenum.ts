@@ -2,7 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * Numbered pages (docs/reference/extractor-pagination.md#pagenum). Without a limit an empty page is the last, with one a page
@@ -14,7 +14,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
  * GET /orders?page=2    200 []                            the last page
  * ```
  */
-export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: PaginationInput): Pagination => {
+export const pagenumPaginator = (settings: PaginationOf<'pagenum'>, input: PaginatorInput): Paginator => {
   const pageParam = settings.pageParam || 'page'
   const limitParam = settings.limitParam || 'limit'
   const first = settings.firstPage ?? 1

@@ -14,13 +14,11 @@ export interface Page {
   url: string
 }
 
-/** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
-type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
-
 /** A paginator made for one run of one job. */
-export interface Pagination {
+export interface Paginator {
   first: PageRequest
-  next: Paginator
+  /** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
+  next: (page: Page, previous: PageRequest) => PageRequest | undefined
   /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
   stuck?: (page: Page, previous: PageRequest) => string | undefined
   /** The next page is told by values of items: it may be one that was read, when they are the last ones again. */
@@ -41,7 +39,7 @@ export interface Pagination {
   hasNext?: (headers: ResponseHeaders) => boolean
 }
 
-export interface PaginationInput {
+export interface PaginatorInput {
   /** The job's own request, params evaluated, placeholders filled in. */
   job: RequestOptions
   /** `api.http.defaultOptions`, laid below every request of the job, next pages too. */
@@ -51,15 +49,12 @@ export interface PaginationInput {
 }
 
 /** The job's request with `over` laid over it and the defaults below. */
-export const pageRequest = (
-  input: PaginationInput,
-  over: RequestOptions = {},
-  position?: Json,
-): PageRequest => complete(overlay(input.defaults, { ...input.job, ...over }), position)
+export const pageRequest = (input: PaginatorInput, over: RequestOptions = {}, position?: Json): PageRequest =>
+  complete(overlay(input.defaults, { ...input.job, ...over }), position)
 
 /** Params of a next page whose address has its own query: those that the body names, or all of the job. */
 export const besideAddress = (
-  { job: { params = {}, body } }: PaginationInput,
+  { job: { params = {}, body } }: PaginatorInput,
   { includeParams }: { includeParams?: boolean | undefined },
 ): Params => {
   if (includeParams === true) return params

@@ -3,7 +3,7 @@ import { overlay } from '../requests/http/overlay.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
-import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it
@@ -15,10 +15,10 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
  * GET /orders?cursor=abc   200 { "orders": [...], "meta": { "next": "" } }    the last page
  * ```
  */
-export const responseParamPagination = (
+export const responseParamPaginator = (
   settings: PaginationOf<'response.param'>,
-  input: PaginationInput,
-): Pagination => {
+  input: PaginatorInput,
+): Paginator => {
   const base: RequestOptions = settings.includeParams === true ? input.job : { ...input.job, params: {} }
   const scroll = overlay(base, (settings.scrollRequest ?? {}) as RequestOptions) // values of a configuration are JSON
   return {

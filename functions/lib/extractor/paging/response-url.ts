@@ -5,7 +5,7 @@ import { isEmpty, toText } from '../values/php/php-values.ts'
 import { parseQuery, type Query } from '../values/php/query.ts'
 import { valueAt } from '../values/select/json-path.ts'
 import { pageValue } from './page-value.ts'
-import { besideAddress, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { besideAddress, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 type Settings = Pick<
   PaginationOf<'response.url'>,
@@ -24,11 +24,11 @@ type Settings = Pick<
  *
  * @param isLast stops although there is a next address, with this query
  */
-export const responseUrlPagination = (
+export const responseUrlPaginator = (
   settings: Settings,
-  input: PaginationInput,
+  input: PaginatorInput,
   isLast: (query: Query) => boolean = () => false,
-): Pagination => {
+): Paginator => {
   const { url } = settings
   const urlKey = url?.expr ?? (settings.urlKey || 'next_page')
   const params = besideAddress(input, settings)

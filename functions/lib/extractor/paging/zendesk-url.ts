@@ -1,6 +1,6 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
-import type { Pagination, PaginationInput } from './paginator.ts'
-import { responseUrlPagination } from './response-url.ts'
+import type { Paginator, PaginatorInput } from './paginator.ts'
+import { responseUrlPaginator } from './response-url.ts'
 
 // Zendesk answers requests for the last minutes with an error (its guide "Incremental exports")
 const tooRecentSeconds = 6 * 60
@@ -13,13 +13,13 @@ const tooRecentSeconds = 6 * 60
  * GET /tickets?start_time=0    200 { "tickets": [...], "next_page": "https://.../tickets?start_time=1763740000" }
  * ```
  */
-export const zendeskUrlPagination = (
+export const zendeskUrlPaginator = (
   settings: PaginationOf<'zendesk.response.url'>,
-  input: PaginationInput,
-): Pagination => {
-  const pagination = responseUrlPagination(settings, input, query => {
+  input: PaginatorInput,
+): Paginator => {
+  const paginator = responseUrlPaginator(settings, input, query => {
     const start = query['start_time']
     return typeof start === 'string' && /^\d+$/.test(start) && Number(start) > input.now() - tooRecentSeconds
   })
-  return { ...pagination, leavesNext: true, ended: `${pagination.ended}, or its start_time is too recent` }
+  return { ...paginator, leavesNext: true, ended: `${paginator.ended}, or its start_time is too recent` }
 }

@@ -11,7 +11,7 @@ export const checkPage = (run: JobRun, page: Page, context: JobContext): void =>
   run.check ??= checks.start()
   const facts = pageFacts(run.plan.job, page, {
     given: run.columns,
-    limitField: run.pagination.limitField,
+    limitField: run.paginator.limitField,
   })
   checks.note(run.check, facts)
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import type { PassRecording } from '../paging/completeness/pass-recording.ts'
 import type { RunCheck } from '../paging/completeness/run-check.ts'
 import type { RunWatch } from '../paging/completeness/run-watch.ts'
-import type { JobPagination } from '../paging/create-pagination.ts'
+import type { JobPaginator } from '../paging/create-paginator.ts'
 import type { Progress } from '../paging/stop-rules.ts'
 import type { Window } from '../paging/windows/windows.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
@@ -22,7 +22,7 @@ export interface JobRun {
   placeholders: readonly Placeholder[]
   /** The rows above, nearest first; empty for top-level jobs. */
   rows: readonly Json[]
-  pagination: JobPagination
+  paginator: JobPaginator
   progress: Progress
   /** The previous page, to notice a server that repeats itself. */
   lastPage: ReadPage | undefined

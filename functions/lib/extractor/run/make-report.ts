@@ -12,7 +12,7 @@ import { valueAt } from '../values/select/json-path.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageWork } from './job-run.ts'
 import { type Above, fillEndpoint } from './placeholders.ts'
-import { defaultsFor, expressionContexts, paginationOf } from './start-run.ts'
+import { defaultsFor, expressionContexts, paginatorOf } from './start-run.ts'
 
 /** In seconds. */
 export const reportDefaults = { attempts: 1, interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
@@ -31,7 +31,7 @@ interface Answers {
 /** The first request of a run: that of its first page, or the one that makes its report. */
 export const firstRequest = (run: JobRun, above: Above, context: JobContext): PageRequest =>
   run.plan.job.report === undefined
-    ? run.pagination.first
+    ? run.paginator.first
     : {
         ...complete(overlay(defaultsFor(context, above), run.request)),
         report: { phase: 'create', attempt: 1 },
@@ -205,11 +205,11 @@ const downloadOf = (
 export const nextDownload = (run: JobRun, context: JobContext): PageWork | undefined => {
   const [request, ...downloads] = run.downloads ?? []
   if (request === undefined) return undefined
-  const pagination = paginationOf(run.plan, request, run, context)
+  const paginator = paginatorOf(run.plan, request, run, context)
   const { plan, columns, placeholders, rows, window } = run
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
-  const own = { request, pagination, progress, downloads, lastPage: undefined, lastFingerprint: undefined }
-  return { run: { plan, columns, placeholders, rows, window, ...own }, request: pagination.first }
+  const own = { request, paginator, progress, downloads, lastPage: undefined, lastFingerprint: undefined }
+  return { run: { plan, columns, placeholders, rows, window, ...own }, request: paginator.first }
 }
 
 /** The request of a step: values of the answers in its endpoint and params, the headers of the job below its own. */

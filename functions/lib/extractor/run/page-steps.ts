@@ -60,7 +60,7 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
     const ended = await makeReport(work, { fetch, wait }, context)
     if (ended !== undefined) return ended
     const fetched = await session.fetchPage(work.request, authenticator, {
-      emptyIsLast: work.run.pagination.emptyIsLast,
+      emptyIsLast: work.run.paginator.emptyIsLast,
       answer: answerOf(work, context),
       isEnough: isEnoughOf(work, context),
       ruleFor: plan.ruleFor,
@@ -113,9 +113,9 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
  * Whether the headers of an answer say what the paginator needs them for, so that it may be kept, and a 304 take its place. Undefined: the
  * page is asked for whole. A proof that nothing is missing needs answers of now, and a 304 need not have the headers that an expression reads.
  */
-const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: JobContext) =>
-  isConditional === true && plan.job.completeness === undefined && !pagination.readsHeaders
-    ? (pagination.hasNext ?? (() => true))
+const isEnoughOf = ({ run: { plan, paginator } }: PageWork, { isConditional }: JobContext) =>
+  isConditional === true && plan.job.completeness === undefined && !paginator.readsHeaders
+    ? (paginator.hasNext ?? (() => true))
     : undefined
 
 export const writePage = (

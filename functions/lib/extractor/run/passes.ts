@@ -71,7 +71,7 @@ const nextPass = (
   run.lastPage = undefined
   run.lastFingerprint = undefined
   run.watch = undefined
-  return { run, request: run.pagination.first }
+  return { run, request: run.paginator.first }
 }
 
 /** From here on the run has the rows of its last pass and no other. */
@@ -96,7 +96,7 @@ const playRecording = (
     return undefined
   }
   const items = { file, at: 0 }
-  const { endpoint } = run.pagination.first
+  const { endpoint } = run.paginator.first
   const fetched = {
     response: null,
     isParsed: false,
@@ -105,5 +105,5 @@ const playRecording = (
     body: Buffer.alloc(0),
     items,
   }
-  return { run, request: run.pagination.first, fetched }
+  return { run, request: run.paginator.first, fetched }
 }

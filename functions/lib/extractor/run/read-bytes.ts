@@ -22,19 +22,19 @@ export const readBytes = (
 ): BytesRead | undefined => {
   const isPart = items !== undefined || listAt !== undefined
   if (!isParsed || isPart || ends !== undefined || !goesStraightToTables(run, context)) return undefined
-  const { plan, columns, pagination } = run
+  const { plan, columns, paginator } = run
   const path = pathOf(plan.job.dataField)
   if (path?.includes('*') === true) return undefined
   return sink.readBytes(plan.dataType, {
     body,
     path,
     parent: columns,
-    watched: pagination.itemKey,
+    watched: paginator.itemKey,
   })
 }
 
 /** Whether the items of a run are counted and written, and that is all. */
-const goesStraightToTables = ({ plan, pagination, isRecorded }: JobRun, context: JobContext): boolean => {
+const goesStraightToTables = ({ plan, paginator, isRecorded }: JobRun, context: JobContext): boolean => {
   const { job, filterItems, shape, children } = plan
   const isChanged = filterItems !== undefined || shape !== undefined
   const isLookedAt =
@@ -43,7 +43,7 @@ const goesStraightToTables = ({ plan, pagination, isRecorded }: JobRun, context:
     windowsOf(job) !== undefined ||
     job.completeness !== undefined ||
     context.noteKeys !== undefined ||
-    pagination.countsVolume
+    paginator.countsVolume
   return !isChanged && !isLookedAt && context.maxRows === undefined && isRecorded !== true
 }
 

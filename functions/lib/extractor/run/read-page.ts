@@ -58,8 +58,7 @@ export const readPage = (
     run.lastPage = run.lastFingerprint === undefined ? page : undefined
     context.statistics.page(plan)
     progress.pages++
-    if (run.pagination.countsVolume)
-      progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
+    if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
   }
   if (bytes !== undefined) return bytesOf(work, fetched, bytes, context)
   if (passes === undefined) {
@@ -106,7 +105,7 @@ const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context
   context.statistics.rows(run.plan, count)
   run.progress.items += count
   const { start, end, rest } = bytes.page
-  const items = run.pagination.isOnePage === true ? '' : fetched.body.subarray(start, end)
+  const items = run.paginator.isOnePage === true ? '' : fetched.body.subarray(start, end)
   const beside = path.length === 0 ? undefined : rest
   const watched = { count, items, headers: fetched.headers, beside }
   const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
@@ -171,25 +170,25 @@ const nextPage = (
   seen: ReturnType<typeof watchedPage> | undefined,
   context: JobContext,
 ): PendingPage | undefined => {
-  const { plan, pagination, progress } = run
+  const { plan, paginator, progress } = run
   const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
-  const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
+  const stop = isPreviewed ? undefined : paginator.stop(page, progress, context.now())
   const reason = isPreviewed ? 'the preview is full' : stop?.reason
   checkPage(run, page, context)
   watchPage(run, request, seen, context)
-  const following = reason === undefined ? pagination.next(page, request) : undefined
+  const following = reason === undefined ? paginator.next(page, request) : undefined
   const isSame =
-    following !== undefined && pagination.isToldByItems === true && run.watch?.hasAsked(following) === true
+    following !== undefined && paginator.isToldByItems === true && run.watch?.hasAsked(following) === true
   const next = isSame ? undefined : following
   if (next !== undefined) {
     run.watch?.asks(nameOf(run), next, progress.pages)
     return { run, request: next }
   }
-  const stuck = isSame ? STUCK : reason === undefined ? pagination.stuck?.(page, request) : undefined
+  const stuck = isSame ? STUCK : reason === undefined ? paginator.stuck?.(page, request) : undefined
   if (stuck !== undefined) doubt(run, stuck, context)
   const isCut =
-    stop?.isCut === true && run.check?.hasAll !== true && !pagination.isLast(page, request, progress)
-  const end = { reason: reason ?? (isSame ? STUCK : pagination.ended), cut: isCut ? stop.reason : undefined }
+    stop?.isCut === true && run.check?.hasAll !== true && !paginator.isLast(page, request, progress)
+  const end = { reason: reason ?? (isSame ? STUCK : paginator.ended), cut: isCut ? stop.reason : undefined }
   context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
   if (!isPreviewed && stop?.isCut !== true)
     tellSilence(run, { reason: end.reason, stuck, missing: seen?.missing }, context)

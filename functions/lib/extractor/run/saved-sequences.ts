@@ -24,7 +24,7 @@ import {
 } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
 import { fingerprint } from './same-response.ts'
-import { paginationOf } from './start-run.ts'
+import { paginatorOf } from './start-run.ts'
 
 /**
  * The sequences of the iteration under way, as JSON: runs and rows once each, pages by reference to them. Its keys are
@@ -196,7 +196,7 @@ const saveFetched = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> =>
   const { 'set-cookie': _, ...others } = headers
   return {
     ...(isUtf8(body) ? { body: body.toString('utf8') } : { body: body.toString('base64'), base64: true }),
-    // Expressions of paginations may read any of them
+    // Expressions of paginators may read any of them
     headers: Object.fromEntries(
       Object.entries(others).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
     ),
@@ -233,7 +233,7 @@ export const restoreSequences = (
       columns: run.columns,
       placeholders: run.placeholders,
       rows: above,
-      pagination: paginationOf(plan, run.request, { rows: above, placeholders: run.placeholders }, context),
+      paginator: paginatorOf(plan, run.request, { rows: above, placeholders: run.placeholders }, context),
       progress: {
         pages: run.pages,
         items: run.items,

@@ -3,7 +3,7 @@ import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import { deletionColumnOf } from '../config/deletions-schema.ts'
 import { marksOf } from '../config/incremental-schema.ts'
-import { createPagination } from '../paging/create-pagination.ts'
+import { createPaginator } from '../paging/create-paginator.ts'
 import { fillText } from '../requests/http/fill-text.ts'
 import type { Params, RequestOptions } from '../requests/http/page-request.ts'
 import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
@@ -72,7 +72,7 @@ export const startRun = (
     placeholders,
     // Only children and parent values in defaults look further up; leaves need not hold on to the rows
     rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
-    pagination: paginationOf(plan, request, { rows, placeholders }, context),
+    paginator: paginatorOf(plan, request, { rows, placeholders }, context),
     progress,
     lastPage: undefined,
     lastFingerprint: undefined,
@@ -91,9 +91,9 @@ const queryOf = (
   ...(Object.keys(variables).length === 0 ? {} : { variables }),
 })
 
-/** The pagination of a run; also made anew when a run is read back from a checkpoint. */
-export const paginationOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>
-  createPagination(context.pagination, plan.job.scroller, {
+/** The paginator of a run; also made anew when a run is read back from a checkpoint. */
+export const paginatorOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>
+  createPaginator(context.pagination, plan.job.scroller, {
     job: request,
     defaults: defaultsFor(context, above),
     now: context.now,

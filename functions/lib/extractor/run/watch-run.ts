@@ -40,7 +40,7 @@ export const tellSilence = (
   if (watch === undefined || silence === undefined || mode === 'allow') return
   const knowsTotal = check !== undefined || plan.job.completeness !== undefined
   // A page that comes again without rows is the last one of many APIs
-  const { pageSize, leavesNext, isToldByItems } = run.pagination
+  const { pageSize, leavesNext, isToldByItems } = run.paginator
   const found = judgeEnd(
     {
       ...ending,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Pagination } from '#lib/extractor/config/pagination-schema.ts'
-import { createPagination } from '#lib/extractor/paging/create-pagination.ts'
+import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
 import { findLink } from '#lib/extractor/paging/header-link.ts'
 import type { PageRequest, RequestOptions } from '#lib/extractor/requests/http/page-request.ts'
 import { createLog } from '#lib/extractor/requests/masking/log.ts'
@@ -24,8 +24,8 @@ const requests = (
 ): (PageRequest | undefined)[] => {
   const { defaults = {}, scroller, now = 1_700_000_000 } = options
   const input = { job: { endpoint: 'items', ...job }, defaults, now: () => now, log }
-  const pagination = createPagination(Pagination.parse(config), scroller, input)
-  const result: (PageRequest | undefined)[] = [pagination.first]
+  const paginator = createPaginator(Pagination.parse(config), scroller, input)
+  const result: (PageRequest | undefined)[] = [paginator.first]
   const progress = { pages: 0, items: 0, volume: 0, startedAt: now - 10 }
   for (const { response = {}, items = [], headers = {} } of pages) {
     const previous = result.at(-1)
@@ -34,7 +34,7 @@ const requests = (
     progress.items += items.length
     const page = { response, items, headers, url: 'https://api.example/v1/items?page=1' }
     result.push(
-      pagination.stop(page, progress, now) === undefined ? pagination.next(page, previous) : undefined,
+      paginator.stop(page, progress, now) === undefined ? paginator.next(page, previous) : undefined,
     )
   }
   return result

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPagination } from '#lib/extractor/paging/create-pagination.ts'
+import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
 import { WindowProgress } from '#lib/extractor/paging/windows/window-progress.ts'
 import { createLog } from '#lib/extractor/requests/masking/log.ts'
 import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
@@ -23,7 +23,7 @@ const page = (bytes: number): PendingPage => {
     columns: {},
     placeholders: [],
     rows: [],
-    pagination: createPagination(undefined, undefined, input),
+    paginator: createPaginator(undefined, undefined, input),
     progress: { pages: 0, items: 0, volume: 0, startedAt: 0 },
     lastPage: undefined,
     lastFingerprint: undefined,
@@ -31,7 +31,7 @@ const page = (bytes: number): PendingPage => {
   const body = Buffer.from(`"${'x'.repeat(bytes - 2)}"`)
   return {
     run,
-    request: run.pagination.first,
+    request: run.paginator.first,
     fetched: { response: null, headers: {}, url: 'u', body, isParsed: true },
   }
 }

@@ -1,21 +1,21 @@
 import { UserError } from '../../errors/errors.ts'
-import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
+import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { isExpression } from '../values/functions/expression/parse-expression.ts'
-import { cursorPagination } from './cursor.ts'
-import { graphqlPagination } from './graphql.ts'
-import { headerLinkPagination } from './header-link.ts'
-import { jsonCursorPagination } from './json-cursor.ts'
-import { offsetPagination } from './offset.ts'
-import { pagenumPagination } from './pagenum.ts'
-import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
-import { responseParamPagination } from './response-param.ts'
-import { responseUrlPagination } from './response-url.ts'
+import { cursorPaginator } from './cursor.ts'
+import { graphqlPaginator } from './graphql.ts'
+import { headerLinkPaginator } from './header-link.ts'
+import { jsonCursorPaginator } from './json-cursor.ts'
+import { offsetPaginator } from './offset.ts'
+import { pagenumPaginator } from './pagenum.ts'
+import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
+import { responseParamPaginator } from './response-param.ts'
+import { responseUrlPaginator } from './response-url.ts'
 import { endsByItself, type Progress, stopReason } from './stop-rules.ts'
-import { zendeskUrlPagination } from './zendesk-url.ts'
+import { zendeskUrlPaginator } from './zendesk-url.ts'
 
 /** A job's pagination together with the stop rules that go with it. */
-export interface JobPagination extends Pagination {
+export interface JobPaginator extends Paginator {
   /** Why the job ends after this page whatever the paginator says, or `undefined`. */
   stop: (page: Page, progress: Progress, now: number) => ReturnType<typeof stopReason>
   /** Whether the job would end after this page without any limit of the configuration, as far as the page shows. */
@@ -31,22 +31,22 @@ export interface JobPagination extends Pagination {
 }
 
 /** The pagination of one run of a job; `scroller` picks one of `multiple`. */
-export const createPagination = (
-  config: PaginationConfig | undefined,
+export const createPaginator = (
+  config: Pagination | undefined,
   scroller: string | undefined,
-  input: PaginationInput,
-): JobPagination => {
+  input: PaginatorInput,
+): JobPaginator => {
   const single = config?.method === 'multiple' ? pick(config, scroller) : config
   const outer = config?.method === 'multiple' ? config : undefined
-  const pagination = single === undefined ? onePage(input) : byMethod(single, input)
+  const paginator = single === undefined ? onePage(input) : byMethod(single, input)
   return {
-    ...pagination,
+    ...paginator,
     stop: (page, progress, now) =>
       (outer && stopReason(outer, page, progress, now)) ??
       (single && stopReason(single, page, progress, now)),
     isLast: (page, previous, progress) =>
       [outer, single].some(rules => rules !== undefined && endsByItself(rules, page, progress)) ||
-      hasNoNext(pagination, page, previous),
+      hasNoNext(paginator, page, previous),
     limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
     emptyIsLast: single?.method === 'offset',
     readsHeaders: [outer, single].flatMap(rules => Object.values(rules ?? {})).some(readsHeaders),
@@ -57,7 +57,7 @@ export const createPagination = (
 /** By its text: an expression names what it reads, and one that only looks so costs whole answers. */
 const readsHeaders = (value: unknown): boolean => isExpression(value) && /\bheaders\b/.test(value.expr)
 
-const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageRequest): boolean => {
+const hasNoNext = ({ next, stuck }: Paginator, page: Page, previous: PageRequest): boolean => {
   try {
     return stuck?.(page, previous) === undefined && next(page, previous) === undefined
   } catch (error) {
@@ -66,37 +66,37 @@ const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageReques
   }
 }
 
-const onePage = (input: PaginationInput): Pagination => ({
+const onePage = (input: PaginatorInput): Paginator => ({
   first: pageRequest(input),
   next: () => undefined,
   isOnePage: true,
   ended: 'the job has no pagination',
 })
 
-const byMethod = (settings: SinglePagination, input: PaginationInput): Pagination => {
+const byMethod = (settings: SinglePagination, input: PaginatorInput): Paginator => {
   switch (settings.method) {
     case 'offset':
-      return offsetPagination(settings, input)
+      return offsetPaginator(settings, input)
     case 'pagenum':
-      return pagenumPagination(settings, input)
+      return pagenumPaginator(settings, input)
     case 'response.url':
-      return responseUrlPagination(settings, input)
+      return responseUrlPaginator(settings, input)
     case 'zendesk.response.url':
-      return zendeskUrlPagination(settings, input)
+      return zendeskUrlPaginator(settings, input)
     case 'response.param':
-      return responseParamPagination(settings, input)
+      return responseParamPaginator(settings, input)
     case 'cursor':
-      return cursorPagination(settings, input)
+      return cursorPaginator(settings, input)
     case 'header-link':
-      return headerLinkPagination(settings, input)
+      return headerLinkPaginator(settings, input)
     case 'json-cursor':
-      return jsonCursorPagination(settings, input)
+      return jsonCursorPaginator(settings, input)
     case 'graphql':
-      return graphqlPagination(settings, input)
+      return graphqlPaginator(settings, input)
   }
 }
 
-type Multiple = Extract<PaginationConfig, { method: 'multiple' }>
+type Multiple = Extract<Pagination, { method: 'multiple' }>
 
 const pick = (
   { scrollers, default: fallback }: Multiple,
