@@ -22,8 +22,6 @@ export interface JobPaginator extends Paginator {
   isLast: (page: Page, previous: PageRequest, progress: Progress) => boolean
   /** Path of the number of items that a stop rule reads. */
   limitField: string | undefined
-  /** Whether a response without content is the last page rather than an error. */
-  emptyIsLast: boolean
   /** Whether an expression of the paginator or of a stop rule reads headers, which a 304 need not have. */
   readsHeaders: boolean
   /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
@@ -48,7 +46,6 @@ export const createPaginator = (
       [outer, single].some(rules => rules !== undefined && endsByItself(rules, page, progress)) ||
       hasNoNext(paginator, page, previous),
     limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
-    emptyIsLast: single?.method === 'offset',
     readsHeaders: [outer, single].flatMap(rules => Object.values(rules ?? {})).some(readsHeaders),
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
   }
@@ -69,7 +66,7 @@ const hasNoNext = ({ next, stuck }: Paginator, page: Page, previous: PageRequest
 const onePage = (input: PaginatorInput): Paginator => ({
   first: pageRequest(input),
   next: () => undefined,
-  isOnePage: true,
+  toldBy: 'nothing',
   ended: 'the job has no pagination',
 })
 

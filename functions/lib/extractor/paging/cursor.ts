@@ -32,7 +32,7 @@ export const cursorPaginator = (settings: PaginationOf<'cursor'>, input: Paginat
         toJson(best),
       )
     },
-    isToldByItems: true,
+    toldBy: 'items',
     ended: 'a page held no items',
     itemKey: onlyKey(settings.idKey),
   }

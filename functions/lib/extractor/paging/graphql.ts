@@ -36,6 +36,7 @@ export const graphqlPaginator = (settings: PaginationOf<'graphql'>, input: Pagin
       findPageInfo(settings.path, page.response).info === undefined
         ? 'a response had no page info'
         : undefined,
+    toldBy: 'answer',
     ended: `the page info says no "${flag}"`,
   }
 }

@@ -29,7 +29,7 @@ export const headerLinkPaginator = (
       if (target === undefined) return undefined
       return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
     },
-    isToldByAnswer: true,
+    toldBy: 'answer',
     ended: `the response has no link with relation "${relation}"`,
   }
 }

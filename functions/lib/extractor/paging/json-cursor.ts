@@ -48,8 +48,7 @@ export const jsonCursorPaginator = (
       const cursor = cursorOf(page, position)
       return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
     },
-    isToldByItems: cursorPath === undefined,
-    isToldByAnswer: cursorPath !== undefined,
+    toldBy: cursorPath === undefined ? 'items' : 'answer',
     ended:
       idKey === undefined
         ? `the response has no cursor at '${source}'`

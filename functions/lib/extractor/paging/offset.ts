@@ -43,6 +43,8 @@ export const offsetPaginator = (settings: PaginationOf<'offset'>, input: Paginat
         ? undefined
         : at(Number(previous.position) + (limit ?? page.items.length)),
     ...(limit === undefined ? {} : { pageSize: limit }),
+    toldBy: 'count',
+    emptyIsLast: true,
     ended:
       limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,
   }

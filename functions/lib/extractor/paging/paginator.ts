@@ -21,14 +21,15 @@ export interface Paginator {
   next: (page: Page, previous: PageRequest) => PageRequest | undefined
   /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
   stuck?: (page: Page, previous: PageRequest) => string | undefined
-  /** The next page is told by values of items: it may be one that was read, when they are the last ones again. */
-  isToldByItems?: boolean
+  /**
+   * What tells of a next page: the `answer` alone (one without content, status 204, then answers what was told), values of `items` (it may be
+   * one that was read, when they are the last ones again), the `count` of items, or nothing: no page follows the first, whatever it says.
+   */
+  toldBy: 'answer' | 'items' | 'count' | 'nothing'
   /** The end is told by something else than the address of a next page, which is there all the same. */
   leavesNext?: boolean
-  /** The next page is told by the answer alone: one without content answers what was told (status 204). */
-  isToldByAnswer?: boolean
-  /** No page follows the first, whatever it says. */
-  isOnePage?: boolean
+  /** Whether a response without content is the last page rather than an error. */
+  emptyIsLast?: boolean
   /** Rows of a page that is not the last. Absent: nobody knows. */
   pageSize?: number
   /** Why there is no next page, for the summary. */

@@ -28,6 +28,7 @@ export const responseParamPaginator = (
       if (value === undefined || isEmpty(value)) return undefined
       return pageRequest(input, { ...scroll, params: { ...scroll.params, [settings.queryParam]: value } })
     },
+    toldBy: 'answer',
     ended: `the response has no value at '${settings.responseParam}'`,
   }
 }

@@ -52,7 +52,7 @@ export const responseUrlPaginator = (
       if (isLast(query)) return undefined
       return pageRequest(input, isQuery ? { params: { ...params, ...query } } : { endpoint: address, params })
     },
-    isToldByAnswer: true,
+    toldBy: 'answer',
     ended: `the response has no next address at '${urlKey}'`,
   }
 }

@@ -99,11 +99,11 @@ export const watchedPage = (
   return {
     watched: {
       count,
-      items: count === 0 || work.run.paginator.isOnePage === true ? '' : JSON.stringify(items),
+      items: count === 0 || work.run.paginator.toldBy === 'nothing' ? '' : JSON.stringify(items),
       headers,
       beside: response,
       rows: items,
-      isNothing: work.run.paginator.isToldByAnswer === true && !fetched.isParsed && fetched.body.length === 0,
+      isNothing: work.run.paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
     },
     missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
   }

@@ -60,7 +60,7 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
     const ended = await makeReport(work, { fetch, wait }, context)
     if (ended !== undefined) return ended
     const fetched = await session.fetchPage(work.request, authenticator, {
-      emptyIsLast: work.run.paginator.emptyIsLast,
+      emptyIsLast: work.run.paginator.emptyIsLast === true,
       answer: answerOf(work, context),
       isEnough: isEnoughOf(work, context),
       ruleFor: plan.ruleFor,

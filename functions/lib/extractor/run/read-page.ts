@@ -105,7 +105,7 @@ const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context
   context.statistics.rows(run.plan, count)
   run.progress.items += count
   const { start, end, rest } = bytes.page
-  const items = run.paginator.isOnePage === true ? '' : fetched.body.subarray(start, end)
+  const items = run.paginator.toldBy === 'nothing' ? '' : fetched.body.subarray(start, end)
   const beside = path.length === 0 ? undefined : rest
   const watched = { count, items, headers: fetched.headers, beside }
   const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
@@ -178,7 +178,7 @@ const nextPage = (
   watchPage(run, request, seen, context)
   const following = reason === undefined ? paginator.next(page, request) : undefined
   const isSame =
-    following !== undefined && paginator.isToldByItems === true && run.watch?.hasAsked(following) === true
+    following !== undefined && paginator.toldBy === 'items' && run.watch?.hasAsked(following) === true
   const next = isSame ? undefined : following
   if (next !== undefined) {
     run.watch?.asks(nameOf(run), next, progress.pages)

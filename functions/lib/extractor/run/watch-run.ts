@@ -40,13 +40,13 @@ export const tellSilence = (
   if (watch === undefined || silence === undefined || mode === 'allow') return
   const knowsTotal = check !== undefined || plan.job.completeness !== undefined
   // A page that comes again without rows is the last one of many APIs
-  const { pageSize, leavesNext, isToldByItems } = run.paginator
+  const { pageSize, leavesNext, toldBy } = run.paginator
   const found = judgeEnd(
     {
       ...ending,
       isRepeated: isRepeated === true && watch.count > 0,
       // An API that gives the last item again has given all
-      stuck: isToldByItems === true && watch.count <= 1 ? undefined : stuck,
+      stuck: toldBy === 'items' && watch.count <= 1 ? undefined : stuck,
       pageSize,
       knowsTotal,
     },

@@ -110,6 +110,7 @@ describe('a job that ends although the answer shows more', () => {
     ['response.url', { method: 'response.url', urlKey: 'next' }],
     ['json-cursor', { method: 'json-cursor', param: 'after', cursorPath: 'next' }],
     ['header-link', { method: 'header-link' }],
+    ['response.param', { method: 'response.param', responseParam: 'next', queryParam: 'after' }],
   ])('takes status 204 for the end of what %s follows, and of no total', async (_, pagination) => {
     const answer =
       (more: object): Answer =>
@@ -121,6 +122,23 @@ describe('a job that ends although the answer shows more', () => {
     const settings = { api: { pagination }, config: job('rows') }
     expect(await warnings(answer({}), settings)).toEqual([])
     expect(await warnings(answer({ total: 9 }), settings)).toEqual([expect.stringContaining('a total of 9')])
+  })
+
+  it('says of status 204 in place of a connection that it has no page info, and no more', async () => {
+    const pageInfo = { hasNextPage: true, endCursor: 'a' }
+    const answer: Answer = ({ body }, response) =>
+      body.includes('"after"')
+        ? response.writeHead(204).end()
+        : { data: { items: { nodes: rows(4), pageInfo } } }
+    const [said, ...others] = await warnings(answer, {
+      api: { pagination: { method: 'graphql' } },
+      config: job('data.items.nodes', {
+        endpoint: 'graphql',
+        graphql: { query: '{ items { nodes { id } } }' },
+      }),
+    })
+    expect(others).toEqual([])
+    expect(said).toMatch(/but a response had no page info, with 0 rows on the page\.$/)
   })
 
   it('fails with "fail", is silent with "allow", and a job has the last word', async () => {
