@@ -1,3 +1,4 @@
+import type { SinglePagination } from '#lib/extractor/config/pagination-schema.ts'
 import { sentWindow } from '#lib/extractor/config/sent-window.ts'
 import type { Expression } from '#lib/extractor/values/functions/expression/expression-tree.ts'
 import { rowPath } from '#lib/extractor/values/select/row-path.ts'
@@ -23,6 +24,9 @@ const decoders: Readonly<Record<string, string>> = {
   CsvDecoder: 'csv',
   XmlDecoder: 'xml',
 }
+
+/** Their next request is the next address. */
+const methodsByAddress: readonly SinglePagination['method'][] = ['header-link', 'response.url']
 
 const readKeys = {
   stream: [
@@ -115,7 +119,7 @@ export const streamsOf = (
         ),
       ],
       named: [...paging.options, ...(hasWindows ? options.flatMap(({ option }) => option ?? []) : [])],
-      isByAddress: ['header-link', 'response.url'].includes(String(paging.pagination?.['method'])),
+      isByAddress: methodsByAddress.some(method => method === paging.pagination?.['method']),
     })
     // A job that is not asked for windows has none: then a condition means all the time
     const isWindowed =
