@@ -60,7 +60,7 @@ export const flag = z
 
 /**
  * Says what a key means and what holds without it, for the reference and for editors of configurations
- * (`npm run reference`). What has no fixed default is said in words.
+ * (`npm run reference`). What has no fixed default is said in words. `fallback` only documents: the code that reads the key applies it.
  */
 export const key = <T extends z.ZodType>(schema: T, meaning: string, fallback?: unknown): T =>
   schema.meta({ description: meaning, ...(fallback === undefined ? {} : { fallback }) })

@@ -4,7 +4,7 @@ import { isEmpty, toText } from '../values/php/php-values.ts'
 import { onlyKey, valueAt } from '../values/select/json-path.ts'
 import { compareBy } from '../values/select/ordering.ts'
 import { pageValue } from './page-value.ts'
-import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
+import { type Page, type Paginator, type PaginatorInput, pageRequest, STUCK } from './paginator.ts'
 
 /**
  * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
@@ -46,7 +46,7 @@ export const jsonCursorPaginator = (
     },
     stuck: (page, { position }) => {
       const cursor = cursorOf(page, position)
-      return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
+      return cursor !== undefined && isSame(cursor, position) ? STUCK : undefined
     },
     toldBy: cursorPath === undefined ? 'items' : 'answer',
     ended:

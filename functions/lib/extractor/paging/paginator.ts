@@ -4,6 +4,9 @@ import { complete, overlay } from '../requests/http/overlay.ts'
 import type { PageRequest, Params, RequestOptions } from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/log.ts'
 
+/** Why a job ends whose cursor is that of the page before. */
+export const STUCK = 'the cursor did not move'
+
 /** One page as the paginators see it. */
 export interface Page {
   response: Json
@@ -17,7 +20,10 @@ export interface Page {
 /** A paginator made for one run of one job. */
 export interface Paginator {
   first: PageRequest
-  /** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
+  /**
+   * The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments, and it may be called only to
+   * ask whether a page follows. What warns before it ends needs `stuck`, which is asked first then.
+   */
   next: (page: Page, previous: PageRequest) => PageRequest | undefined
   /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
   stuck?: (page: Page, previous: PageRequest) => string | undefined
@@ -53,7 +59,10 @@ export interface PaginatorInput {
 export const pageRequest = (input: PaginatorInput, over: RequestOptions = {}, position?: Json): PageRequest =>
   complete(overlay(input.defaults, { ...input.job, ...over }), position)
 
-/** Params of a next page whose address has its own query: those that the body names, or all of the job. */
+/**
+ * Params of a next page whose address has its own query: those that the body names, or all of the job. Of `{ "from": 1, "all": 2 }` and the body
+ * `<get from="{from}"/>` it is `from`.
+ */
 export const besideAddress = (
   { job: { params = {}, body } }: PaginatorInput,
   { includeParams }: { includeParams?: boolean | undefined },

@@ -27,8 +27,8 @@ interface Stop {
 }
 
 /**
- * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): limit, force, flag, in
- * this order.
+ * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): `limitStop`, `forceStop`,
+ * `stopWhen`, `nextPageFlag`, in this order.
  */
 export const stopReason = (rules: StopRules, page: Page, progress: Progress, now: number): Stop | undefined =>
   limitReached(rules.limitStop, page, progress) ??

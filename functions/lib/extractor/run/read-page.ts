@@ -1,5 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
-import type { Page } from '../paging/paginator.ts'
+import { type Page, STUCK } from '../paging/paginator.ts'
 import { volumeOf } from '../paging/stop-rules.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { PageEnd } from '../requests/http/parse-response.ts'
@@ -194,9 +194,6 @@ const nextPage = (
     tellSilence(run, { reason: end.reason, stuck, missing: seen?.missing }, context)
   return endRun(run, end, context)
 }
-
-/** As paginators say it. */
-const STUCK = 'the cursor did not move'
 
 interface RunEnd {
   reason: string
