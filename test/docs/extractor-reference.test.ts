@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Pagination } from '#lib/extractor/config/pagination-schema.ts'
 import { functionTable } from '#lib/extractor/values/functions/function-table.ts'
 import { usedKeys, withDefaults } from '../functions/lib/extractor/samples/keys-of-schema.ts'
 import {
@@ -83,6 +84,14 @@ describe('the extractor reference', () => {
     expect(page).toMatch(new RegExp(`^\\| \`(?:[\\w.]+\\.)?${key}(?:\\.\\w+)?\` \\|`, 'm'))
     expect(JSON.stringify(examples.map(({ config }) => config))).toContain(`"${key}":`)
   })
+
+  it.each(Pagination.options.map(({ shape }) => shape.method.value))(
+    'has the method %s of pagination in its table of methods',
+    method => {
+      const page = pages.find(({ file }) => file.endsWith('extractor-pagination.md'))?.text
+      expect(page).toMatch(new RegExp(`^\\| [^|]+ \\| .*\\[${RegExp.escape(method)}\\]\\(.*\\) \\|$`, 'm'))
+    },
+  )
 
   it.each(Object.keys(functionTable))('lists the function %s, and shows it', name => {
     const page = pages.find(({ file }) => file.endsWith('extractor-functions.md'))?.text

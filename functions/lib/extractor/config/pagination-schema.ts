@@ -7,21 +7,19 @@ import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
-/** Stop rules that any method may have (docs/reference/extractor-pagination.md#stop-rules). */
+/** Stop rules that any method may have, as they are looked at (docs/reference/extractor-pagination.md#stop-rules). */
 const stops = {
-  stopWhen: key(
-    optional(Expression),
-    'An [expression](#expressions): the job ends after a page for which it is true.',
-  ),
-  nextPageFlag: key(
+  limitStop: key(
     optional(
       strictObject({
-        field: key(name, 'A top-level property of the response.'),
-        stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
-        ifNotSet: key(optional(z.boolean()), 'What a missing property counts as. Without it: as `stopOn`.'),
-      }),
+        field: key(optional(text), 'Path of the number of items in the response.'),
+        count: key(optional(integer), 'The number of items.'),
+      }).refine(
+        ({ field, count }) => Boolean(field) !== Boolean(count),
+        'give exactly one of "field" and "count"',
+      ),
     ),
-    'Ends the job when the response says so.',
+    'Ends the job when so many items came. The last page is not cut.',
   ),
   forceStop: key(
     optional(
@@ -36,17 +34,19 @@ const stops = {
     ),
     'Ends the job, whichever of these comes first.',
   ),
-  limitStop: key(
+  stopWhen: key(
+    optional(Expression),
+    'An [expression](#expressions): the job ends after a page for which it is true.',
+  ),
+  nextPageFlag: key(
     optional(
       strictObject({
-        field: key(optional(text), 'Path of the number of items in the response.'),
-        count: key(optional(integer), 'The number of items.'),
-      }).refine(
-        ({ field, count }) => Boolean(field) !== Boolean(count),
-        'give exactly one of "field" and "count"',
-      ),
+        field: key(name, 'A top-level property of the response.'),
+        stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
+        ifNotSet: key(optional(z.boolean()), 'What a missing property counts as. Without it: as `stopOn`.'),
+      }),
     ),
-    'Ends the job when so many items came. The last page is not cut.',
+    'Ends the job when the response says so.',
   ),
 }
 
