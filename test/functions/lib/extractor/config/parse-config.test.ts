@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Pagination } from '#lib/extractor/config/pagination-schema.ts'
 import { parseConfig } from '#lib/extractor/config/parse-config.ts'
 
 const withJob = (job: object, config: object = {}, api: object = {}) => ({
@@ -65,8 +66,8 @@ describe('strict configuration', () => {
     [
       'an unknown pagination',
       withJob({}, {}, { pagination: { method: 'pages' } }),
-      'unknown pagination method "pages" (known: offset, pagenum, response.url, zendesk.response.url, response.param, ' +
-        'cursor, header-link, json-cursor, graphql, multiple) at parameters.api.pagination.method',
+      `unknown pagination method "pages" (known: ${Pagination.options.map(({ shape }) => shape.method.value).join(', ')}) ` +
+        'at parameters.api.pagination.method',
     ],
     [
       'a misspelt pagination',
