@@ -43,22 +43,22 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
   const { snapshot, limit = Number.POSITIVE_INFINITY } = request
   const where = conditionsSql(request, snapshot)
   // Without a condition the number of rows of a group is known in advance. With one, a limit means one group at a time.
-  const isCounting = where !== undefined && limit !== Number.POSITIVE_INFINITY
+  const mustCount = where !== undefined && limit !== Number.POSITIVE_INFINITY
   let planned = 0
   let written = 0
   const groups = async function* () {
     for (const files of groupFiles(findFiles(snapshot, request))) {
-      const left = limit - (isCounting ? written : planned)
+      const left = limit - (mustCount ? written : planned)
       if (left <= 0) return
       planned += rowsOf(files)
-      yield { files, limit: isCounting || left < rowsOf(files) ? left : undefined }
+      yield { files, limit: mustCount || left < rowsOf(files) ? left : undefined }
     }
   }
   // Each thread writes one slice, and one more is being transferred from S3. Those that are written wait on the disk: one upload
   // after the other ends sooner than all together, and lets the next slice begin.
   const makeOne = pLimit(context.threads + 1)
   const publishOne = pLimit(UPLOADS)
-  const slices = await mapAhead(groups(), isCounting ? 1 : 2 * context.threads + 2, async (group, index) => {
+  const slices = await mapAhead(groups(), mustCount ? 1 : 2 * context.threads + 2, async (group, index) => {
     const { rows, path } = await makeOne(() => writeGroup(context, request, { ...group, where, index }))
     written += rows
     return path === undefined
