@@ -1,18 +1,18 @@
 import { liveRows, type Snapshot, type TableFile } from '../table-engine/files/snapshot.ts'
 import { findFiles } from '../table-engine/rows/find-rows.ts'
-import type { OrderBy, RowConditions } from '../table-engine/rows/row-conditions.ts'
+import { conditionsSql, type OrderBy, type RowConditions } from '../table-engine/rows/row-conditions.ts'
 import type { ExportDocument } from './export-documents.ts'
 import { groupBytesFor, PARTS_OF_EXPORT, packGroups } from './pack-groups.ts'
 
-interface PlannedQuery extends RowConditions {
-  orderBy?: OrderBy[]
-  limit?: number
+interface PlannedExport {
+  snapshot: Snapshot
+  query: RowConditions & { orderBy?: OrderBy[]; limit?: number }
 }
 
 /** The files that an export has to read, in order: of those that can match, as many as its limit needs. */
-export const filesToExport = (snapshot: Snapshot, query: PlannedQuery): TableFile[] => {
+export const filesToExport = ({ snapshot, query }: PlannedExport): TableFile[] => {
   const files = findFiles(snapshot, query).map(({ file }) => file)
-  if (query.limit === undefined || !countsRows(query)) return files
+  if (query.limit === undefined || !countsRows({ snapshot, query })) return files
   const found: TableFile[] = []
   let rows = 0
   for (const file of files) {
@@ -24,27 +24,17 @@ export const filesToExport = (snapshot: Snapshot, query: PlannedQuery): TableFil
 }
 
 /** Whether each live row of a file is exported, and in the table's order: then their number is known in advance. */
-const countsRows = ({
-  where = [],
-  orderBy = [],
-  changedSince,
-  changedUntil,
-  fulltextSearch,
-}: PlannedQuery): boolean =>
-  where.length === 0 &&
-  orderBy.length === 0 &&
-  changedSince === undefined &&
-  changedUntil === undefined &&
-  fulltextSearch === undefined
+const countsRows = ({ snapshot, query }: PlannedExport): boolean =>
+  (query.orderBy ?? []).length === 0 && conditionsSql(query, snapshot) === undefined
 
 /** The files of an export in parts of about so many bytes, each with the rows that are wanted of it at most. */
 export const planParts = (
   files: readonly TableFile[],
-  query: PlannedQuery,
+  { snapshot, query }: PlannedExport,
   wantedBytes: number,
 ): Pick<ExportDocument<'plan'>, 'parts' | 'partBytes'> => {
   const partBytes = groupBytesFor(bytesOf(files), wantedBytes, PARTS_OF_EXPORT)
-  const isCounted = countsRows(query)
+  const isCounted = countsRows({ snapshot, query })
   let left = query.limit ?? Number.POSITIVE_INFINITY
   const parts = packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
     const rows = group.reduce((sum, file) => sum + liveRows(file), 0)

@@ -51,7 +51,9 @@ export const previewTable = async (
   await session.fitTo(all.length)
   const files = findFiles(snapshot, query)
   const wanted = neededColumns(snapshot, { ...query, columns })
-  const bound = createReadBound({ wanted, ...(isSearch(query) && query) })
+  const isWhole = where === 'true'
+  // With a filter or an order there may be much to read before the first row is found.
+  const bound = createReadBound({ wanted, ...((!isWhole || orderBy.length > 0) && query) })
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const shown = columns.map(name => {
     const field = fields.get(name)
@@ -80,7 +82,6 @@ export const previewTable = async (
   // In table order the first row group of the first file usually has enough rows.
   const rows: PreviewResult['rows'] = []
   let skipped = query.offset ?? 0
-  const isWhole = where === 'true'
   for (const indexed of files) {
     if (rows.length >= query.limit) break
     if (isWhole && liveRows(indexed.file) <= skipped) {
@@ -106,11 +107,6 @@ export const previewTable = async (
   }
   return { columns, rows }
 }
-
-/** Whether there may be much to read before the first row is found. */
-const isSearch = ({ where, orderBy, changedSince, changedUntil, fulltextSearch }: PreviewQuery): boolean =>
-  [where, orderBy].some(given => given && given.length > 0) ||
-  [changedSince, changedUntil, fulltextSearch].some(given => given !== undefined)
 
 /** Reads bytes, because DuckDB's Node client drops a byte order mark at the start of a text. */
 const toText = (value: DuckDBValue): string | null => {

@@ -34,11 +34,12 @@ export const planOutgrown = async (
   { distribution }: RunJobServices,
 ): Promise<Plan | undefined> => {
   const { selection, fileType, gzip, timestampZone } = input
-  const { query, snapshot } = rowSource(table, withDates(selection))
-  const files = filesToExport(snapshot, query)
+  const source = rowSource(table, withDates(selection))
+  const { query, snapshot } = source
+  const files = filesToExport(source)
   const isSorted = selection.orderBy.length > 0
   if (!isOutgrown(bytesOf(files), isSorted, distribution)) return undefined
-  const planned = planParts(files, query, distribution.exportPartBytes)
+  const planned = planParts(files, source, distribution.exportPartBytes)
   if (isSorted) refuseLargeParts(bytesOf(files), planned)
   return distribution.exports.decide(job.id, 'plan', {
     contentRevision: contentRevision(table),
