@@ -1,3 +1,4 @@
+import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
 import { query } from './api-client.ts'
 
 /** In the order of the menu. */
@@ -8,13 +9,11 @@ export const operators = [
   ['ge', 'is at least'],
   ['lt', 'is less than'],
   ['le', 'is at most'],
-] as const
-
-type Operator = (typeof operators)[number][0]
+] as const satisfies readonly (readonly [Filter['operator'], string])[]
 
 interface ColumnFilter {
   column: string
-  operator: Operator
+  operator: Filter['operator']
   value: string
 }
 

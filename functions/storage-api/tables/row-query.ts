@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
-import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
+import { type Filter, operators } from '../../lib/table-engine/rows/row-conditions.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { commaList, listOf, text, textList, unlessBlank, withoutGaps } from '../http/fields.ts'
 import { parseTime } from './parse-time.ts'
@@ -25,7 +25,7 @@ const dataType = word(
   given => `Data type ${given} not recognized. Possible datatypes are [INTEGER|DOUBLE]`,
 )
 const operator = word(
-  ['eq', 'ne', 'neq', 'gt', 'ge', 'lt', 'le'],
+  [...operators, 'neq'],
   given => `Invalid where operator ${given}. It is one of eq, ne, gt, ge, lt and le.`,
 ).transform(name => (name === 'neq' ? 'ne' : name))
 const order = word(['ASC', 'DESC'], given => `Invalid sort order ${given}. Available orders are [DESC|ASC]`)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operators } from '../../table-engine/rows/row-conditions.ts'
 
 const comparisonType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'])
 
@@ -7,7 +8,7 @@ export const rowConditions = z.object({
   where: z.array(
     z.object({
       column: z.string(),
-      operator: z.enum(['eq', 'ne', 'gt', 'ge', 'lt', 'le']),
+      operator: z.enum(operators),
       values: z.array(z.string()),
       dataType: comparisonType.optional(),
     }),

@@ -10,10 +10,12 @@ import { describeProblem } from '../types/value-words.ts'
 /** The type to compare or order a column's text as. Text that is not of this type counts as missing. */
 type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
 
+export const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const
+
 /** A condition on one column: `eq` any of the values, `ne` none of them. The other operators use the first value. */
 export interface Filter {
   column: string
-  operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
+  operator: (typeof operators)[number]
   values: string[]
   /** Default: compare by the type of the column, in an untyped table as text. */
   dataType?: ComparisonType
@@ -167,11 +169,7 @@ const refuseUnknown = (
   })
 }
 
-interface Comparison {
-  operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
-  /** The operators but `eq` and `ne` use the first one. */
-  values: string[]
-}
+type Comparison = Pick<Filter, 'operator' | 'values'>
 
 interface Compared {
   /** As an SQL literal. */
