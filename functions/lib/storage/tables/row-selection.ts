@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operators } from '../../table-engine/rows/row-conditions.ts'
+import { operators, type RowConditions } from '../../table-engine/rows/row-conditions.ts'
 
 const comparisonType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'])
 
@@ -16,7 +16,7 @@ export const rowConditions = z.object({
   changedSince: z.iso.datetime().optional(),
   changedUntil: z.iso.datetime().optional(),
   fulltextSearch: z.string().optional(),
-})
+} satisfies Record<keyof Omit<RowConditions, 'searchedColumns'>, z.ZodType>)
 
 /** Which rows, which columns of them, and in which order. */
 export const rowSelection = rowConditions.extend({
