@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
+import { namedColumns } from '../../lib/table-engine/rows/row-conditions.ts'
 import { findOwnTable } from '../find/find-table.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
@@ -54,11 +55,11 @@ export const deleteRows = defineRoute({
       input: { operationName: 'tableRowsDelete', tableId, conditions, ...(erase && { erase }) },
       admit: async () => {
         const { snapshot } = await findOwnTable(services, tableId)
-        const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))
-        if (unknown)
+        const unknown = namedColumns({ where, ...times }).find(name => !columnNames(snapshot).includes(name))
+        if (unknown !== undefined)
           throw new UserError(
             'storage.tables.columnNotExists',
-            `Filter validation: Cannot filter by column "${unknown.column}", column does not exist`,
+            `Filter validation: Cannot filter by column "${unknown}", column does not exist`,
           )
         return { deleteParams: { ...(erase ? { erase } : asked), allowTruncate } }
       },

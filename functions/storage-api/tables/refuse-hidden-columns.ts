@@ -1,6 +1,10 @@
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
-import { type RowConditions, refuseUnknownColumns } from '../../lib/table-engine/rows/row-conditions.ts'
+import {
+  namedColumns,
+  type RowConditions,
+  refuseUnknownColumns,
+} from '../../lib/table-engine/rows/row-conditions.ts'
 import { mayReadTable } from '../http/rights.ts'
 import type { Caller } from '../services/authenticate.ts'
 
@@ -11,9 +15,8 @@ import type { Caller } from '../services/authenticate.ts'
 export const refuseHiddenColumns = (
   caller: Caller,
   { alias, snapshot }: TableHead,
-  { where = [], orderBy = [] }: RowConditions & { orderBy?: { column: string }[] },
+  query: RowConditions & { orderBy?: { column: string }[] },
 ): void => {
   if (!alias || mayReadTable(caller, alias.record.sourceTableId)) return
-  const named = [...where, ...orderBy].map(({ column }) => column)
-  refuseUnknownColumns(columnNames(snapshot), named)
+  refuseUnknownColumns(columnNames(snapshot), namedColumns(query))
 }

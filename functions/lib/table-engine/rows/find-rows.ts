@@ -8,7 +8,7 @@ import {
 import { compareValues } from '../types/compare-values.ts'
 import { readBound } from '../types/read-cell.ts'
 import type { IndexedFile, OpenSource } from './open-files.ts'
-import type { Filter, OrderBy, RowConditions } from './row-conditions.ts'
+import { type Filter, namedColumns, type OrderBy, type RowConditions } from './row-conditions.ts'
 import type { WantedColumns } from './scan-files.ts'
 
 /** The files that can hold rows that fulfil conditions, by what the table knows of their values. */
@@ -39,11 +39,10 @@ export const neededColumns = (
   snapshot: Snapshot,
   request: RowConditions & { columns: string[]; orderBy?: OrderBy[]; timestamp?: boolean },
 ): WantedColumns => {
-  const { columns, where = [], orderBy = [], fulltextSearch, changedSince, changedUntil } = request
+  const { columns, fulltextSearch, changedSince, changedUntil } = request
   const names = new Set([
     ...columns,
-    ...where.map(({ column }) => column),
-    ...orderBy.map(({ column }) => column),
+    ...namedColumns(request),
     ...(fulltextSearch === undefined ? [] : columnNames(snapshot)),
   ])
   return {

@@ -142,17 +142,19 @@ export const refuseUnknownColumns = (tableColumns: string[], columns: string[]):
       `The table has no column ${JSON.stringify(unknown)}. Its columns are: ${tableColumns.join(', ')}.`,
   )
 
+interface NamesColumns extends RowConditions {
+  orderBy?: readonly { column: string }[]
+}
+
+/** The columns that conditions and order name: they must be there, must be shown to the caller, and must be read. */
+export const namedColumns = ({ where = [], orderBy = [] }: NamesColumns): string[] =>
+  [...where, ...orderBy].map(({ column }) => column)
+
 /** The same for the columns of conditions and order, with the sentence that clients of the hosted service know. */
-export const refuseUnknownConditions = (
-  tableColumns: string[],
-  {
-    where = [],
-    orderBy = [],
-  }: { where?: readonly { column: string }[]; orderBy?: readonly { column: string }[] },
-): void =>
+export const refuseUnknownConditions = (tableColumns: string[], conditions: NamesColumns): void =>
   refuseUnknown(
     tableColumns,
-    [...where, ...orderBy].map(({ column }) => column),
+    namedColumns(conditions),
     unknown => `Can't filter by column ${unknown}, column does not exist`,
   )
 
