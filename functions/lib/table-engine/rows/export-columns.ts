@@ -8,7 +8,7 @@ import type { WantedColumns } from './scan-files.ts'
 
 type Selected = Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone' | 'fileType'>
 
-/** A column of an export: its name, and its value as SQL over `selectRows`. */
+/** A column of an export: its name, and its value as SQL over `scanFiles`. */
 interface ExportedColumn {
   name: string
   sql: string

@@ -53,7 +53,7 @@ const SQL_TYPES: Record<ComparisonType, string> = {
   TIMESTAMP: 'TIMESTAMP',
 }
 
-/** The conditions on the rows of `selectRows`, for WHERE. `undefined`: all rows. */
+/** The conditions on the rows of `scanFiles`, for WHERE. `undefined`: all rows. */
 export const conditionsSql = (
   { where = [], changedSince, changedUntil, fulltextSearch, searchedColumns }: RowConditions,
   { fields }: Pick<Snapshot, 'fields'>,
@@ -96,7 +96,7 @@ const containsText = (text: string, fields: TableField[]): string => {
 }
 
 /**
- * The rows of `selectRows` are called so where they are ordered: in ORDER BY, a plain name would mean the column of that
+ * The rows of `scanFiles` are called so where they are ordered: in ORDER BY, a plain name would mean the column of that
  * name in the result, which is the text of a number, for example.
  */
 export const ORDERED_ROWS = 'source'
