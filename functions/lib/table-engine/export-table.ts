@@ -5,7 +5,7 @@ import type { EngineContext } from './files/engine-context.ts'
 import { publishSlice, type Slice, writeRows } from './files/export-slice.ts'
 import { columnNames, liveRows } from './files/snapshot.ts'
 import { mapAhead } from './map-ahead.ts'
-import { exportColumns, wantedColumns } from './rows/export-columns.ts'
+import { columnsToRead, selectSql } from './rows/export-columns.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { findFiles, findRowGroups } from './rows/find-rows.ts'
 import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
@@ -100,7 +100,7 @@ const writeGroup = async (
 ): Promise<{ rows: number; path: string | undefined }> => {
   const { session } = context
   const { snapshot } = request
-  const wanted = wantedColumns(request)
+  const wanted = columnsToRead(request)
   const sources = await Promise.all(files.map(file => openMatchingGroups(context, request, file)))
   const found = sources.filter(({ rowGroups }) => rowGroups?.length !== 0)
   if (found.length === 0) {
@@ -111,7 +111,7 @@ const writeGroup = async (
   const rows = await writeRows(session, {
     path,
     fileType: request.fileType,
-    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted)}) AS ${ORDERED_ROWS}
+    select: `${selectSql(request)} FROM (${scanFiles(found, wanted)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
       ${isOneScan(found) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
@@ -130,7 +130,7 @@ const openMatchingGroups = async (
 ): Promise<OpenSource> => {
   const source = await openFile(context, file)
   const rowGroups = findRowGroups(source, request.snapshot, request)
-  await source.fetch(wantedColumns(request), rowGroups)
+  await source.fetch(columnsToRead(request), rowGroups)
   return { ...source, rowGroups }
 }
 
@@ -143,14 +143,14 @@ const isOneScan = (sources: OpenSource[]): boolean =>
 /** All rows at once. Sorting needs them, and spills to disk what does not fit into memory. */
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, orderBy = [], limit, fileType, gzip, target } = request
-  const wanted = wantedColumns(request)
+  const wanted = columnsToRead(request)
   const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return { slices: [], rowsCount: 0 }
   return writeSortedSlices(context, {
     fileType,
     gzip,
     target,
-    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
+    select: `${selectSql(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
       ORDER BY ${orderSql(snapshot, orderBy)}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
@@ -167,7 +167,7 @@ const exportNothing = async (context: EngineContext, request: ExportRequest): Pr
   await writeRows(session, {
     path: local,
     fileType: request.fileType,
-    select: `${exportColumns(request)}
+    select: `${selectSql(request)}
       FROM (SELECT ${[...values, `now()::TIMESTAMP AS ${TIMESTAMP_COLUMN}`].join(', ')}) WHERE false`,
   })
   return publishSlice(context.files, { ...request, path: local, index: 0 })

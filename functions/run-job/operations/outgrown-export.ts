@@ -127,11 +127,11 @@ export const collectSlices = async (
       add(cut)
     }
   }
-  return { slices: slices.length > 0 ? slices : await exportNothing(plan, await tableEngine()), bytesRead }
+  return { slices: slices.length > 0 ? slices : await writeEmptySlice(plan, await tableEngine()), bytesRead }
 }
 
 /** Some clients cannot read a manifest without slices. */
-const exportNothing = async (
+const writeEmptySlice = async (
   { snapshot, selection, fileType, gzip, timestampZone, target }: Plan,
   engine: Awaited<ReturnType<RunJobServices['tableEngine']>>,
 ): Promise<Slice[]> => {

@@ -34,13 +34,13 @@ export const exportedColumns = ({
 }
 
 /** The columns as a SELECT list. */
-export const exportColumns = (request: Selected): string => {
+export const selectSql = (request: Selected): string => {
   const columns = exportedColumns(request)
   return `SELECT ${columns.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`
 }
 
 /** What must be read of the table's files for an export. */
-export const wantedColumns = (request: Omit<ExportRequest, 'target' | 'gzip'>): WantedColumns => {
+export const columnsToRead = (request: Omit<ExportRequest, 'target' | 'gzip'>): WantedColumns => {
   const { snapshot, columns = [], timestampZone } = request
   return neededColumns(snapshot, {
     ...request,

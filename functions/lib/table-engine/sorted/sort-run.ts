@@ -3,7 +3,7 @@ import { quoteLiteral } from '../duckdb/sql.ts'
 import type { EngineContext } from '../files/engine-context.ts'
 import { columnNames, type Snapshot } from '../files/snapshot.ts'
 import type { ObjectAddress } from '../files/table-files.ts'
-import { exportedColumns, wantedColumns } from '../rows/export-columns.ts'
+import { columnsToRead, exportedColumns } from '../rows/export-columns.ts'
 import type { ExportRequest } from '../rows/export-request.ts'
 import { findFiles } from '../rows/find-rows.ts'
 import { closeFiles, openFiles } from '../rows/open-files.ts'
@@ -53,7 +53,7 @@ export const sortRun = async (
   refuseUnknownColumns(columnNames(snapshot), columns)
   refuseUnknownConditions(columnNames(snapshot), request)
   await session.fitTo(snapshot.fields.length)
-  const wanted = wantedColumns(request)
+  const wanted = columnsToRead(request)
   const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return undefined
   const path = session.scratchPath('run.parquet')
