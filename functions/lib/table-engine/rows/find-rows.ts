@@ -86,7 +86,8 @@ const mayHoldValue = (
   const isNotAbove = (value: string): boolean => upper === undefined || compareValues(type, upper, value) >= 0
   const known = values.map(text => knownValue(field, text))
   const [first] = known
-  // What a value means is not known, or it means NULL: nothing can be said.
+  // What a value means is not known, or it means NULL: nothing can be said. Nor of `ne`: bounds leave NULL and NaN out and cut
+  // long texts, so no bounds say that a file holds this value alone.
   if (dataType !== undefined || operator === 'ne' || first === undefined || known.includes(undefined))
     return true
   if (operator === 'eq')
