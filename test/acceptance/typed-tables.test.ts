@@ -346,7 +346,10 @@ describe('the rows of a typed table', () => {
     expect(await ids({ column: 'at', operator: 'gt', values: ['2026-01-09'] })).toBe('"9" "10"')
     expect(await ids({ column: 'seen', operator: 'eq', values: ['2026-01-10T09:00:00Z'] })).toBe('"10"')
     expect(await ids({ column: 'note', operator: 'lt', values: ['1234'] })).toBe('"10"')
-    expect(await ids({ column: 'rate', operator: 'eq', values: [''] })).toBe('"-3"')
+    for (const column of ['rate', 'ok', 'day', 'note']) {
+      expect(await ids({ column, operator: 'eq', values: [''] })).toBe('"-3"')
+      expect(await ids({ column, operator: 'ne', values: [''] })).toBe('"9" "10"')
+    }
     expect(await ids({ column: 'day', operator: 'gt', values: ['-1 days'], type: 'TIME_STRING' })).toBe('')
     expect(await world.preview(tableId, 'columns[]=id&orderBy[0][column]=id&orderBy[0][order]=DESC')).toEqual(
       ['"10"', '"9"', '"-3"'],

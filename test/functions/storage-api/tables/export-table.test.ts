@@ -133,6 +133,12 @@ describe('POST tables/{id}/export-async', () => {
       { columns: 'id', whereColumn: 'amount', whereOperator: 'neq', whereValues: ['9'] },
       '"1"\n"3"\n',
     ],
+    ['empty cells', { columns: 'id', whereFilters: [{ column: 'name', values: [''] }] }, '"3"\n'],
+    [
+      'cells that are not empty',
+      { columns: 'id', whereFilters: [{ column: 'name', operator: 'ne', values: [''] }] },
+      '"1"\n"2"\n',
+    ],
     [
       'a comparison of texts',
       { columns: 'id', whereFilters: [{ column: 'amount', operator: 'gt', values: ['10'] }] },
