@@ -56,7 +56,8 @@ const metadata = ['provider', 'metadata']
 
 /**
  * The parameters that the API documents, in query and body, by operation. An operation that is not here documents none
- * besides those of its path. A test compares them with those that each route reads.
+ * besides those of its path. A test holds that its route reads each of them, or that it is passed over for a reason, and that
+ * each route that reads any is here, but for those that are ours. A route may read more than what stands here.
  */
 export const documentedParameters: Readonly<Record<string, readonly string[]>> = {
   'POST /encryption/encrypt': ['componentId', 'projectId', 'configId', 'branchType'],
