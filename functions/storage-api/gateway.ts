@@ -100,8 +100,11 @@ const toRequest = ({
   isBase64Encoded,
   requestContext,
 }: GatewayEvent) => {
-  // The gateway has decoded the path: encode again what an address would read as more than a letter.
-  const path = rawPath.replaceAll(/[%?#\\]/g, encodeURIComponent)
+  // The gateway has decoded the path: encode it again, as an address would leave out spaces and line ends.
+  const parts = rawPath.toWellFormed().split('/')
+  const hasSteps = parts.includes('.') || parts.includes('..')
+  // Steps cannot be encoded. What they lead to is not what the client has named, so it is no path at all.
+  const path = hasSteps ? '//' : parts.map(encodeURIComponent).join('/')
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`
   const { method } = requestContext.http
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'

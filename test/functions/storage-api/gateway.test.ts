@@ -123,6 +123,30 @@ describe('an event of the gateway', () => {
     expect([statusCode, JSON.parse(body).id]).toEqual([200, configurationId])
   })
 
+  it.each(['a ', 'a\tb', '\na', 'a\u0000'])(
+    'with %j in its path removes that tag and no other',
+    async tag => {
+      const id = await service.upload('a\n')
+      for (const each of ['a', 'ab', tag])
+        await service.call('POST', `/v2/storage/files/${id}/tags`, { tag: each })
+      const { statusCode } = await answer(removeTag, { rawPath: `/v2/storage/files/${id}/tags/${tag}` })
+      expect(statusCode).toBe(204)
+      expect((await service.call('GET', `/v2/storage/files/${id}`)).body.tags).toEqual(['a', 'ab'])
+    },
+  )
+
+  it.each(['..', '.', 'a/../..', './a', '../'])(
+    'with the steps %j in its path finds nothing',
+    async steps => {
+      const id = await service.upload('a\n')
+      const { statusCode, body } = await answer(removeTag, {
+        rawPath: `/v2/storage/files/${id}/tags/${steps}`,
+      })
+      expect([statusCode, JSON.parse(body).code]).toEqual([404, 'notFound'])
+      expect((await service.call('GET', `/v2/storage/files/${id}`)).status).toBe(200)
+    },
+  )
+
   it('without a token is refused like any request', async () => {
     const { statusCode } = await answerGatewayEvent(service.app, gatewayEvent.parse(listFiles))
     expect(statusCode).toBe(401)
