@@ -49,7 +49,7 @@ export const deleteConfiguration = defineRoute({
         'Deleting configuration from trash is not allowed in development branches.',
       )
     if (!request.caller.canPurgeTrash) throw accessDenied('the right to empty the trash (canPurgeTrash)')
-    if (!(await services.configurations.purge(place)))
+    if (!(await services.configurations.purge(place, found)))
       throw new TransientError(
         'storage.components.busy',
         'The configuration is being changed by another request.',

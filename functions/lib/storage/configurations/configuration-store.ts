@@ -75,10 +75,11 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return true
     },
 
-    /** Removes it with all its versions. Resolves to false when it has changed since it was read. */
-    async purge(place: ConfigurationPlace): Promise<boolean> {
+    /** Removes it with all its versions. Resolves to false when it has changed since it was read, as `before` where that is given. */
+    async purge(place: ConfigurationPlace, before?: Configuration): Promise<boolean> {
       const head = await read(place)
       if (!head) return true
+      if (before && !isDeepStrictEqual(head.configuration, before)) return false
       if (!(await items.delete(keyOf(place), { revision: head.revision }))) return false
       await schedules.forget(place, head.configuration.internalId)
       await history.purge(head.configuration.internalId)

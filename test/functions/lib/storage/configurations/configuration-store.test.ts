@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import {
   newConfiguration,
+  restoreConfiguration,
   trashConfiguration,
   updateConfiguration,
 } from '#lib/storage/configurations/change-configuration.ts'
@@ -182,5 +183,15 @@ describe('purge', () => {
     if (typeof head !== 'object') throw new Error('There is no configuration')
     for await (const version of store.history.list(head.internalId))
       throw new Error(`Version ${version.version} is left`)
+  })
+
+  it('leaves one that was restored since it was looked at', async () => {
+    const place = await create()
+    const store = newStore()
+    await store.change(place, current => trashConfiguration(current, changeBy('gone')))
+    const found = await store.get(place)
+    await store.change(place, current => restoreConfiguration(current, changeBy('back')))
+    expect(await store.purge(place, found)).toBe(false)
+    expect((await store.get(place))?.current.content.isDeleted).toBe(false)
   })
 })
