@@ -11,6 +11,7 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { refuseConfigurationOverQuota } from '../quotas/refuse-over-quota.ts'
 import { changeBy } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findVersion } from './read-configurations.ts'
@@ -41,6 +42,7 @@ export const copyConfiguration = defineRoute({
         `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`,
     )
     const place = placeOf(request, services)
+    await refuseConfigurationOverQuota(place, services)
     const home = { configuration: source, owner: ownerAt({ ...place, configId: source.id }, services) }
     for (;;) {
       const id = String(services.nextId())

@@ -76,6 +76,8 @@ describe('a quota refuses with a sentence', () => {
     const create = (name: string) => post('components/ex-generic-v2/configs', { name, configurationId: name })
     expect(await statuses(3, index => create(`c${index}`))).toEqual([201, 201, 403])
     expect((await create('c3')).body.error).toContain('"configurationsPerComponent"')
+    const copied = await post('components/ex-generic-v2/configs/c1/versions/1/create', { name: 'copy' })
+    expect([copied.status, copied.body.code]).toEqual([403, 'storage.quotaExceeded'])
   })
 })
 
