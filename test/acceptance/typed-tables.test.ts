@@ -141,6 +141,9 @@ describe('a typed table', () => {
     ],
     ['a quoted day', column('a', 'DATE', { default: "'2022-02-22'" }), /syntax exception/],
     ['a word for a time', column('a', 'TIMESTAMP', { default: 'string' }), /syntax exception/],
+    ['a longer text', column('a', 'VARCHAR', { length: 2, default: 'abc' }), /syntax exception/],
+    ['a NUL in a text', column('a', 'VARCHAR', { default: 'a\0b' }), /syntax exception/],
+    ['a NUL in a structure', column('a', 'VARIANT', { default: '\0' }), /syntax exception/],
   ])('is refused with %s as a default', async (_what, wrong, message) => {
     const { status, body } = await world.target.call('POST', `buckets/${world.bucketId}/tables-definition`, {
       name: 'never',

@@ -90,7 +90,6 @@ const resolveColumn = ({ name, definition, basetype = 'STRING' }: RequestedColum
 /** Error: 400 `storage.tables.invalidDefaultValueForType`. */
 const refuseDefault = (native: NativeType, given: string): void => {
   const cell = cellTypeOf(native, { nullable: true })
-  if (cell.type === 'string' && !cell.rules?.isTime) return
   if (native.type === 'BOOLEAN') {
     // Only the two words: a number would be read as one of them by chance.
     if (/^(true|false)$/i.test(given)) return

@@ -65,7 +65,7 @@ const readText = (
   if (isTime) return isLike(text, 'time') ? { value: timeText(text) } : notRecognized
   if (maxLength !== undefined && text.length > maxLength && [...text].length > maxLength)
     return { problem: 'tooLong' }
-  return { value: text }
+  return text.includes('\0') ? notRecognized : { value: text }
 }
 
 /** `12:30:00`, with the digits of the second that are not zero. Such texts have the order of their times. */
