@@ -46,7 +46,9 @@ export const deleteRows = defineRoute({
     const { allowTruncate = false, erase = false, ...asked } = { ...request.query, ...set(request.body) }
     const { where = [], ...times } = readRowQuery(asked, services.now())
     const conditions = { where, ...withIsoTimes(times) }
-    if (where.length === 0 && !times.changedSince && !times.changedUntil && !allowTruncate)
+    // None of no values is every row: whoever keeps what a list names sends this when the list is empty.
+    const isEveryRow = where.every(({ operator, values }) => operator === 'ne' && values.length === 0)
+    if (isEveryRow && !times.changedSince && !times.changedUntil && !allowTruncate)
       throw new UserError(
         'storage.tables.validation.unintendedTruncation',
         'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',

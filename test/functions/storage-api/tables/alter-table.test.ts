@@ -165,6 +165,16 @@ describe('DELETE tables/{id}/rows', () => {
     const id = await newTable(content)
     expect(await refusal(send('DELETE', id, `/rows${query}`))).toEqual([400, code])
   })
+
+  it.each([
+    { whereFilters: [{ column: 'id', operator: 'ne', values: [] }] },
+    { whereColumn: 'id', whereOperator: 'ne', whereValues: [] },
+  ])('takes %j, which no row fails, for no condition', async body => {
+    const id = await newTable(content)
+    const code = 'storage.tables.validation.unintendedTruncation'
+    expect(await refusal(send('DELETE', id, '/rows', body))).toEqual([400, code])
+    expect((await send('DELETE', id, '/rows?allowTruncate=1', body)).body.results).toEqual({ deletedRows: 4 })
+  })
 })
 
 describe('PUT tables/{id}', () => {
