@@ -4,6 +4,9 @@ import { text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 
+/** The queue of new branches: of two with one name at once the second finds the first. No table has such an id. */
+const BRANCHES = 'branches'
+
 /** Creates a development branch with copies of all configurations. It sees the default branch's tables until it writes them. */
 export const createBranch = defineRoute({
   method: 'post',
@@ -22,6 +25,7 @@ export const createBranch = defineRoute({
     const componentIds = services.components.list().map(({ id }) => id)
     return submitJob(request, services, {
       input: { operationName: 'devBranchCreate', name, description, componentIds },
+      queueTableId: BRANCHES,
       admit: async () => {
         await refuseTakenName(services.branches, { name })
         return { values: { name, description }, queue: 'main' }

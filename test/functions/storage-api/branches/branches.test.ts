@@ -52,6 +52,13 @@ describe('a branch', () => {
     expect(await routes.service.stores.configurations.list(id, componentId)).toEqual([])
   })
 
+  it('is the only one of its name, also when several are made at once', async () => {
+    await Promise.all([1, 2, 3, 4].map(() => call('POST', 'dev-branches', { name: 'At once' })))
+    await routes.service.jobsEnded()
+    const { body: all } = await call('GET', 'dev-branches')
+    expect(all.filter(({ name }: { name: string }) => name === 'At once')).toHaveLength(1)
+  })
+
   it('has a name of its own', async () => {
     await branch('Same')
     expect(await call('POST', 'dev-branches', { name: 'Same' })).toMatchObject({
