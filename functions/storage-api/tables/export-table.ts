@@ -101,7 +101,9 @@ const fileTypeOf = (format: string, fileType: 'csv' | 'parquet' = 'csv') => {
 /** Error: 400 `storage.tables.validation` for a name that is no time zone. */
 const readTimeZone = (name = 'UTC'): string => {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    if (/^[+-]/.test(timeZone)) throw new RangeError('An offset is no zone where the export is made')
+    return timeZone
   } catch (cause) {
     throw new UserError(
       'storage.tables.validation',

@@ -239,6 +239,7 @@ describe('POST tables/{id}/export-async', () => {
     ['no time', { changedSince: 'soon' }, 400, 'storage.tables.validation'],
     ['an unknown file type', { fileType: 'xlsx' }, 400, 'storage.tables.validation'],
     ['an unknown time zone', { timezone: 'Mars/Phobos' }, 400, 'storage.tables.validation'],
+    ['an offset for a time zone', { timezone: '+02:00' }, 400, 'storage.tables.validation'],
     ['an unknown format', { format: 'xml' }, 400, 'storage.tables.validation.invalidFormat'],
     ['a format of old', { format: 'raw' }, 501, 'notImplemented'],
     ['two formats', { format: 'json', fileType: 'parquet' }, 400, 'storage.tables.validation.invalidFormat'],
