@@ -108,6 +108,18 @@ describe('a table in a branch', () => {
     expect(await rowsOf(tableId, at)).toEqual(['"1"'])
   })
 
+  it('is exported from elsewhere to a file of whoever asks', async () => {
+    const bucketId = await target.createBucket('export-of-branch')
+    const tableId = await createTable(bucketId, 't', 'n\n0\n')
+    const [{ id, at }, other] = [await createBranch(), await createBranch()]
+    await load(tableId, 'n\n1\n', at)
+    for (const asked of ['', other.at, at]) {
+      const job = await target.job('POST', `${asked}tables/${tableId}/export-async`, { sourceBranchId: id })
+      const { status, body } = await target.call('GET', `${asked}files/${job.results.file.id}`)
+      expect([asked, status, body.sizeBytes]).toEqual([asked, 200, 4])
+    }
+  })
+
   it('is exported to a file of the branch, also when the default one was exported before', async () => {
     const bucketId = await target.createBucket('export')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')

@@ -30,8 +30,11 @@ const LEFT_TO_READ_MS = 12 * 3_600_000
 export const exportTable = async (
   job: ProcessingJob,
   input: InputOf<'tableExport'>,
-  services: RunJobServices,
+  ofTable: RunJobServices,
 ): Promise<Outcome | InParts> => {
+  const { fileBranchId } = input
+  const services =
+    fileBranchId === undefined ? ofTable : { ...ofTable, files: ofTable.inBranch(fileBranchId).files }
   const made = await findCreated(exportOf(job), { ...services, records: services.files })
   if (made) return outcome(made, input, false)
   const table = await services.tables.getReadable(input.tableId)

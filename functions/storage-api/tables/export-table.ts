@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { refuseUnknownQueryColumns } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
@@ -59,6 +60,7 @@ export const exportTable = defineRoute({
         fileType,
         gzip,
         ...(fields.includeInternalTimestamp && { timestampZone }),
+        ...(![given.branchId, defaultBranchId].includes(branchId) && { fileBranchId: given.branchId }),
       },
       admit: async () => {
         const table = await findTable(services, tableId)

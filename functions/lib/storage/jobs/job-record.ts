@@ -125,6 +125,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     gzip: z.boolean(),
     /** Adds the time of each row's last change, in this time zone. */
     timestampZone: z.string().optional(),
+    /** The branch that asked for it and gets the file, unless it reads the files of the job's own branch. */
+    fileBranchId: z.number().optional(),
   }),
   z.object({
     operationName: z.literal('tableDrop'),
