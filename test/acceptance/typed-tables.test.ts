@@ -249,6 +249,13 @@ describe('the rows of a typed table', () => {
     },
   )
 
+  it('are named in an error without half a character where they are cut', async () => {
+    const cells = everyType.map(({ name }) => (name === 'clock' ? `${'x'.repeat(99)}😀` : ''))
+    const { error } = await world.load(oneRow, `${header}${cells.join(',')}\n`)
+    expect(error.contextParams.value).toBe('x'.repeat(99))
+    expect(error.message).toContain(`'${'x'.repeat(99)}…'`)
+  })
+
   it('hold to lengths, to what must be filled, and to defaults', async () => {
     const tableId = await world.table([
       column('id', 'INT', { nullable: false }),

@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts'
 import { UserError } from '../errors/errors.ts'
 import type { CsvDialect } from './csv/csv-dialect.ts'
 import { parseRecords } from './csv/parse-records.ts'
@@ -116,7 +117,7 @@ const valueError = ({ text, column, problem, source, line, unit }: BadCell): Use
         ...(source !== undefined && { source }),
         ...(line !== undefined && { [unit]: line }),
         column: column.name,
-        value: text.slice(0, SHOWN_CHARACTERS),
+        value: cutText(text, SHOWN_CHARACTERS),
         type: typeName(column),
       },
     },

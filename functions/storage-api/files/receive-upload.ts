@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { cutText } from '../../lib/cut-text.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
@@ -27,7 +28,7 @@ export const receiveUpload = async (request: Receiver, services: Services): Prom
   )
   if (!stored) return { fields, file: undefined }
   const given = typeof fields['name'] === 'string' ? fields['name'].trim() : ''
-  const name = (given || stored.filename).toWellFormed().slice(0, MAX_NAME_LENGTH)
+  const name = cutText((given || stored.filename).toWellFormed(), MAX_NAME_LENGTH)
   return { fields, file: await listStored(stored, { name, tags: [] }, request, services) }
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../../lib/cut-text.ts'
 import type { Metadatum, NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 
 const MAX_ITEMS = 100
@@ -8,7 +9,7 @@ export const metadataParams = (given: readonly NewMetadatum[]) => {
   const isTruncated = given.length > MAX_ITEMS || given.some(({ value }) => value.length > MAX_VALUE)
   return {
     ...(given[0] && given[0].provider !== '' && { provider: given[0].provider }),
-    metadata: given.slice(0, MAX_ITEMS).map(({ key, value }) => ({ key, value: value.slice(0, MAX_VALUE) })),
+    metadata: given.slice(0, MAX_ITEMS).map(({ key, value }) => ({ key, value: cutText(value, MAX_VALUE) })),
     ...(isTruncated && { isTruncated }),
   }
 }

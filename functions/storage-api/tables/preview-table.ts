@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { cutText } from '../../lib/cut-text.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
@@ -107,6 +108,6 @@ const keptSnapshot = async (
 
 const previewCell = (columnName: string, value: string | null) => ({
   columnName,
-  value: value?.slice(0, MAX_CELL_LENGTH) ?? null,
+  value: value === null ? null : cutText(value, MAX_CELL_LENGTH),
   isTruncated: (value?.length ?? 0) > MAX_CELL_LENGTH,
 })

@@ -1,3 +1,4 @@
+import { cutText } from '../../cut-text.ts'
 import { decimalOf } from '../../iceberg/metadata/types.ts'
 import type { CellType } from './field-type.ts'
 import type { CellProblem } from './read-cell.ts'
@@ -5,7 +6,7 @@ import type { CellProblem } from './read-cell.ts'
 const SHOWN_CHARACTERS = 100
 
 const shorten = (text: string): string =>
-  text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`
+  text.length <= SHOWN_CHARACTERS ? text : `${cutText(text, SHOWN_CHARACTERS)}…`
 
 const kindOf = ({ type, rules }: CellType): string => {
   if (rules?.isTime) return 'Time'

@@ -96,6 +96,12 @@ describe('GET data-preview', () => {
     expect((await preview('columns[]=size&columns[]=id&limit=1')).text).toBe('"size","id"\n"10","1"\n')
   })
 
+  it('as JSON cuts no character in two: half of one is no JSON to other languages', async () => {
+    const wide = await service.createTable(bucketId, newName(), `a\n${'x'.repeat(16_383)}😀y\n`)
+    const { body } = await service.call('GET', `/v2/storage/tables/${wide}/data-preview?format=json`)
+    expect(body.rows[0]).toEqual([{ columnName: 'a', value: 'x'.repeat(16_383), isTruncated: true }])
+  })
+
   it('as JSON cuts long values and says so', async () => {
     const wide = await service.createTable(bucketId, newName(), `a,b\n${'x'.repeat(20_000)},y\n`)
     const { body } = await service.call('GET', `/v2/storage/tables/${wide}/data-preview?format=json`)
