@@ -5,7 +5,7 @@ import { evaluate } from '../../values/functions/evaluate.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate-values.ts'
 import { isEmpty } from '../../values/php/php-values.ts'
 import type { Log } from '../masking/log.ts'
-import { checkHeaders, type Headers } from './outgoing-request.ts'
+import { checkHeaders, type Headers, setHeaders } from './outgoing-request.ts'
 
 type Api = ExtractorConfig['api']
 
@@ -70,5 +70,6 @@ export const resolveDefaultHeaders = (
     }
   }
   const all = { ...api.http?.headers, ...own }
-  return checkHeaders(evaluateValues(all, { attr: attributes }, 'http.headers', { skipLists: true }))
+  const values = evaluateValues(all, { attr: attributes }, 'http.headers', { skipLists: true })
+  return setHeaders({}, checkHeaders(values)) // one of a name, however it is written
 }

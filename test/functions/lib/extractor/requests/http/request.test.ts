@@ -5,6 +5,7 @@ import { replaceRecursive } from '#lib/extractor/requests/http/overlay.ts'
 import { resolveUrl } from '#lib/extractor/requests/http/resolve-url.ts'
 import { formEncode } from '#lib/extractor/values/php/form-encoding.ts'
 import { addLoginQuery, formatQuery, parseQuery, replaceInQuery } from '#lib/extractor/values/php/query.ts'
+import { runExtraction } from '../../run-extraction.ts'
 
 describe('resolving addresses (RFC 3986, 5.4)', () => {
   it.each([
@@ -72,6 +73,14 @@ describe('queries', () => {
     const query = addLoginQuery(parseQuery('a=1&b=2&c=3'), { b: 'B', d: 'D', c: 3 })
     expect(decodeURIComponent(formatQuery(query))).toBe('a=1&d=D&b[0]=2&b[1]=B&c[0]=3')
   })
+})
+
+it('a header of the configuration takes the place of one of the API, whatever its letters', async () => {
+  const { requests } = await runExtraction(() => [], {
+    api: { http: { headers: { 'x-key': 'api', 'X-Other': 'api' } } },
+    config: { http: { headers: { 'X-Key': 'own' } } },
+  })
+  expect(requests[0]?.headers).toMatchObject({ 'x-key': 'own', 'x-other': 'api' })
 })
 
 describe('form encoding', () => {
