@@ -134,7 +134,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       log.debug('Logging in.')
       const response = await exchange(request, { sign: async candidate => candidate, cookies })
       if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
-      return response.body
+      return options.compat ? response.body : jsonText(response, undefined)
     },
   }
 }

@@ -43,6 +43,29 @@ describe('the letters of an answer', () => {
     expect(tables['items']).toBe(`"name","city"\n${row}\n`)
   })
 
+  it.each([
+    ['a byte order mark', 'json', Buffer.from('\ufeff{"data":"tök"}'), 'application/json'],
+    ['a byte order mark before text', 'text', Buffer.from('\ufefftök'), 'text/plain'],
+    ['a charset', 'json', Buffer.from('{"data":"tök"}', 'latin1'), 'application/json; charset=iso-8859-1'],
+  ])('are read in the answer of a login too: %s', async (_, format, bytes, type) => {
+    const { requests, error } = await runExtraction(
+      ({ path }, response) =>
+        path === '/login' ? void response.writeHead(200, { 'content-type': type }).end(bytes) : [],
+      {
+        api: {
+          authentication: {
+            type: 'login',
+            loginRequest: { endpoint: 'login' },
+            format,
+            apiRequest: { query: { token: { response: 'data' } } },
+          },
+        },
+      },
+    )
+    expect(error).toBeUndefined()
+    expect(requests[1]?.query.get('token')).toBe('tök')
+  })
+
   it('are read as the job says', async () => {
     const response = { format: 'json', encoding: 'iso-8859-2' }
     const { tables } = await answered(
