@@ -20,7 +20,8 @@ export const followRedirect = (
 ): RedirectTarget | undefined => {
   const location = firstHeader(response.headers, 'location')
   if (!redirects.has(response.status) || location === undefined) return undefined
-  const url = resolveUrl(request.url.href, location)
+  // Servers write letters as they are; headers come with a character for each byte
+  const url = resolveUrl(request.url.href, Buffer.from(location, 'latin1').toString())
   if (
     request.url.origin.startsWith('https:') &&
     url.origin.startsWith('http:') &&

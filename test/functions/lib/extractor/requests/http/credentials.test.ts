@@ -81,6 +81,19 @@ describe('credentials', () => {
     expect(other.requests).toEqual([])
   })
 
+  it('follows an address of letters that are not ASCII', async () => {
+    const { requests } = await runExtraction(
+      ({ path }, response) =>
+        path === '/items'
+          ? void response.socket?.write(
+              'HTTP/1.1 302 Found\r\nLocation: /žluť?ü\r\nContent-Length: 0\r\n\r\n',
+            )
+          : [],
+      {},
+    )
+    expect(requests[1]?.url).toBe('/%C5%BElu%C5%A5?%C3%BC')
+  })
+
   it('turns a POST into a GET on 302 and repeats it on 307', async () => {
     for (const [status, method, body] of [
       [302, 'GET', ''],
