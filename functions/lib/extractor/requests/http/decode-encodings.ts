@@ -60,7 +60,7 @@ export const decodeEncodings = async (
       body = await decoders[encoding](body, { maxOutputLength: limitBytes })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes) // zlib throws Errors with codes
-      throw new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
+      throw damaged(encoding, cause)
     }
   }
   return body
@@ -88,11 +88,17 @@ export const decodeFile = async (
       await rm(decoded, { force: true })
       await rm(file, { force: true })
       if (cause instanceof UserError) throw cause
-      throw new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
+      throw damaged(encoding, cause)
     }
     await rename(decoded, file)
   }
 }
+
+/** What ends before it is complete was cut short on its way, whatever the server says of its length. */
+const damaged = (encoding: string, cause: unknown): NetworkFailure =>
+  (cause as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' // as above
+    ? new NetworkFailure(18, `Response body ends in the middle of its ${encoding}`, { cause })
+    : new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
 
 /** Applied encodings, last applied first (RFC 9110, 8.4). Unknown ones are left alone. */
 const encodings = (field: string | undefined): (keyof typeof decoders)[] =>

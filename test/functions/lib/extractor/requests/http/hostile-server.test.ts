@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -189,6 +190,26 @@ describe('a server that misbehaves', () => {
       },
     )
     expect(error?.message).toContain('not valid gzip')
+  })
+
+  it.each([
+    ['in memory', undefined],
+    ['in a file', { format: 'jsonl' }],
+  ])('ends in the middle of its gzip, %s: asked again', async (_, format) => {
+    const whole = gzipSync(
+      format === undefined ? '[{"id":1}]' : `{"id":"${randomBytes(5 << 20).toString('hex')}"}`,
+    )
+    let answers = 0
+    const { tables, requests, error } = await runExtraction(
+      (_request, response) =>
+        response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(answers++ === 0 ? whole.subarray(0, -9) : whole),
+      { config: { jobs: [{ endpoint: 'items', ...(format && { response: format }) }] } },
+    )
+    expect(error).toBeUndefined()
+    expect(requests).toHaveLength(2)
+    expect(rowCount(tables['items'])).toBe(1)
   })
 
   it('redirects in circles', async () => {
