@@ -1,3 +1,4 @@
+import { JsonNumber } from '../../json/json-number.ts'
 import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import type { ReplacedToken } from '../requests/http/refresh-tokens.ts'
@@ -26,7 +27,7 @@ export const readState = (state: unknown): InputState => {
     previousStart: Number.isNaN(previousStart) ? 0 : previousStart,
     structure: root['json_parser.struct'],
     structVersion: Number.isNaN(version) ? undefined : version,
-    highWaterMarks: asObject(asObject(root['millrace'])['highWaterMarks']),
+    highWaterMarks: ofAll(asObject(asObject(root['millrace'])['highWaterMarks']), readMark),
     windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
     profiles: readProfiles(asObject(root['millrace'])['profiles']),
@@ -52,7 +53,7 @@ export const nextState = (
   const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles, keySets } = run
   const own = {
     ...asObject(root['millrace']),
-    ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks }),
+    ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks: ofAll(highWaterMarks, writeMark) }),
     ...(Object.keys(windows).length === 0 ? {} : { windows }),
     ...(profiles === undefined ? {} : { profiles: writeProfiles(profiles) }),
     ...(Object.keys(keySets).length === 0 ? {} : { keySets }),
@@ -89,5 +90,14 @@ const stateWith = (input: unknown, own: Record<string, Json>): Record<string, Js
   const root = asObject(input)
   return { ...root, millrace: { ...asObject(root['millrace']), ...own } }
 }
+
+const ofAll = (marks: Record<string, Json>, change: (mark: Json) => Json): Record<string, Json> =>
+  Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name, change(mark)]))
+
+/** A number whose digits are lost where the state is read as plain JSON, which would ask for other rows. */
+const writeMark = (mark: Json): Json => (mark instanceof JsonNumber ? { number: mark.text } : mark)
+
+const readMark = (mark: Json): Json =>
+  isObject(mark) && typeof mark['number'] === 'string' ? new JsonNumber(mark['number']) : mark
 
 const asObject = (value: unknown): Record<string, Json> => (isObject(value) ? value : {})

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './api-server.ts'
 import { runExtraction, type Settings } from './run-extraction.ts'
@@ -71,6 +72,23 @@ describe('incremental extraction', () => {
     const second = await runExtraction(() => [], { ...settings, options: { state } })
     expect(urls(second.requests)).toEqual(['/items?since=2026-01-10'])
     expect(second.result?.finished === true && second.result.state['millrace']).toEqual(state?.['millrace'])
+  })
+
+  it('goes on from a number with all its digits, when the state was kept as plain JSON', async () => {
+    const ofIds = {
+      config: { jobs: [{ ...job, primaryKey: 'at', incremental: { idKey: 'at', param: 'since' } }] },
+    }
+    const answer = (ids: string) => (_: unknown, response: ServerResponse) => response.end(`[{"at":${ids}}]`)
+    const first = await runExtraction(answer('9007199254740993'), ofIds)
+    const kept = (run: typeof first): object =>
+      JSON.parse(JSON.stringify(run.result?.finished && run.result.state))
+    const second = await runExtraction(answer('10000000000000000001'), {
+      ...ofIds,
+      options: { state: kept(first) },
+    })
+    expect(urls(second.requests)).toEqual(['/items?since=9007199254740993'])
+    const third = await runExtraction(answer('5'), { ...ofIds, options: { state: kept(second) } })
+    expect(urls(third.requests)).toEqual(['/items?since=10000000000000000001'])
   })
 
   it('leaves the parameter out without any value', async () => {
