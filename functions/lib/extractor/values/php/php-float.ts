@@ -12,6 +12,7 @@ export const phpFloat = (value: number, precision: 14 | 17, exponentSign: 'E' | 
     // Fifteen characters with a point hold at most 14 digits, so rounding to 14 changes nothing.
     if (shortest.length <= 15) return shortest
   }
+  if (size === Number.POSITIVE_INFINITY) return value < 0 ? '-INF' : 'INF'
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   return fromDigits(value < 0 ? '-' : '', significantDigits(size, precision), precision, exponentSign)
 }

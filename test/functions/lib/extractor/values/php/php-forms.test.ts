@@ -24,6 +24,8 @@ describe('doubles', () => {
     [1e30, 17, '1.0E+30'],
     [1.5, 17, '1.5'],
     [-0, 17, '-0'],
+    [Number.POSITIVE_INFINITY, 14, 'INF'],
+    [Number.NEGATIVE_INFINITY, 17, '-INF'],
     [99999999999999.9, 14, '1.0E+14'],
   ])('%d with %d digits is %s', (value, precision, text) => expect(phpFloat(value, precision)).toBe(text))
   it('with 17 digits are read back as they were, without zeros at the end', () => {
