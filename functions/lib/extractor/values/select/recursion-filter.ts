@@ -3,6 +3,7 @@ import type { Json } from '#lib/json/json-value.ts'
 import { isNumericText, toText } from '../php/php-values.ts'
 import { valueAt } from './json-path.ts'
 import { likePattern } from './like-pattern.ts'
+import { compareBy } from './ordering.ts'
 
 /** Whether a parent row gets child requests. */
 export type RowFilter = (row: Json) => boolean
@@ -58,6 +59,6 @@ const comparison = (operator: string, expected: string): ((value: string) => boo
 }
 
 const order = (a: string, b: string): number => {
-  if (isNumericText(a) && isNumericText(b)) return Number(a) - Number(b)
+  if (isNumericText(a) && isNumericText(b)) return compareBy('number', a, b)
   return a < b ? -1 : a > b ? 1 : 0
 }

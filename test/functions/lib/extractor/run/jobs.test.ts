@@ -195,6 +195,15 @@ describe('child jobs', () => {
     expect(tables['child']).toBe('"path","parent_id"\n"/u/2","2"\n')
   })
 
+  it('are compared by all digits of their numbers', async () => {
+    const { requests } = await runExtraction(
+      ({ path }, response) =>
+        response.end(path === '/users' ? '[{"id":9007199254740993},{"id":9007199254740992}]' : '[]'),
+      child({ endpoint: 'u/{id}', placeholders: { id: 'id' }, recursionFilter: 'id>9007199254740992' }),
+    )
+    expect(urls(requests)).toEqual(['/users', '/u/9007199254740993'])
+  })
+
   it('make one request per element of a list, and every combination of several', async () => {
     const { requests } = await runExtraction(tree, {
       ...child({ endpoint: 'u/{id}/{kid}', placeholders: { id: 'id', kid: 'kids' } }),
