@@ -8,8 +8,8 @@ export interface ReadTime {
   s?: number | undefined
   hasDate: boolean
   hasTime: boolean
-  /** Seconds east of UTC. */
-  zone?: number | undefined
+  /** Seconds east of UTC; of a region by the seconds that its clocks show. */
+  zone?: number | ((local: number) => number) | undefined
   relative: Record<'y' | 'm' | 'd' | 'h' | 'i' | 's', number>
   /** Day of the week to go to, Sunday 0; negative after `ago`. */
   weekday?: number | undefined
@@ -52,8 +52,9 @@ export const resolveTime = (time: ReadTime, base: number): number => {
     d = 0
     m++
   }
-  const seconds =
-    utc(y, m, d) / 1000 + (h + relative.h) * 3600 + (i + relative.i) * 60 + s + relative.s - (time.zone ?? 0)
+  const local = utc(y, m, d) / 1000 + (h + relative.h) * 3600 + (i + relative.i) * 60 + s + relative.s
+  const { zone = 0 } = time
+  const seconds = local - (typeof zone === 'number' ? zone : zone(local))
   return time.workdays === undefined ? seconds : addWorkdays(seconds, time.workdays)
 }
 

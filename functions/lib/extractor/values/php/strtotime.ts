@@ -33,6 +33,6 @@ export const strtotime = (text: string, base: number): number | false => {
     if (!apply()) return false
     at += length
   }
-  const seconds = resolveTime(time, base)
+  const seconds = Math.floor(resolveTime(time, base))
   return Number.isFinite(seconds) ? seconds : false
 }

@@ -10,10 +10,10 @@ const abbreviations: Record<string, number> = {
 } // biome-ignore format: a table
 
 /**
- * Seconds east of UTC of `+02:00`, `+0200`, `+2`, `GMT+1`, `CEST` or, at the present day, `Europe/Prague`;
+ * Seconds east of UTC of `+02:00`, `+0200`, `+2`, `GMT+1`, `CEST`, or of `Europe/Prague` at a time there;
  * `undefined` for a name that is none.
  */
-const timeZoneOffset = (text: string): number | undefined => {
+const timeZoneOffset = (text: string): ReadTime['zone'] => {
   const correction = /^(?:gmt|utc)?([+-])(\d{1,2}):?(\d{1,2})?$/.exec(text)
   if (correction !== null) {
     const [, sign, hours, minutes] = correction
@@ -26,18 +26,24 @@ const timeZoneOffset = (text: string): number | undefined => {
   return text.includes('/') ? regionOffset(text) : undefined
 }
 
-const regionOffset = (region: string): number | undefined => {
-  try {
+const regionOffset = (region: string): ReadTime['zone'] => {
+  const offsetAt = (seconds: number): number => {
+    const time = new Date(seconds * 1000)
+    if (Number.isNaN(time.getTime())) return Number.NaN
     const parts = new Intl.DateTimeFormat('en', {
       timeZone: region,
       timeZoneName: 'longOffset',
-    }).formatToParts()
-    const name = parts.find(part => part.type === 'timeZoneName')?.value.toLowerCase() ?? ''
-    return name === 'gmt' ? 0 : timeZoneOffset(name)
+    }).formatToParts(time)
+    const offset = timeZoneOffset(parts.find(part => part.type === 'timeZoneName')?.value.toLowerCase() ?? '')
+    return typeof offset === 'number' ? offset : 0
+  }
+  try {
+    offsetAt(0)
   } catch (error) {
     if (error instanceof RangeError) return undefined // no such region
     throw error
   }
+  return seconds => offsetAt(seconds - offsetAt(seconds))
 }
 
 export const createReadTime = (): ReadTime => {
@@ -205,5 +211,5 @@ export const timeFormats: readonly TimeFormat[] = [
   }),
   ...fields(monthText),
   format('(?:gmt|utc)?[+-](?:2[0-4]|[01]?\\d):?(?:[0-5]?\\d)?', setZone),
-  format('\\(?[a-z]{1,6}\\)?|[a-z]+(?:[_/-][a-z]+)+', setZone),
+  format('[a-z]+(?:[_/-][a-z]+)+|\\(?[a-z]{1,6}\\)?', setZone),
 ]

@@ -34,10 +34,16 @@ describe('absolute texts', () => {
     ['2017-W42', '2017-10-16T00:00:00'],
     ['2017.294', '2017-10-21T00:00:00'],
     ['@1508620560', '2017-10-21T21:16:00'],
+    ['@1508620560.75', '2017-10-21T21:16:00'],
     ['9:16 pm', '2017-10-21T21:16:00'],
     ['12am', '2017-10-21T00:00:00'],
     ['2017-02-30', '2017-03-02T00:00:00'],
     ['2017-10-21 12:00 EST', '2017-10-21T17:00:00'],
+    ['2017-10-21 12:00 Europe/Prague', '2017-10-21T10:00:00'],
+    ['2017-12-21 12:00 Europe/Prague', '2017-12-21T11:00:00'],
+    ['2017-10-29 01:30 Europe/Prague', '2017-10-28T23:30:00'],
+    ['America/Argentina/Buenos_Aires 2017-10-21 12:00', '2017-10-21T15:00:00'],
+    ['2017-10-21 12:00 (GMT)', '2017-10-21T12:00:00'],
   ])('%s', (text, expected) => expect(at(text)).toBe(expected))
 })
 
@@ -74,6 +80,9 @@ describe('relative texts, seen from Saturday 2017-10-21 21:16', () => {
   ])('%s', (text, expected) => expect(at(text)).toBe(expected))
 })
 
-it.each(['', 'whenever', '2017-13-45', 'tomorrow 25:61', '2017-10-21 2017-10-22'])('cannot read %j', text => {
-  expect(at(text)).toBe(false)
-})
+it.each(['', 'whenever', '2017-13-45', 'tomorrow 25:61', '2017-10-21 2017-10-22', '10:00 Nowhere/Town'])(
+  'cannot read %j',
+  text => {
+    expect(at(text)).toBe(false)
+  },
+)
