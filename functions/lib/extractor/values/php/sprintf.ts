@@ -1,4 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
+import { wholeNumber } from '../select/whole-number.ts'
 import type { Value } from './byte-string.ts'
 import { toBytes, toFloat, toInteger, toPhpText } from './php-cast.ts'
 import { phpFloat } from './php-float.ts'
@@ -42,12 +43,12 @@ const convert = (type: string, value: Value, given: number | undefined, flags: s
   const precision = given === undefined || type === 's' ? given : Math.min(given, MAX_DIGITS)
   const plus = flags.replace(/'./gs, '').includes('+')
   const signed = (text: string): string => (plus && !text.startsWith('-') ? `+${text}` : text)
-  const unsigned = (radix: number): string => BigInt.asUintN(64, BigInt(toInteger(value))).toString(radix)
+  const unsigned = (radix: number): string => BigInt.asUintN(64, wholeOf(value)).toString(radix)
   switch (type) {
     case 's':
       return precision === undefined ? toPhpText(value) : toBytes(value).subarray(0, precision).toString()
     case 'd':
-      return signed(`${toInteger(value)}`)
+      return signed(`${wholeOf(value)}`)
     case 'u':
       return unsigned(10)
     case 'b':
@@ -71,6 +72,12 @@ const convert = (type: string, value: Value, given: number | undefined, flags: s
     default:
       return signed(fixed(toFloat(value), precision ?? 6))
   }
+}
+
+/** As `toInteger`, with the digits that a double has no room for. */
+const wholeOf = (value: Value): bigint => {
+  const whole = wholeNumber(value)
+  return typeof whole === 'bigint' ? whole : BigInt(toInteger(value))
 }
 
 /** PHP rounds the decimal text that a double shows (1.005 to 1.01), not the double behind it. */

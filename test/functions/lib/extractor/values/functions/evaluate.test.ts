@@ -63,6 +63,7 @@ describe('functions', () => {
     ['sprintf', ['%.2f', 1.005], '1.01'],
     ['sprintf', ['%s %s', 1e30, 123456789.12345679], '1.0E+30 123456789.12346'],
     ['sprintf', ['%u', -1], '18446744073709551615'],
+    ['sprintf', ['%d|%x', '12345678901234567890', '9007199254740993'], '12345678901234567890|20000000000001'],
   ])('%s%j', (name, args, expected) => expect(call(name, ...args)).toEqual(expected))
 
   it('read numbers that a double would change as Generic Extractor does', () => {
