@@ -26,6 +26,9 @@ const any = Number.POSITIVE_INFINITY
 /** `r`: `Thu, 01 Jan 1970 00:00:00 +0000`, and room for years. */
 const LONGEST_DATE_PART = 40
 
+/** Of a `Date`. */
+const LAST_SECOND = 8.64e12
+
 /** The functions of expressions (docs/reference/extractor-functions.md#functions), by name. Time zone UTC. */
 export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   md5: { arity: [1, 2], run: ([data, raw]) => hex(digest('md5', toBytes(data ?? '')), raw) },
@@ -47,7 +50,13 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
     run: ([format, time], { now, budget }) => {
       const text = toPhpText(format ?? '')
       budget.check(text.length * LONGEST_DATE_PART)
-      return date(text, time === undefined || time === null ? now : toInteger(time))
+      const seconds = time === undefined || time === null ? now : toInteger(time)
+      if (Math.abs(seconds) > LAST_SECOND)
+        throw new UserError(
+          'extractor.functions.badArguments',
+          `date(): ${seconds} is no number of seconds since 1970`,
+        )
+      return date(text, seconds)
     },
   },
   strtotime: {

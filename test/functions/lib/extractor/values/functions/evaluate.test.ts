@@ -89,6 +89,7 @@ describe('functions', () => {
     ['sprintf', ['%s %s', 'a'], '3 arguments are required, 2 given'],
     ['hash', ['nope', 'a'], 'must be a valid hashing algorithm'],
     ['implode', [',', 'text'], 'must be of type ?array'],
+    ['date', ['Y-m-d', 1_700_000_000_000_000], '1700000000000000 is no number of seconds'],
   ])('%s%j is refused', (name, args, message) => expect(() => call(name, ...args)).toThrow(message))
 })
 
