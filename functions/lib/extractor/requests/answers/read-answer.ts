@@ -238,7 +238,7 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
     number++
     if (line.trim() === '') return undefined
     try {
-      return parseJson(line)
+      return parseJson(line.replace('\u001e', '')) // RFC 7464 begins each with it
     } catch (cause) {
       throw damagedAnswer('JSON lines', `line ${number}: ${messageOf(cause)}`, cause)
     }

@@ -82,6 +82,14 @@ describe('an answer becomes rows', () => {
     expect(tables['items']).toBe('"id","price"\n"1","1.50"\n"2","12345678901234567890"\n')
   })
 
+  it('of a sequence of JSON texts', async () => {
+    const { tables } = await runExtraction(
+      send('\x1e{"id": 1}\n\x1e{"id": 2}\n', 'application/json-seq'),
+      job({}),
+    )
+    expect(tables['items']).toBe('"id"\n"1"\n"2"\n')
+  })
+
   it('of XML elements at a path', async () => {
     const { tables } = await runExtraction(
       send(xml, 'application/atom+xml'),
