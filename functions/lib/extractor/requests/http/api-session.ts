@@ -118,7 +118,8 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       request.tries = undefined
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined
-      if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))
+      const isNothing = response.status === 204 && !options.compat
+      if (answer === undefined || isError || isNothing || (await isPlainJson(response, answer.settings)))
         return readJson(response, method, emptyIsLast, answer?.settings.encoding)
       try {
         const { bodyLimitBytes: limitBytes, spool } = options

@@ -90,6 +90,15 @@ describe('an answer becomes rows', () => {
     expect(tables['items']).toBe('"id"\n"1"\n"2"\n')
   })
 
+  it.each([{}, { format: 'xml' }])('of status 204, which are none: %j', async response => {
+    const { tables, error } = await runExtraction(
+      (_, response) => response.writeHead(204).end(),
+      job(response, { dataField: 'feed.entry' }),
+    )
+    expect(error).toBeUndefined()
+    expect(tables).toEqual({})
+  })
+
   it('of XML elements at a path', async () => {
     const { tables } = await runExtraction(
       send(xml, 'application/atom+xml'),
