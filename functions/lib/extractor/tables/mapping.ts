@@ -68,7 +68,37 @@ export const readMapping = (type: string, mapping: unknown, compat = false): Map
       `mappings.${type}`,
     )
   }
-  return readEntries(mapping, `mappings.${type}`, compat)
+  const entries = readEntries(mapping, `mappings.${type}`, compat)
+  if (!compat) refuseClashes(type, entries, `mappings.${type}`)
+  return entries
+}
+
+/** Two columns of one name would get one cell, and of two mappings of one table only the first would be read. */
+const refuseClashes = (
+  table: string,
+  entries: readonly MappingEntry[],
+  at: string,
+  link?: { column: string; isPrimaryKey: boolean },
+): void => {
+  const hasKey = link?.isPrimaryKey || entries.some(entry => entry.kind !== 'table' && entry.isPrimaryKey)
+  const columns = link === undefined ? [] : [link.column]
+  const mappings = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.kind !== 'table') {
+      columns.push(entry.destination)
+      continue
+    }
+    const { destination, parentKey } = entry
+    const mapping = JSON.stringify(entry.entries)
+    if ((mappings.get(destination) ?? mapping) !== mapping)
+      throw config(`Table '${destination}' has two mappings that differ.`, at)
+    mappings.set(destination, mapping)
+    if (!hasKey && !parentKey.isDisabled) columns.push(destination)
+    const column = parentKey.destination ?? `${table}_pk`
+    refuseClashes(destination, entry.entries, at, parentKey.isDisabled ? undefined : { ...parentKey, column })
+  }
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index)
+  if (twice !== undefined) throw config(`Table '${table}' has two columns '${twice}'.`, at)
 }
 
 const readEntries = (mapping: Record<string, unknown>, at: string, compat: boolean): MappingEntry[] =>

@@ -113,6 +113,25 @@ describe('bad mappings', () => {
     [{ users: { a: { type: 'column' } } }, "Key 'mapping.destination' is not set for column 'a'."],
     [{ users: { a: { type: 'table', tableMapping: {} } } }, "Key 'destination' is not set for table 'a'."],
     [{ users: { a: { type: 'tabel', mapping: { destination: 'a' } } } }, 'Invalid mapping type "tabel".'],
+    [{ users: { a: 'x', b: 'x' } }, "Table 'users' has two columns 'x'."],
+    [
+      { users: { a: 'tags', b: { type: 'table', destination: 'tags', tableMapping: { '': 'v' } } } },
+      "Table 'users' has two columns 'tags'.",
+    ],
+    [
+      { users: { b: { type: 'table', destination: 'tags', tableMapping: { id: 'users_pk' } } } },
+      "Table 'tags' has two columns 'users_pk'.",
+    ],
+    [
+      {
+        users: {
+          id: { mapping: { destination: 'id', primaryKey: true } },
+          a: { type: 'table', destination: 'tags', tableMapping: { x: 'v' } },
+          b: { type: 'table', destination: 'tags', tableMapping: { y: 'v' } },
+        },
+      },
+      "Table 'tags' has two mappings that differ.",
+    ],
   ])('%j', async (mappings, message) => {
     await expect(runSink([page('[{"a":1}]')], { mappings })).rejects.toMatchObject({
       code: 'extractor.tables.badMapping',
