@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
-import { firstHeader } from '../answers/http-response.ts'
 import type { Outcome } from './cassette.ts'
 import { collectResponse } from './collect-response.ts'
 import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
@@ -38,7 +37,8 @@ export const sendOverNetwork = async (
       signal: options.signal,
       spillTo,
     })
-    const encoding = firstHeader(headers, 'content-encoding')
+    // Lines of one name are one list (RFC 9110, 5.3)
+    const encoding = [headers['content-encoding'] ?? []].flat().join() || undefined
     if (file !== undefined) {
       await decodeFile(file, encoding, options.bodyLimitBytes)
       return { status, headers, body, file, url: request.url.href }

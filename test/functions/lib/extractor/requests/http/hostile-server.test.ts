@@ -240,6 +240,17 @@ describe('a server that behaves', () => {
     expect(requests[0]?.headers['accept-encoding']).toBe('gzip, br')
   })
 
+  it('may compress twice, and say so in two lines', async () => {
+    const { tables } = await runExtraction(
+      (_, response) =>
+        response
+          .setHeader('content-encoding', ['br', 'gzip'])
+          .end(gzipSync(brotliCompressSync('[{"id":1}]'))),
+      {},
+    )
+    expect(tables['items']).toBe('"id"\n"1"\n')
+  })
+
   it('sees few connections: they are kept alive', async () => {
     let connections = 0
     let page = 0
