@@ -53,9 +53,10 @@ const looksLikeJson = (body: Buffer): boolean => /^\s*[[{"]/.test(body.subarray(
 const notIn = (charset: string, body: Buffer): UserError => {
   const at = firstOdd(body)
   const shown = body[at]?.toString(16).padStart(2, '0').toUpperCase()
+  const place = shown === undefined ? '' : `: its byte ${at + 1} is 0x${shown}`
   return new UserError(
     'extractor.response.encoding',
-    `The response is no text in ${charset}: its byte ${at + 1} is 0x${shown}. Name what it is written in, "response": {"format": "json", "encoding": "windows-1252"} for one.`,
+    `The response is no text in ${charset}${place}. Name what it is written in, "response": {"format": "json", "encoding": "windows-1252"} for one.`,
   )
 }
 

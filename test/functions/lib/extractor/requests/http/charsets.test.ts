@@ -76,6 +76,11 @@ describe('the letters of an answer', () => {
     expect(tables['items']).toBe('"name"\n"Ž"\n')
   })
 
+  it('are refused without a place when they are whole, but of another charset', async () => {
+    const { error } = await answered(Buffer.from('[{"a":1}]'), 'application/json; charset=utf-16')
+    expect(error?.message).toMatch(/^The response is no text in utf-16\. Name what/)
+  })
+
   it.each([
     ['without a charset', 'application/json', 'UTF-8'],
     ['with one that nobody knows', 'application/json; charset=x-ours', 'UTF-8'],
