@@ -15,7 +15,7 @@ export const restore: Command = {
     option('--apply', 'do it; without it, only say what would be done'),
     jsonOption,
   ],
-  help: 'Let nothing write meanwhile: docs/operations.md, "Backup and restore".',
+  help: 'With --items let nothing write meanwhile; without it the service may go on: docs/backup.md.',
   run: async (call: Call<RestoreFlags>) => {
     const { restoreInstallation } = await import('./restore/restore-installation.ts')
     return restoreInstallation(call)
