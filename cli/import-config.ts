@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { JsonObject } from '../functions/lib/json/json-value.ts'
 import type { Loss } from '../functions/lib/onboarding/import/report.ts'
+import { plural } from '../functions/lib/plural.ts'
 import { jsonOption } from './connect/storage-options.ts'
 import { draftFile, secretNames, withoutValues, writeDraft } from './init/write-draft.ts'
 import { readJsonObject } from './service/read-json.ts'
 import { argument, type Call, type Command, option } from './shell/command.ts'
-import { plural } from './shell/format-values.ts'
 import { pathIn } from './shell/shell.ts'
 
 interface Flags {

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
+import { plural } from '../../functions/lib/plural.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { bucketBody, bucketDetailBody } from '../../functions/lib/wire/table-body.ts'
 import { segment } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
 import { confirm, yesOption } from '../shell/confirm.ts'
-import { formatTime, plural } from '../shell/format-values.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { formatBytes } from '../shell/progress.ts'
 import { onService } from './on-service.ts'
 

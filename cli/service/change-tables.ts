@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { plural } from '../../functions/lib/plural.ts'
 import { quoteIdentifier, quoteLiteral } from '../../functions/lib/table-engine/duckdb/sql.ts'
 import { queryBody } from '../../functions/lib/wire/query-body.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, listOption, option } from '../shell/command.ts'
 import { confirm, yesOption } from '../shell/confirm.ts'
-import { plural } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 

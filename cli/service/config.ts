@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { plural } from '../../functions/lib/plural.ts'
 import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
 import { configurationBody, patchBody } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
@@ -8,7 +9,7 @@ import { followJob } from '../connect/follow-job.ts'
 import { segment } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
-import { formatTime, plural } from '../shell/format-values.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
@@ -195,7 +196,7 @@ const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<n
       ['ROW', 'STATUS', 'ROWS', 'SECONDS'],
       run.rows.map(row => [row.name ?? '', row.status, row.rowsLoaded, row.seconds]),
     )
-    out.line(`${run.rowsLoaded} rows loaded after ${run.requests} requests`, 'green')
+    out.line(`${plural(run.rowsLoaded, 'row')} loaded after ${plural(run.requests, 'request')}`, 'green')
   })
   return ended.status === 'success' ? 0 : 1
 }

@@ -1,6 +1,6 @@
+import { plural } from '../../functions/lib/plural.ts'
 import { rowsOfDeletion } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
-import { plural } from '../shell/format-values.ts'
 import { job, lookAtJob } from './job-line.ts'
 import type { ServiceCall } from './on-service.ts'
 

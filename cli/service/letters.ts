@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { plural } from '../../functions/lib/plural.ts'
 import {
   deadLetterBody,
   type RedrivenAllBody,
@@ -9,7 +10,7 @@ import {
 import { segment, wholeNumber } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
-import { formatTime, plural } from '../shell/format-values.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { describeInput } from './describe-input.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 

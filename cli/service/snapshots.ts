@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { plural } from '../../functions/lib/plural.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
 import { confirm, yesOption } from '../shell/confirm.ts'
-import { formatTime, plural } from '../shell/format-values.ts'
+import { formatTime } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 

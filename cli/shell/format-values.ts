@@ -10,6 +10,3 @@ export const secondsBetween = (from?: string | null, to?: string | null): number
   if (!from || !to) return null
   return (Date.parse(to.replace('+0000', 'Z')) - Date.parse(from.replace('+0000', 'Z'))) / 1000
 }
-
-export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`

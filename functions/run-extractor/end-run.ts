@@ -1,3 +1,4 @@
+import { plural } from '../lib/plural.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
 import type { RowOfRun, Run } from './run.ts'
 import type { RunServices } from './services.ts'
@@ -65,8 +66,8 @@ const messageOf = ({
     return `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`
   if (decision === 'reject') return `The tables that run ${decides} held back were rejected.`
   if (decision === 'approve')
-    return `The tables that run ${decides} held back were approved: ${rowsLoaded} rows loaded.`
-  const finished = `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`
+    return `The tables that run ${decides} held back were approved: ${plural(rowsLoaded, 'row')} loaded.`
+  const finished = `Extraction finished: ${plural(rowsLoaded, 'row')} loaded after ${plural(requests, 'request')} in ${seconds} s.`
   return status === 'held'
     ? `${finished} The data have changed since the last run: tables wait until somebody approves or rejects them.`
     : finished

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '#lib/errors/codes.ts'
 import { UserError } from '#lib/errors/errors.ts'
+import { plural } from '#lib/plural.ts'
 import type { Limits } from '../../config/limits-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Traffic } from './traffic.ts'
@@ -39,10 +40,10 @@ export const createRunBounds = ({
 }: RunBoundsOptions) => {
   const exceeded = (): string | undefined => {
     const { requests, bytes, minutes, rows: mostRows } = limits
-    if (requests !== undefined && traffic.requests >= requests) return `${requests} requests`
-    if (bytes !== undefined && traffic.bytes >= bytes) return `${bytes} bytes`
-    if (mostRows !== undefined && rows() >= mostRows) return `${mostRows} rows`
-    if (minutes !== undefined && now() - startedAt >= minutes * 60) return `${minutes} minutes`
+    if (requests !== undefined && traffic.requests >= requests) return plural(requests, 'request')
+    if (bytes !== undefined && traffic.bytes >= bytes) return plural(bytes, 'byte')
+    if (mostRows !== undefined && rows() >= mostRows) return plural(mostRows, 'row')
+    if (minutes !== undefined && now() - startedAt >= minutes * 60) return plural(minutes, 'minute')
     return undefined
   }
 
@@ -69,4 +70,4 @@ export const createRunBounds = ({
 }
 
 const soFar = ({ requests, bytes }: Readonly<Traffic>, rows: number): string =>
-  `It had sent ${requests} requests and read ${bytes} bytes and ${rows} rows.`
+  `It had sent ${plural(requests, 'request')} and read ${plural(bytes, 'byte')} and ${plural(rows, 'row')}.`

@@ -27,6 +27,7 @@ const jobs = [
 
 describe('limits of a run', () => {
   it.each([
+    ['one request', { requests: 1 }, /limit of 1 request \(.* It had sent 1 request and read/],
     ['requests', { requests: 5 }, /limit of 5 requests .* It had sent 5 requests/],
     ['bytes', { bytes: 500 }, /limit of 500 bytes/],
     ['rows', { rows: 25 }, /limit of 25 rows/],
