@@ -5,7 +5,7 @@ import { bucketBody, bucketDetailBody } from '../../functions/lib/wire/table-bod
 import { segment } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
-import { confirm, yesOption } from '../shell/confirm.ts'
+import { confirm, NO_WAY_BACK, yesOption } from '../shell/confirm.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { formatBytes } from '../shell/progress.ts'
 import { onService } from './on-service.ts'
@@ -64,7 +64,7 @@ export const buckets: Command = {
       run: onService<{ force?: boolean; yes?: boolean }>(async (call, id) => {
         const { api, out, flags } = call
         const { tables } = await api.get(`buckets/${segment(id)}`, detail)
-        await confirm(`${id} is deleted with ${plural(tables.length, 'table')}.`, id, call)
+        await confirm(`${id} is deleted with ${plural(tables.length, 'table')}. ${NO_WAY_BACK}`, id, call)
         await api.send('DELETE', `buckets/${segment(id)}?force=${flags.force ? 1 : 0}`, z.unknown())
         out.show({ deleted: id }, () => out.line(`${id}: deleted`))
         return undefined

@@ -5,7 +5,7 @@ import { quoteIdentifier, quoteLiteral } from '../../functions/lib/table-engine/
 import { queryBody } from '../../functions/lib/wire/query-body.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, listOption, option } from '../shell/command.ts'
-import { confirm, yesOption } from '../shell/confirm.ts'
+import { confirm, WAY_BACK, yesOption } from '../shell/confirm.ts'
 import { doJob } from './do-job.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 
@@ -30,7 +30,8 @@ export const changeCommands: Readonly<Record<string, Command>> = {
     args: [id],
     options: [yesOption],
     run: onService<Flags>(async (call, tableId) => {
-      await confirm(`All ${await countRows(call, tableId, [])} of ${tableId} are deleted.`, tableId, call)
+      const rows = await countRows(call, tableId, [])
+      await confirm(`This deletes the ${rows} of ${tableId}. ${WAY_BACK}`, tableId, call)
       return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows?allowTruncate=1`)
     }),
   },
@@ -52,11 +53,8 @@ export const changeCommands: Readonly<Record<string, Command>> = {
               'cli.usage',
               'Give --where, or delete all rows with millrace tables truncate.',
             )
-          await confirm(
-            `${await countRows(call, tableId, conditions)} of ${tableId} are deleted.`,
-            tableId,
-            call,
-          )
+          const rows = await countRows(call, tableId, conditions)
+          await confirm(`This deletes ${rows} of ${tableId}. ${WAY_BACK}`, tableId, call)
           const whereFilters = conditions.map(({ column, operator, value }) => ({
             column,
             operator,
@@ -73,7 +71,9 @@ export const changeCommands: Readonly<Record<string, Command>> = {
     options: [option('--force', 'its aliases too'), yesOption],
     run: onService<Flags>(async (call, tableId) => {
       const { api, flags, out } = call
-      await confirm(`${tableId} is deleted with ${await countRows(call, tableId, [])}.`, tableId, call)
+      const rows = await countRows(call, tableId, [])
+      const what = `${tableId} is deleted with ${rows}. Only a snapshot that was kept brings it back.`
+      await confirm(what, tableId, call)
       await api.send('DELETE', `tables/${segment(tableId)}?force=${flags.force ? 1 : 0}`, z.unknown())
       out.show({ deleted: tableId }, () => out.line(`${tableId}: deleted`))
       return undefined

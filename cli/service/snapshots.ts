@@ -5,7 +5,7 @@ import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
-import { confirm, yesOption } from '../shell/confirm.ts'
+import { confirm, WAY_BACK, yesOption } from '../shell/confirm.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
 import { onService, type ServiceCall } from './on-service.ts'
@@ -74,7 +74,7 @@ const restoreInPlace = async (call: ServiceCall<RestoreFlags>, snapshotId: strin
   const path = `snapshots/${segment(snapshotId)}`
   const { table: of, rowsCount } = await call.api.get(path, snapshotInPlace)
   await confirm(
-    `All rows of ${of.id} are replaced by ${plural(rowsCount, 'row')} of the snapshot.`,
+    `All rows of ${of.id} are replaced by ${plural(rowsCount, 'row')} of the snapshot. ${WAY_BACK}`,
     of.id,
     call,
   )

@@ -95,8 +95,12 @@ describe('what is there', () => {
     const unsure = await millrace('tables', 'rows', 'delete', 'in.c-shop.spare', '--where', 'city = Brno')
     expect([unsure.code, unsure.stderr]).toEqual([
       1,
-      expect.stringContaining('2 rows of in.c-shop.spare are deleted'),
+      expect.stringMatching(/This deletes 2 rows of in\.c-shop\.spare\. .* brought back .*one-bad-day/),
     ])
+    const prague = await millrace('tables', 'rows', 'delete', 'in.c-shop.spare', '--where', 'city = Prague')
+    expect(prague.stderr).toContain('This deletes 1 row of in.c-shop.spare.')
+    const all = await millrace('tables', 'truncate', 'in.c-shop.spare')
+    expect(all.stderr).toMatch(/This deletes the 3 rows of in\.c-shop\.spare\. .* brought back/)
     expect(await rows()).toHaveLength(3)
     const where = ['--where', 'city=Brno', '--where', "n >= '2'"]
     const deleted = await millrace('tables', 'rows', 'delete', 'in.c-shop.spare', ...where, '--yes')
@@ -107,7 +111,8 @@ describe('what is there', () => {
     expect((await millrace('tables', 'truncate', 'in.c-shop.spare', '--yes')).stdout).toContain(
       '2 rows deleted',
     )
-    expect((await millrace('tables', 'delete', 'in.c-shop.spare')).code).toBe(1)
+    const kept = await millrace('tables', 'delete', 'in.c-shop.spare')
+    expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('Only a snapshot that was kept')])
     expect((await millrace('tables', 'delete', 'in.c-shop.spare', '--yes')).code).toBe(0)
     expect((await millrace('tables', 'preview', 'in.c-shop.spare')).code).toBe(1)
   })
