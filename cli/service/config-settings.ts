@@ -8,6 +8,7 @@ import {
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { commaList, wholeNumber } from '../connect/options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
+import { confirm, NO_WAY_BACK, yesOption } from '../shell/confirm.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { onService, type ServiceCall } from './on-service.ts'
@@ -52,7 +53,9 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     options: [
       option('--set <file>', 'JSON that replaces it, or - for standard input'),
       option('--reset', 'forget it: the next run reads from the beginning'),
+      yesOption,
     ],
+    help: 'Asks before a state is replaced or forgotten: states have no versions.',
     run: onService<StateFlags>((call, text) => stateOf(call, text)),
   },
   order: {
@@ -79,19 +82,21 @@ export const settingCommands: Readonly<Record<string, Command>> = {
 interface StateFlags {
   set?: string
   reset?: boolean
+  yes?: boolean
 }
 
-const stateOf = async (
-  { api, out, shell, flags: { set, reset } }: ServiceCall<StateFlags>,
-  text: string,
-): Promise<undefined> => {
+const stateOf = async (call: ServiceCall<StateFlags>, text: string): Promise<undefined> => {
+  const { api, out, shell } = call
+  const { set, reset } = call.flags
   if (set !== undefined && reset) throw new UserError('cli.usage', 'Give --set or --reset, not both.')
   const path = pathOfPlace(parsePlace(text))
   const given = reset ? {} : set === undefined ? undefined : await readJsonObject(set, shell)
-  const { state } =
-    given === undefined
-      ? await api.get(path, withState)
-      : await api.send('PUT', `${path}/state`, withState, { state: given })
+  let { state } = await api.get(path, withState)
+  if (given !== undefined) {
+    const what = `The state of ${text} is ${reset ? 'forgotten' : 'replaced'}, and states have no versions.`
+    if (Object.keys(state).length > 0) await confirm(`${what} ${NO_WAY_BACK}`, text, call)
+    ;({ state } = await api.send('PUT', `${path}/state`, withState, { state: given }))
+  }
   out.show(state, () => out.line(JSON.stringify(state, null, 2)))
   return undefined
 }
