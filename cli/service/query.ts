@@ -21,7 +21,7 @@ export const query: Command = {
     option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`),
     option('-o, --output <path>', 'write the result to this file, compressed when its name ends in .gz'),
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
-    option('--plan', 'show which columns and how many bytes it would read, and read nothing'),
+    option('--plan', 'show which columns it would read and how many bytes that counts as, and read nothing'),
     option(
       '--save-as <table>',
       'keep the whole result as this table, such as out.c-main.by-city, in place of its rows',

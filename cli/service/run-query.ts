@@ -70,11 +70,11 @@ export const showPlan = async (sql: string, { api, out }: { api: Api; out: Outpu
   const plan = await api.send('POST', 'query', queryPlanBody, { sql, plan: true })
   out.show(plan, () => {
     out.table(
-      ['TABLE', 'BYTES', 'COLUMNS'],
+      ['TABLE', 'COUNTED', 'COLUMNS'],
       plan.tables.map(({ tableId, bytes, columns }) => [tableId, formatBytes(bytes), columns.join(', ')]),
     )
     out.line(
-      `It reads ${formatBytes(plan.bytes)} of the ${formatBytes(plan.maxBytes)} that a query may.`,
+      `It counts as ${formatBytes(plan.bytes)} of the ${formatBytes(plan.maxBytes)} that a query may read: 1 MiB for each file, and what it holds of the columns.`,
       plan.bytes > plan.maxBytes ? 'red' : 'green',
     )
   })

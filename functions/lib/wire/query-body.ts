@@ -4,7 +4,7 @@ import { described } from './described.ts'
 /** Formats of the file that holds a whole result. */
 export const wholeFormats = ['csv', 'jsonl', 'parquet'] as const
 
-/** Which columns of its tables a query reads, and their bytes as stored. */
+/** Which columns of its tables a query reads, and what that counts as: their bytes as stored, and 1 MiB for each file. */
 const tables = z.array(z.object({ tableId: z.string(), columns: z.array(z.string()), bytes: z.int() }))
 
 /** The rows of a query, with cells in JSON. `isTruncated`: there are more, or they did not fit into the reply. */

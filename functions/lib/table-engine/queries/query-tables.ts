@@ -262,7 +262,7 @@ const ASKED_WRONGLY = new Set([
 const tooLarge = (bytes: number, maxBytes: number): UserError =>
   new UserError(
     'storage.query.tooLarge',
-    `The query would read ${bytes} bytes of its tables, and at most ${maxBytes} are read. Name fewer columns or tables, or ask an engine that reads the tables themselves (docs/query.md).`,
+    `The query counts as ${bytes} bytes of its tables, with 1 MiB for each file, and at most ${maxBytes} are read. Name fewer columns or tables, or ask an engine that reads the tables themselves (docs/query.md).`,
     { params: { bytes, maxBytes } },
   )
 

@@ -174,9 +174,10 @@ const Result = ({ answer }: { answer: NonNullable<Answer> }) => {
       <section class="panel">
         <h2>What it reads</h2>
         <p>
-          {bytes(answer.bytes)} of the {bytes(answer.maxBytes)} that a query may.
+          It counts as {bytes(answer.bytes)} of the {bytes(answer.maxBytes)} that a query may read: 1 MiB for
+          each file, and what it holds of the columns.
         </p>
-        <Grid caption="What it reads" head={['Table', 'Columns', 'Stored']}>
+        <Grid caption="What it reads" head={['Table', 'Columns', 'Counted']}>
           {answer.tables.map(({ tableId, columns, bytes: stored }) => (
             <tr>
               <td class="cell">{tableId}</td>
@@ -197,7 +198,7 @@ const Result = ({ answer }: { answer: NonNullable<Answer> }) => {
         {isTruncated
           ? `The first ${count(rows.length)} rows; there are more.`
           : `${rowsText(rows.length, 0)}.`}{' '}
-        {bytes(read)} of {tables.map(({ tableId }) => tableId).join(', ') || 'no table'} could be read for it.
+        It counted as {bytes(read)} of {tables.map(({ tableId }) => tableId).join(', ') || 'no table'}.
       </p>
       {chart && <div data-chart={JSON.stringify(chart)} role="img" aria-label="Chart of the result" />}
       {rows.length === 0 ? (
