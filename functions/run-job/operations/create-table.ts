@@ -8,6 +8,7 @@ import type { ContentThen } from '../../lib/storage/tables/content/content-then.
 import { columnField, definitionFor } from '../../lib/storage/tables/table-definition.ts'
 import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { COUNT_OF_TABLE } from '../../lib/table-engine/csv/csv-error.ts'
 import {
   columnNames,
   emptySnapshot,
@@ -56,7 +57,9 @@ const firstContent = async (
       primaryKey,
       incremental: false,
     }
-    return loadFile(job, { ...target, fileId, dataUrl, csv }, services)
+    return loadFile(job, { ...target, fileId, dataUrl, csv }, services).catch((error: unknown) => {
+      throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
+    })
   }
   if (source.type === 'snapshot') {
     const kept = await services.snapshots.get(source.snapshotId)
@@ -68,6 +71,13 @@ const firstContent = async (
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
   }
   return contentAtTime(job, source, services)
+}
+
+/** The same for a table that is not there yet: a line is held against the names that the file or the request gives. */
+const ofNoTable = (cause: UserError, columns: readonly string[] = []): UserError => {
+  const named = columns.length > 0 ? 'that of "columns"' : 'that of the header'
+  const message = cause.message.replace(COUNT_OF_TABLE, named)
+  return new UserError('invalidCsv', message, { cause, params: cause.params })
 }
 
 type TableSource = Extract<InputOf<'tableCreate'>['source'], { type: 'table' }>

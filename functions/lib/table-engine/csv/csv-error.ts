@@ -36,9 +36,12 @@ export class CsvError extends UserError {
 const syntaxMessage = ({ problem, advice, ...position }: z.infer<typeof wrongSyntax>): string =>
   `The file is not valid CSV at ${formatPosition(position)}: ${problem}.${advice ? ` ${advice}.` : ''}`
 
+/** In the message of a record with too few or too many cells. */
+export const COUNT_OF_TABLE = 'that of the corresponding table'
+
 /** Clients look for the words "Load error" and the numbers. */
 const raggedMessage = ({ cells, columns, isBlank, ...position }: z.infer<typeof raggedRecord>): string =>
-  `Load error: Number of columns in file (${cells}) does not match that of the corresponding table (${columns}) ` +
+  `Load error: Number of columns in file (${cells}) does not match ${COUNT_OF_TABLE} (${columns}) ` +
   `at ${formatPosition(position)}. ${
     isBlank
       ? 'This line is blank: remove it.'

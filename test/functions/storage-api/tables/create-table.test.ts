@@ -249,4 +249,17 @@ describe('POST tables-async', () => {
     expect((await service.call('GET', `/v2/storage/tables/${bucketId}.${name}`)).status).toBe(404)
     expect(service.logged).toEqual([])
   })
+
+  it.each([
+    ['the header', 'a,b\n1\n', undefined],
+    ['"columns"', '1\n', ['a', 'b']],
+  ])('holds a ragged line against %s, since there is no table yet', async (named, content, columns) => {
+    const { body: job } = await create({
+      name: newName(),
+      dataFileId: await service.upload(content),
+      columns,
+    })
+    const words = `Load error: Number of columns in file (1) does not match that of ${named} (2) at line `
+    expect(job.error.message).toContain(words)
+  })
 })

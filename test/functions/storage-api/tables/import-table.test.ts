@@ -179,7 +179,7 @@ describe('POST import-async', () => {
       },
     })
     const { body: ragged } = await load(tableId, { dataFileId: await service.upload('a,b,c\n1,2,3,4\n') })
-    expect(ragged.error.message).toMatch(/^Load error:/)
+    expect(ragged.error.message).toMatch(/^Load error: .* that of the corresponding table \(3\) at line 2,/)
     expect(await detail(tableId)).toEqual(before)
     expect(await rowsOf(tableId)).toEqual(['"1","2","3"'])
   })
