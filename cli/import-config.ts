@@ -85,13 +85,14 @@ export const importConfig: Command = {
     )
     out.show({ file, report, format, jobs: config.jobs.length, losses, empty, warnings, tried }, () => {
       out.line(`${file}: valid, ${plural(config.jobs.length, 'job')}, from ${format}.`, 'green')
-      for (const { path, why, level } of losses)
-        if (level !== 'none') out.line(`  ${levels[level]}: ${path}: ${why}`, 'yellow')
+      const shown = losses.filter(({ level }) => level !== 'none')
+      for (const { path, why, level } of shown) out.line(`  ${levels[level]}: ${path}: ${why}`, 'yellow')
       for (const { job, rows, problem } of tried)
         out.line(`  ${job}: ${problem ?? plural(rows, 'row')}`, problem === undefined ? 'green' : 'red')
       for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
       if (empty.length > 0) out.line(`  To be filled in: ${empty.join(', ')}.`)
-      out.line(`${report}: the same list. Look next with: millrace extract ${dataDir ?? '.'} --plan`)
+      const list = shown.length > 0 ? 'the same list' : 'nothing that matters is left out'
+      out.line(`${report}: ${list}. Look next with: millrace extract ${dataDir ?? '.'} --plan`)
     })
     return 0
   },

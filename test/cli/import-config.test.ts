@@ -28,12 +28,21 @@ it('writes a configuration for its owner, and says what is not in it', async () 
   expect(code).toBe(0)
   expect(stdout).toContain('config.json: valid, 1 job, from dlt.')
   expect(stdout).toContain('rows are lost: client.paginator: pages are not looked for in a run')
+  expect(stdout).toContain('import-report.md: the same list.')
   expect(stdout).not.toContain('s3cr3t-token')
   expect(JSON.parse(written('config.json'))).toMatchObject({
     parameters: { config: { outputBucket: 'shop', '#token': 's3cr3t-token' } },
   })
   expect(statSync(join(folder, 'shop/config.json')).mode & 0o777).toBe(0o600)
   expect(written('import-report.md')).toContain('- `client.paginator`: pages are not looked for')
+})
+
+it('speaks of no list where none is printed', async () => {
+  const client = { ...source.client, paginator: { type: 'page_number', page: 1 } }
+  writeFileSync(join(folder, 'source.json'), JSON.stringify({ ...source, client }))
+  const { stdout } = await runMillrace(['import-config', 'source.json', 'shop'], { workingFolder: folder })
+  expect(stdout).toContain('import-report.md: nothing that matters is left out.')
+  expect(stdout).not.toContain('the same list')
 })
 
 it('writes no configuration that would lose rows without a word for it, but the report', async () => {
