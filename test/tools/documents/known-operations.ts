@@ -60,7 +60,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     ['DELETE /scheduler/configurations/{configurationId}', 'faces'],
     ['POST /queue/jobs', 'faces', 'a whole configuration as it is stored'],
     ['GET /queue/jobs/{jobId}', 'faces'],
-    ['GET /queue/search/jobs', 'faces', 'runs that have begun'],
+    ['GET /queue/search/jobs', 'faces', 'runs that wait, then those that have begun'],
     ['GET /queue/search/grouped-jobs', 'faces', 'runs that have begun'],
     [
       'POST /query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries',
