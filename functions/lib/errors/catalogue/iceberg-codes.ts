@@ -42,7 +42,7 @@ export const icebergCodes = {
   'iceberg.notServed': {
     status: 406,
     meaning:
-      'The operation is one of the Iceberg REST catalog that is not served: it changes something, or concerns views.',
-    remedy: 'Make changes with the storage API; the message names the path.',
+      'The operation is one of the Iceberg REST catalog that is not served: it changes something, plans a scan, signs a request, or concerns functions.',
+    remedy: 'Make changes with the storage API; the message says what to do instead.',
   },
 } as const satisfies Record<string, ErrorEntry>

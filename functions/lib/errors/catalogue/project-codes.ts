@@ -75,7 +75,8 @@ export const projectCodes = {
   'storage.tokens.masterToken': {
     status: 400,
     meaning: 'The master token cannot be changed by the API.',
-    remedy: 'Give the secret of the stack another value.',
+    remedy:
+      'Replace it with millrace tokens rotate-master (docs/deploy.md). Where MILLRACE_TOKEN gives it, start again with another value.',
   },
   'storage.outOfSpace': {
     status: 503,
