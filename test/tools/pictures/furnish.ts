@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { callApi } from '#local/demo/call-api.ts'
-import { putObject } from '#local/demo/demo.ts'
+import { putObject } from '#local/demo/put-object.ts'
 import type { EmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { hasEnded, poll } from '#support/poll.ts'
 import { type ApiServer, startApi } from '../../functions/lib/extractor/api-server.ts'

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { createStepFunctionsRequest } from '#lib/aws/is-execution-running.ts'
+import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
+
+/** How long after the upload the execution may appear. */
+const PATIENCE_SECONDS = 20
+/** Looks are twenty milliseconds apart at first; an account may ask for ten executions a second (docs/limits.md). */
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 500
+
+const listSchema = z.object({ executions: z.array(z.object({ executionArn: z.string() })) })
+const executionSchema = z.object({
+  status: z.string(),
+  error: z.string().optional(),
+  cause: z.string().optional(),
+})
+
+/** Follows the executions of the import machine, one after the other, with a line of progress on the terminal. */
+export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void> } => {
+  const request = createStepFunctionsRequest({
+    endpoint: cloud.control,
+    region: cloud.region,
+    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  })
+  const stateMachineArn = cloud.describeOutputs()['ImportMachineArn']
+  const seen = new Set<string>()
+
+  const newExecution = async (): Promise<string | undefined> => {
+    const { executions } = listSchema.parse(await request('ListExecutions', { stateMachineArn }))
+    return executions.map(({ executionArn }) => executionArn).find(arn => !seen.has(arn))
+  }
+
+  const next = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const elapsed = () => (performance.now() - startedAt) / 1000
+    let executionArn = await newExecution()
+    let pause = pauses()
+    while (executionArn === undefined) {
+      if (elapsed() > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
+      await pause()
+      executionArn = await newExecution()
+    }
+    seen.add(executionArn)
+    pause = pauses()
+    for (;;) {
+      const { status, error, cause } = executionSchema.parse(
+        await request('DescribeExecution', { executionArn }),
+      )
+      showProgress(`  import ${status.toLowerCase()}, ${elapsed().toFixed(1)} s`, status !== 'RUNNING')
+      if (status === 'SUCCEEDED') return
+      if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
+      await pause()
+    }
+  }
+  return { next }
+}
+
+/** Sleeps longer each time. */
+const pauses =
+  (milliseconds = FIRST_PAUSE_MS) =>
+  () => {
+    const slept = sleep(milliseconds)
+    milliseconds = Math.min(milliseconds * 1.3, LONGEST_PAUSE_MS)
+    return slept
+  }
+
+/** Rewrites one line on a terminal; elsewhere prints only the last text. */
+const showProgress = (line: string, isLast: boolean): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}${isLast ? '\n' : ''}`)
+  else if (isLast) process.stdout.write(`${line}\n`)
+}
