@@ -28,13 +28,14 @@ export interface Paginator {
   /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
   stuck?: (page: Page, previous: PageRequest) => string | undefined
   /**
-   * What tells of a next page: the `answer` alone (one without content, status 204, then answers what was told), values of `items` (it may be
-   * one that was read, when they are the last ones again), the `count` of items, or nothing: no page follows the first, whatever it says.
+   * What tells of a next page: the `answer` alone (one without content, status 204, read as `[]`, then answers what was told: nothing is
+   * `stuck`), values of `items` (it may be one that was read, when they are the last ones again), the `count` of items, or nothing: no page
+   * follows the first, whatever it says.
    */
   toldBy: 'answer' | 'items' | 'count' | 'nothing'
   /** The end is told by something else than the address of a next page, which is there all the same. */
   leavesNext?: boolean
-  /** Whether a response without content is the last page rather than an error. */
+  /** Whether an empty body below status 400 is the last page rather than an error. A 204 always is. */
   emptyIsLast?: boolean
   /** Rows of a page that is not the last. Absent: nobody knows. */
   pageSize?: number

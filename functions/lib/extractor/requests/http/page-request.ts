@@ -25,7 +25,7 @@ export interface PageRequest {
   params: Params
   headers: Record<string, Json>
   body?: RequestBody
-  /** What the paginator has to remember from this page to the next, such as the offset. */
+  /** What the paginator has to remember from this page to the next, such as the offset; of several values an object. */
   position?: Json
   /** Of a request before the pages of a report. */
   report?: { phase: 'create'; attempt: number } | ReportPoll
