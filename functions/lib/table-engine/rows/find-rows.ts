@@ -86,15 +86,22 @@ const mayHoldValue = (
   const isNotAbove = (value: string): boolean => upper === undefined || compareValues(type, upper, value) >= 0
   const known = values.map(text => knownValue(field, text))
   const [first] = known
-  // What a value means is not known, or it means NULL: nothing can be said. Nor of `ne`: bounds leave NULL and NaN out and cut
-  // long texts, so no bounds say that a file holds this value alone.
-  if (dataType !== undefined || operator === 'ne' || first === undefined || known.includes(undefined))
-    return true
-  if (operator === 'eq')
-    return known.some(value => value !== undefined && isNotBelow(value) && isNotAbove(value))
-  if (operator === 'lt' || operator === 'le') return isNotBelow(first)
-  // Bounds leave NaN out, which is above all numbers.
-  return isNotAbove(first) || (type === 'double' && nans !== 0)
+  // What a value means is not known, or it means NULL: nothing can be said.
+  if (dataType !== undefined || first === undefined || known.includes(undefined)) return true
+  switch (operator) {
+    case 'eq':
+      return known.some(value => value !== undefined && isNotBelow(value) && isNotAbove(value))
+    case 'lt':
+    case 'le':
+      return isNotBelow(first)
+    case 'gt':
+    case 'ge':
+      // Bounds leave NaN out, which is above all numbers.
+      return isNotAbove(first) || (type === 'double' && nans !== 0)
+    case 'ne':
+      // Bounds leave NULL and NaN out and cut long texts, so none say that a file holds this value alone.
+      return true
+  }
 }
 
 const knownValue = (field: TableField, text: string): string | undefined => {

@@ -43,6 +43,9 @@ export interface RowConditions {
 
 const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 
+/** What lies above 1.234 lies above 1.23 when the column has two digits, and what is at least 1.234 does too. */
+const OPERATORS_OF_CUT: Record<keyof typeof SQL_OPERATORS, string> = { gt: '>', ge: '>', lt: '<=', le: '<=' }
+
 /** DuckDB has 38 digits: 29 before the point and 9 after it. */
 const SQL_TYPES: Record<ComparisonType, string> = {
   INTEGER: 'INTEGER',
@@ -209,7 +212,8 @@ const typedCondition = ({ operator, values }: Comparison, field: TableField): st
   }
   const [first] = compared
   if (first === undefined || values[0] === '') return 'false'
-  const comparison = `${column} ${sqlOperator(operator, first)} ${first.literal}`
+  const sqlOperator = (first.isCut ? OPERATORS_OF_CUT : SQL_OPERATORS)[operator]
+  const comparison = `${column} ${sqlOperator} ${first.literal}`
   return operator === 'gt' || operator === 'ge' ? orNaN(comparison, field) : andNoNaN(comparison, field)
 }
 
@@ -223,13 +227,6 @@ const andNoNaN = (comparison: string, { name, type }: TableField): string =>
   type === 'double' ? `(${comparison} AND NOT isnan(${quoteColumn(name)}))` : comparison
 
 const anyOf = (terms: string[]): string => terms.join(' OR ') || 'false'
-
-/** What lies above 1.234 lies above 1.23 when the column has two digits, and what is at least 1.234 does too. */
-const sqlOperator = (operator: Exclude<Comparison['operator'], 'eq' | 'ne'>, { isCut }: Compared): string => {
-  if (operator === 'gt' || operator === 'le') return operator === 'gt' ? '>' : '<='
-  if (operator === 'ge') return isCut ? '>' : '>='
-  return isCut ? '<=' : '<'
-}
 
 const readValue = (text: string, field: TableField): Compared => {
   const read = text.includes('\0') ? { problem: 'notRecognized' as const } : readBound(text, field)

@@ -8,7 +8,7 @@ import { footerBytes, parseFooter } from '#lib/table-engine/files/footer.ts'
 import { emptySnapshot, type Snapshot, type TableFile, withFiles } from '#lib/table-engine/files/snapshot.ts'
 import { fileStatistics } from '#lib/table-engine/parquet/file-statistics.ts'
 import { mayHoldMatches } from '#lib/table-engine/rows/find-rows.ts'
-import type { Filter } from '#lib/table-engine/rows/row-conditions.ts'
+import { type Filter, operators } from '#lib/table-engine/rows/row-conditions.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 
@@ -18,7 +18,7 @@ const letters = ['', 'A', 'a', 'b', 'bb', 'c']
 const cells = fc.array(fc.constantFrom<Cell>(null, ...letters), { minLength: 1, maxLength: 3 })
 const filter = fc.record<Filter>({
   column: fc.constant('text'),
-  operator: fc.constantFrom<Filter['operator']>('eq', 'ne', 'gt', 'ge', 'lt', 'le'),
+  operator: fc.constantFrom(...operators),
   values: fc.array(fc.constantFrom(...letters, 'B', 'd'), { minLength: 1, maxLength: 2 }),
 })
 
@@ -26,11 +26,20 @@ const filter = fc.record<Filter>({
 const matches = (cell: Cell, { operator, values }: Filter): boolean => {
   const text = cell ?? ''
   const [first = ''] = values
-  if (operator === 'eq') return values.includes(text)
-  if (operator === 'ne') return !values.includes(text)
-  if (operator === 'gt') return text > first
-  if (operator === 'ge') return text >= first
-  return operator === 'lt' ? text < first : text <= first
+  switch (operator) {
+    case 'eq':
+      return values.includes(text)
+    case 'ne':
+      return !values.includes(text)
+    case 'gt':
+      return text > first
+    case 'ge':
+      return text >= first
+    case 'lt':
+      return text < first
+    case 'le':
+      return text <= first
+  }
 }
 
 const empty = emptySnapshot(['n', 'text'], [])
