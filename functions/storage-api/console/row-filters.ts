@@ -1,15 +1,15 @@
 import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
-import { query } from './api-client.ts'
+import { query, Refusal } from './api-client.ts'
 
 /** In the order of the menu. */
-export const operators = [
-  ['eq', 'is'],
-  ['ne', 'is not'],
-  ['gt', 'is greater than'],
-  ['ge', 'is at least'],
-  ['lt', 'is less than'],
-  ['le', 'is at most'],
-] as const satisfies readonly (readonly [Filter['operator'], string])[]
+export const operators: Readonly<Record<Filter['operator'], string>> = {
+  eq: 'is',
+  ne: 'is not',
+  gt: 'is greater than',
+  ge: 'is at least',
+  lt: 'is less than',
+  le: 'is at most',
+}
 
 interface ColumnFilter {
   column: string
@@ -30,10 +30,11 @@ export interface RowChoice {
 export const ROWS_SHOWN = 100
 const MAX_FILTERS = 10
 
+/** @throws Refusal for a comparison that is not in the menu: read as another one, it would show or delete other rows */
 export const readChoice = (asked: Readonly<Record<string, string>>): RowChoice => {
   const filters = Array.from({ length: MAX_FILTERS }, (_, index) => ({
     column: asked[`column${index}`] ?? '',
-    operator: operators.find(([name]) => name === asked[`operator${index}`])?.[0] ?? 'eq',
+    operator: readOperator(asked[`operator${index}`] || 'eq'),
     value: asked[`value${index}`] ?? '',
   }))
   const page = Math.trunc(Number(asked['page']))
@@ -43,6 +44,12 @@ export const readChoice = (asked: Readonly<Record<string, string>>): RowChoice =
     direction: asked['direction'] === 'DESC' ? 'DESC' : 'ASC',
     page: page > 0 ? page : 0,
   }
+}
+
+const readOperator = (asked: string): Filter['operator'] => {
+  const found = Object.keys(operators).find((name): name is Filter['operator'] => name === asked)
+  if (found === undefined) throw new Refusal(400, `There is no comparison ${asked}. Nothing was done.`)
+  return found
 }
 
 /** The fields of a form, or of an address, that say the filters. */

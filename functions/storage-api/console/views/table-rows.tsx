@@ -50,7 +50,7 @@ const Filters = ({ table, choice }: Omit<RowsProps, 'found'>) => (
           </select>
         </label>
         <select name={`operator${index}`} aria-label={`Comparison ${index + 1}`}>
-          {operators.map(([name, text]) => (
+          {Object.entries(operators).map(([name, text]) => (
             <option value={name} selected={name === filter?.operator}>
               {text}
             </option>

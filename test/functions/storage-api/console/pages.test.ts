@@ -283,6 +283,18 @@ describe('a table', () => {
     const html = await page(`/console/tables/in.c-main.many?${few}`)
     for (const text of ['11 rows match', 'guessed', 'Delete 11 rows']) expect(html).toContain(text)
     const fields = Object.fromEntries(new URLSearchParams(few))
+    const unknown = { ...fields, operator0: 'startsWith' }
+    const shown = new Request(`${ORIGIN}/console/tables/in.c-main.many?${new URLSearchParams(unknown)}`, {
+      headers: { cookie },
+    })
+    for (const response of [
+      await app.fetch(shown),
+      await submit('/console/tables/in.c-main.many/rows/delete', unknown),
+    ])
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining('There is no comparison startsWith'),
+      ])
     await follow(await submit('/console/tables/in.c-main.many/rows/delete', fields))
     expect(await page('/console/tables/in.c-main.many')).toContain('109 rows')
     expect((await submit('/console/tables/in.c-main.many/rows/delete', {})).status).toBe(400)
