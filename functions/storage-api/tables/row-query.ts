@@ -26,7 +26,7 @@ const dataType = word(
 )
 const operator = word(
   [...operators, 'neq'],
-  given => `Invalid where operator ${given}. It is one of eq, ne, gt, ge, lt and le.`,
+  given => `Invalid where operator ${given}. It is one of ${operators.join(', ')}.`,
 ).transform(name => (name === 'neq' ? 'ne' : name))
 const order = word(['ASC', 'DESC'], given => `Invalid sort order ${given}. Available orders are [DESC|ASC]`)
 

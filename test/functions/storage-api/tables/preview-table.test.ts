@@ -134,6 +134,13 @@ describe('GET data-preview', () => {
     expect([status, body.code]).toEqual([400, code])
   })
 
+  it('names the operators where another one is asked for', async () => {
+    const { body } = await preview(
+      'whereFilters[0][column]=id&whereFilters[0][operator]=is&whereFilters[0][values][]=1',
+    )
+    expect(body.error).toBe('Invalid where operator is. It is one of eq, ne, gt, ge, lt, le.')
+  })
+
   it('names the part of a filter that is missing', async () => {
     const { body } = await preview('whereFilters[0][column]=id')
     expect(body.error).toBe('Invalid request:\n - whereFilters[0][values]: "This field is missing."')
