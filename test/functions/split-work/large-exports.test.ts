@@ -117,36 +117,43 @@ const expectSame = async (tableId: string, body: Record<string, unknown>): Promi
 }
 
 const amount = { column: 'amount', operator: 'gt', values: ['0'] }
-const questions: { it: string; body: Record<string, unknown> }[] = [
+type Question = { it: string; body: Record<string, unknown> }
+
+/** Asked of each kind of table; a new one belongs here. */
+const questions: Question[] = [
   { it: 'as CSV', body: {} },
-  { it: 'as gzip', body: { gzip: true } },
   { it: 'as Parquet', body: { fileType: 'parquet' } },
+  { it: 'where nothing is', body: { whereFilters: [{ column: 'group', values: ['g1x'] }], gzip: true } },
+  { it: 'with a limit and a condition', body: { limit: 50, whereFilters: [{ column: 'group', values: ['g3'] }] } },
+  { it: 'since a time', body: { changedSince: '-1 day', limit: 99 } },
+  { it: 'in an order of a few values, as gzip', body: { gzip: true, orderBy: [{ column: 'amount' }, { column: 'note', order: 'DESC' }] } },
+  { it: 'in an order, with a limit over most of it', body: { limit: 150, orderBy: [{ column: 'id' }] } },
+] // biome-ignore format: one question, one line
+
+/** Differ from those in what kinds of tables treat alike. */
+const questionsOfPlain: Question[] = [
+  { it: 'as gzip', body: { gzip: true } },
   { it: 'with columns of the request', body: { columns: ['note', 'id'] } },
   { it: 'with times of changes in a zone', body: { includeInternalTimestamp: true, timezone: 'Europe/Prague' } },
   { it: 'where something is', body: { whereFilters: [{ column: 'group', values: ['g1'] }] } },
-  { it: 'where nothing is', body: { whereFilters: [{ column: 'group', values: ['g1x'] }], gzip: true } },
   { it: 'with a text anywhere', body: { fulltextSearch: '"7"' } },
   { it: 'with a limit', body: { limit: 100 } },
   { it: 'with a limit at the end of a part', body: { limit: 120 } },
-  { it: 'with a limit and a condition', body: { limit: 50, whereFilters: [{ column: 'group', values: ['g3'] }] } },
   { it: 'with a limit above all rows', body: { limit: 9_999, whereFilters: [{ column: 'group', values: ['g3'] }] } },
-  { it: 'since a time', body: { changedSince: '-1 day', limit: 99 } },
   { it: 'in an order', body: { orderBy: [{ column: 'group', order: 'DESC' }] } },
-  { it: 'in an order of a few values, as gzip', body: { gzip: true, orderBy: [{ column: 'amount' }, { column: 'note', order: 'DESC' }] } },
   { it: 'in an order, as Parquet', body: { fileType: 'parquet', orderBy: [{ column: 'note', order: 'DESC' }] } },
   { it: 'in an order, with other columns', body: { columns: ['id'], orderBy: [{ column: 'amount', order: 'DESC' }], includeInternalTimestamp: true } },
   { it: 'in an order, with a limit', body: { limit: 33, orderBy: [{ column: 'note' }] } },
-  { it: 'in an order, with a limit over most of it', body: { limit: 150, orderBy: [{ column: 'id' }] } },
   { it: 'in an order, where something is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1', 'g2'] }] } },
   { it: 'in an order, where nothing is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1x'] }] } },
 ] // biome-ignore format: one question, one line
 
 describe('an export that outgrows one function has the rows and the order of a small one', () => {
-  it.each(questions)('$it', async ({ body }) => {
+  it.each([...questions, ...questionsOfPlain])('$it', async ({ body }) => {
     await expectSame(plain, body)
   })
 
-  it.each(questions.filter((_, index) => index % 4 === 2))('of a typed table, $it', async ({ body }) => {
+  it.each(questions)('of a typed table, $it', async ({ body }) => {
     await expectSame(typed, body)
   })
 
@@ -157,7 +164,7 @@ describe('an export that outgrows one function has the rows and the order of a s
     })
   })
 
-  it.each(questions.filter((_, index) => index % 6 === 0))('of an alias, $it', async ({ body }) => {
+  it.each(questions)('of an alias, $it', async ({ body }) => {
     await expectSame(alias, body)
   })
 
