@@ -2,7 +2,7 @@ import type { EngineContext } from './files/engine-context.ts'
 import { columnNames, type Snapshot } from './files/snapshot.ts'
 import { findFiles, neededColumns } from './rows/find-rows.ts'
 import { batchFiles, closeFiles, openFiles } from './rows/open-files.ts'
-import { createReadBound } from './rows/read-bound.ts'
+import { createReadLimit } from './rows/read-limit.ts'
 import { conditionsSql, type RowConditions, refuseUnknownConditions } from './rows/row-conditions.ts'
 import { scanFiles } from './rows/scan-files.ts'
 
@@ -23,7 +23,7 @@ export const countRows = async (
   if (where === undefined) return { rowsCount: snapshot.rowsCount }
   const wanted = neededColumns(snapshot, { ...conditions, columns: [] })
   const found = findFiles(snapshot, conditions)
-  createReadBound({ wanted, maxBytes }).files(found.map(({ file }) => file))
+  createReadLimit({ wanted, maxBytes }).files(found.map(({ file }) => file))
   await session.fitTo(snapshot.fields.length)
   let rowsCount = 0
   for (const files of batchFiles(found)) {

@@ -2,7 +2,7 @@ import type { EngineContext } from './files/engine-context.ts'
 import type { Snapshot } from './files/snapshot.ts'
 import { findRowGroups } from './rows/find-rows.ts'
 import { type OpenSource, openFile } from './rows/open-files.ts'
-import { rowGroupBytes } from './rows/read-bound.ts'
+import { rowGroupBytes } from './rows/read-limit.ts'
 import { storedColumns, type WantedColumns } from './rows/scan-files.ts'
 
 interface FirstRows {

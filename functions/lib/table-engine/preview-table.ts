@@ -4,7 +4,7 @@ import type { EngineContext } from './files/engine-context.ts'
 import { columnNames, liveRows, type Snapshot } from './files/snapshot.ts'
 import { findFiles, findRowGroups, neededColumns } from './rows/find-rows.ts'
 import { closeFiles, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
-import { createReadBound } from './rows/read-bound.ts'
+import { createReadLimit } from './rows/read-limit.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -25,7 +25,7 @@ export interface PreviewQuery extends RowConditions {
   offset?: number
   /** Default: the order of the table. */
   orderBy?: OrderBy[]
-  /** Of the columns that are shown, compared and ordered by, as stored; with a filter or an order. Default: no bound. */
+  /** Of the columns that are shown, compared and ordered by, as stored; with a filter or an order. Default: no limit. */
   maxBytes?: number
 }
 
@@ -53,7 +53,7 @@ export const previewTable = async (
   const wanted = neededColumns(snapshot, { ...query, columns })
   const isWhole = where === 'true'
   // With a filter or an order there may be much to read before the first row is found.
-  const bound = createReadBound({ wanted, ...((!isWhole || orderBy.length > 0) && query) })
+  const readLimit = createReadLimit({ wanted, ...((!isWhole || orderBy.length > 0) && query) })
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const shown = columns.map(name => {
     const field = fields.get(name)
@@ -75,8 +75,8 @@ export const previewTable = async (
     return Number(found ?? 0)
   }
   if (orderBy.length > 0) {
-    bound.files(files.map(({ file }) => file))
-    const sources = await openFiles(context, { files, wanted, bound })
+    readLimit.files(files.map(({ file }) => file))
+    const sources = await openFiles(context, { files, wanted, readLimit })
     return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit, query.offset) }
   }
   // In table order the first row group of the first file usually has enough rows.
@@ -88,7 +88,7 @@ export const previewTable = async (
       skipped -= liveRows(indexed.file)
       continue
     }
-    bound.file()
+    readLimit.file()
     const source = await openFile(context, indexed)
     for (const group of findRowGroups(source, snapshot, query)) {
       if (rows.length >= query.limit) break
@@ -96,7 +96,7 @@ export const previewTable = async (
       const isKnown = isWhole && indexed.file.deletes === undefined
       const known = isKnown ? (source.footer.rowGroups[group]?.rows ?? 0) : Infinity
       if (known > skipped) {
-        bound.rowGroup(source, group)
+        readLimit.rowGroup(source, group)
         await source.fetch(wanted, [group])
       }
       const matching = skipped === 0 || isKnown ? known : await count(here)

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import type { EngineContext } from '../files/engine-context.ts'
 import type { TableFile } from '../files/snapshot.ts'
 import { openTableFile } from '../parquet/open-table-file.ts'
-import type { ReadBound } from './read-bound.ts'
+import type { ReadLimit } from './read-limit.ts'
 import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
 
 /** How many files are read at a time: enough to hide the time of each request. */
@@ -18,18 +18,18 @@ export interface OpenSource extends ScanSource {
 
 /**
  * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
- * came here. Throws what `bound` throws (default: there is none).
+ * came here. Throws what `readLimit` throws (default: there is none).
  */
 export const openFiles = async (
   context: EngineContext,
-  { files, wanted, bound }: { files: IndexedFile[]; wanted: WantedColumns; bound?: ReadBound },
+  { files, wanted, readLimit }: { files: IndexedFile[]; wanted: WantedColumns; readLimit?: ReadLimit },
 ): Promise<OpenSource[]> =>
   pMap(
     files,
     async indexed => {
-      bound?.file()
+      readLimit?.file()
       const source = await openFile(context, indexed)
-      for (const group of source.footer.rowGroups.keys()) bound?.rowGroup(source, group)
+      for (const group of source.footer.rowGroups.keys()) readLimit?.rowGroup(source, group)
       await source.fetch(wanted)
       return source
     },

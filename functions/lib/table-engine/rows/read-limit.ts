@@ -6,7 +6,7 @@ import { type ScanSource, storedColumns, type WantedColumns } from './scan-files
 const OPENING_BYTES = 1024 ** 2
 
 /** Counts what a preview reads, before it is read. */
-export interface ReadBound {
+export interface ReadLimit {
   /** Each throws `UserError` `storage.preview.tooLarge`. */
   file(): void
   rowGroup(source: ScanSource, group: number): void
@@ -14,13 +14,13 @@ export interface ReadBound {
   files(files: readonly TableFile[]): void
 }
 
-interface BoundedRead {
+interface LimitedRead {
   wanted: WantedColumns
-  /** Default: no bound. */
+  /** Default: no limit. */
   maxBytes?: number | undefined
 }
 
-export const createReadBound = ({ wanted, maxBytes = Infinity }: BoundedRead): ReadBound => {
+export const createReadLimit = ({ wanted, maxBytes = Infinity }: LimitedRead): ReadLimit => {
   let read = 0
   const check = (bytes: number): void => {
     if (bytes > maxBytes) throw tooLarge(maxBytes)
