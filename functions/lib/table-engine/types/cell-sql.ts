@@ -57,7 +57,7 @@ const valueCases = (cell: string, type: FieldType, { maxLength, isTime }: CellRu
   switch (type) {
     case 'long':
       return when(
-        [isLike(cell, decimalPattern(0))],
+        [isLike(cell, roundsNumbers() ? LONG_ROUNDED : LONG)],
         orWrong(
           roundsNumbers()
             ? `TRY_CAST(TRY_CAST(${cell} AS DECIMAL(38, 0)) AS BIGINT)`
@@ -96,11 +96,15 @@ const valueCases = (cell: string, type: FieldType, { maxLength, isTime }: CellRu
   }
 }
 
+/** Whole numbers have a digit before their point, decimals need none. */
+const LONG = '[+-]?[0-9]+(?:\\.0*)?'
+const LONG_ROUNDED = '[+-]?[0-9]+(?:\\.[0-9]*)?'
+
 /** No digits beyond the scale but zeros, where numbers are not to be rounded: DuckDB would. */
 const decimalPattern = (scale: number): string => {
-  if (roundsNumbers()) return scale === 0 ? '[+-]?[0-9]+(?:\\.[0-9]*)?' : patterns.decimal
+  if (roundsNumbers()) return patterns.decimal
   return scale === 0
-    ? '[+-]?[0-9]+(?:\\.0*)?'
+    ? '[+-]?(?:[0-9]+(?:\\.0*)?|\\.0+)'
     : `[+-]?(?:[0-9]+(?:\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`
 }
 

@@ -186,6 +186,18 @@ const type = fc.constantFrom<CellType['type']>(
   'timestamptz',
 )
 
+it.each([
+  ['.0', 'decimal(6,0)'],
+  ['-.00', 'decimal(6,0)'],
+  ['.05', 'decimal(6,1)'],
+  ['.0', 'long'],
+] as const)('SQL and JavaScript read %s alike as %s', async (given, of) => {
+  const cell = { type: of, rules }
+  const read = readCell(given, cell)
+  if ('value' in read) expect((await readBySql(given, cell, read.value))[0]).toBe(true)
+  else expect(await isRefusedBySql(given, cell)).toBe(true)
+})
+
 it('SQL and JavaScript read any text alike', async () => {
   await fc.assert(
     fc.asyncProperty(text, type, async (given, of) => {
