@@ -16,6 +16,8 @@ interface FailurePathProps {
   readonly deadLetter: DeadLetterStepProps
   /** Name of the state in which the execution ends. */
   readonly endsAs: string
+  /** The clean-up has found that nothing failed, and says so by this field: no letter. Default: it never does. */
+  readonly unless?: { readonly isPresent: string; readonly next: IChainable } | undefined
 }
 
 /**
@@ -25,7 +27,7 @@ interface FailurePathProps {
  */
 export const failurePath = (
   scope: Construct,
-  { cleanUp, deadLetter, endsAs }: FailurePathProps,
+  { cleanUp, deadLetter, endsAs, unless }: FailurePathProps,
 ): IChainable => {
   const end = new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' })
   const write = writeDeadLetter(scope, deadLetter, end)
@@ -42,10 +44,10 @@ export const failurePath = (
   const step = functionStep(scope, cleanUp.name, { ...cleanUp, resultPath: CLEANED_UP })
   // Something may stay behind when even this fails; the dead letter must be written all the same.
   step.addCatch(asReported, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
+  const whatNow = new Choice(scope, 'IsFailureDescribed')
+  if (unless) whatNow.when(Condition.isPresent(`${CLEANED_UP}.${unless.isPresent}`), unless.next)
   return step.next(
-    new Choice(scope, 'IsFailureDescribed')
-      .when(Condition.isPresent(`${CLEANED_UP}.failure.message`), described)
-      .otherwise(asReported),
+    whatNow.when(Condition.isPresent(`${CLEANED_UP}.failure.message`), described).otherwise(asReported),
   )
 }
 

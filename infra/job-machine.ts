@@ -35,7 +35,9 @@ interface JobMachineProps {
 /** Jobs of one table wait for each other; the last of a long queue must still be run. */
 const LONGEST_JOB = Duration.days(2)
 
-const REDRIVE = 'The job is closed as an error: send its request to the storage service again.'
+const REDRIVE =
+  'Look at the job first. When it is closed as an error that says that it was not done, send its request to the storage service again. When it ' +
+  'succeeded, nothing is left to do.'
 
 /**
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
@@ -44,7 +46,8 @@ const REDRIVE = 'The job is closed as an error: send its request to the storage 
  * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them, or answers
  * `merge` when Athena has to merge them; then it runs again, and finds its work done. It answers `export` when an export outgrows it; the
  * machine then exports its parts side by side, and `run-job` makes the file of them. When `run-job` fails for good, it is
- * called once more with the failure, to end the job as `error`.
+ * called once more with the failure, to close the job: as `error`, unless its work is done. When an execution is gone and its job open, another
+ * one is started with such a failure.
  */
 export class JobMachine extends Construct {
   readonly machine: StateMachine
@@ -59,6 +62,7 @@ export class JobMachine extends Construct {
     })
 
     const jobId = JsonPath.numberAt('$.jobId')
+    const done = new Succeed(this, 'JobDone')
     const failed = failurePath(this, {
       cleanUp: {
         name: 'CloseFailedJob',
@@ -72,10 +76,14 @@ export class JobMachine extends Construct {
         redrive: REDRIVE,
       },
       endsAs: 'JobFailed',
+      unless: { isPresent: 'wasDone', next: done },
     })
-    const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })
+    const run = functionStep(this, 'RunJob', {
+      runs: runJob,
+      event: { jobId, startedWith: JsonPath.objectAt('$$.Execution.Input') },
+      resultPath: '$.run',
+    })
     catchAll(run, failed)
-    const done = new Succeed(this, 'JobDone')
     const whatNow = new Choice(this, 'MustWait').when(
       Condition.stringEquals('$.run.status', 'blocked'),
       new Wait(this, 'WaitForTable', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),

@@ -26,6 +26,8 @@ export const writtenKinds = {
       'SCHEDULES#*',
       'WORKSPACES',
     ],
+    // The end of a job that is given up: its function may still be at work.
+    'CANCELLED#*',
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
   'pack-tables': [...jobs, 'EVENTS*', 'PACKING'],

@@ -2,7 +2,7 @@ import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wa
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
-import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
+import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import {
@@ -14,18 +14,18 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
-import { internalJobError } from '../lib/storage/jobs/job-store.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
 import { jobFailure, recordJobEnd } from './job/record-job-end.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './job/take-table.ts'
+import { endGivenUp } from './operations/given-up.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 
-/** `failure`: for which the job was closed. */
-type Done = { status: 'done'; failure?: Failure } & EndsOthers
+/** `failure`: for which the job was closed. `wasDone`: it was to be closed, and its work was done. */
+type Done = { status: 'done'; failure?: Failure; wasDone?: true } & EndsOthers
 
 /** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult =
@@ -43,10 +43,11 @@ export type RunJobResult =
  * happens once.
  *
  * A `UserError` of the work becomes the job's result. Everything else is thrown, and the machine retries. When the
- * machine gives up it calls with `failure`, and the job becomes an error that does not reveal the cause.
+ * machine gives up it calls with `failure`. Then a job whose work is done succeeds, and any other becomes an error that does not reveal the
+ * cause.
  */
 export const runJob = async (
-  { jobId, failure, refusal }: RunJobEvent,
+  { jobId, startedWith, failure = startedWith?.failure, refusal }: RunJobEvent,
   allServices: RunJobServices,
 ): Promise<RunJobResult> => {
   const job = await allServices.jobs.get(jobId)
@@ -57,10 +58,7 @@ export const runJob = async (
   const correlationId = correlationIdOf(job)
   services.log.appendKeys({ correlationId })
 
-  if (failure) {
-    await close(job, failure.Error, services)
-    return { status: 'done', failure: describeFailure(failure) }
-  }
+  if (failure) return close(job, failure, services)
   if (isFinal(job)) return finish(job, services)
   if (refusal) {
     const { code, message } = describeFailure(refusal)
@@ -158,13 +156,12 @@ const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promis
   return result
 }
 
-const close = async (job: JobRecord, errorName: string, services: RunJobServices): Promise<Done> => {
-  if (isFinal(job)) return finish(job, services)
-  const exceptionId = createExceptionId()
-  // The error itself is in the log of the attempt that threw it.
-  services.log.error('job given up', { jobId: job.id, exceptionId, errorName })
-  const closed = await services.jobs.fail(job, services.now(), { error: internalJobError(exceptionId) })
-  return finishAndRecord(closed, services)
+const close = async (job: JobRecord, failure: MachineFailure, services: RunJobServices): Promise<Done> => {
+  const closed = isFinal(job) ? job : await endGivenUp(job, failure, services)
+  const done = await (isFinal(job) ? finish(job, services) : finishAndRecord(closed, services))
+  return closed.status === 'success'
+    ? { ...done, wasDone: true }
+    : { ...done, failure: describeFailure(failure) }
 }
 
 /**

@@ -193,9 +193,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     await executeJob(jobId, jobServices, () => line.untilOldest(jobId))
     line.ended()
   }
-  const startJob: StartJob = async jobId => {
+  const startJob: StartJob = async (jobId, failure) => {
     startedJobs.push(jobId)
-    if (options.startJob) return options.startJob(jobId)
+    if (options.startJob) return options.startJob(jobId, failure)
     if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, runInThisProcess(jobId))
     return 'running'
   }

@@ -178,9 +178,15 @@ export const snapshotTable = async (
     snapshot,
     requestKey: null,
   })
-  const request = { scope: 'tableSnapshotCreate', key: String(job.id), request: {} }
-  const { id } = await createOnce(request, { ...services, records: services.snapshots, make })
+  const { id } = await createOnce(snapshotOf(job), { ...services, records: services.snapshots, make })
   const { metadata, nextId } = services
   await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
   return { results: { id } }
 }
+
+/** The request under which the snapshot of a job is made once. */
+export const snapshotOf = (job: Pick<ProcessingJob, 'id'>) => ({
+  scope: 'tableSnapshotCreate',
+  key: String(job.id),
+  request: {},
+})

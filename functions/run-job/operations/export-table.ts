@@ -64,7 +64,12 @@ export const exportTable = async (
   return outcome(file, input, false)
 }
 
-const exportOf = (job: ProcessingJob) => ({ scope: 'tableExport', key: String(job.id), request: {} })
+/** The request under which the file of an export is made once. */
+export const exportOf = (job: Pick<ProcessingJob, 'id'>) => ({
+  scope: 'tableExport',
+  key: String(job.id),
+  request: {},
+})
 
 const findCached = async (
   table: ReadableTable,

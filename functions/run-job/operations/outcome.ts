@@ -1,6 +1,6 @@
 import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead, TableLoad } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
 import type { RunJobServices } from '../job/services.ts'
@@ -52,8 +52,11 @@ export const tableLoad = (
   }
 }
 
+/** What the head of a table says about its last load. */
+export type LoadedTable = Pick<TableHead, 'snapshot' | 'lastLoad'>
+
 /** `results` of a finished import (docs/reference/storage-api.md#import). */
-export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
+export const importResults = ({ snapshot, lastLoad }: LoadedTable) => ({
   warnings: lastLoad.warnings,
   importedColumns: lastLoad.importedColumns,
   totalRowsCount: snapshot.rowsCount,

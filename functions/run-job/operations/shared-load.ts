@@ -2,10 +2,10 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import { hexDigest } from '../../lib/digests.ts'
 import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage/jobs/job-record.ts'
-import { type TableRecord, tableLoad } from '../../lib/storage/tables/table-record.ts'
+import { tableLoad } from '../../lib/storage/tables/table-record.ts'
 import { recordJobEnd } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { importResults, loadMetrics } from './outcome.ts'
+import { importResults, type LoadedTable, loadMetrics } from './outcome.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */
 const sharedLoad = z.object({
@@ -42,11 +42,11 @@ const readSharedLoad = async (key: string, { tableContents: { objects } }: RunJo
  * Whoever moved the head may have died before it could end the jobs that it took along. Then they are ended here: each
  * load begins with this, so nothing is loaded over a load of which a job does not know.
  */
-export const finishedLoad = async (
+export const finishedLoad = async <Table extends LoadedTable>(
   job: JobRecord,
-  table: TableRecord,
+  table: Table,
   services: RunJobServices,
-): Promise<TableRecord | undefined> => {
+): Promise<Table | undefined> => {
   const { jobId, together } = table.lastLoad
   if (together === undefined) return jobId === job.id ? table : undefined
   // A job that took others along ends after them.
@@ -68,7 +68,7 @@ const ENDS_AT_ONCE = 8
 /** Ends the jobs that a load took along, each with its own result. The totals are those after the whole load. */
 export const endOthers = async (
   { startTime, others }: SharedLoad,
-  table: TableRecord,
+  table: LoadedTable,
   services: RunJobServices,
 ): Promise<void> => {
   const { jobs, queue, now } = services

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import gone from '#events/run-job/execution-gone.json' with { type: 'json' }
 import accepted from '#events/run-job/job-accepted.json' with { type: 'json' }
 import failed from '#events/run-job/job-failed.json' with { type: 'json' }
 import { runJobEvent } from '#functions/run-job/event.ts'
@@ -9,6 +10,10 @@ describe('runJobEvent', () => {
     ['a failure that the machine caught', failed],
   ])('accepts %s', (_what, event) => {
     expect(runJobEvent.parse(event)).toEqual(event)
+  })
+
+  it('reads why the execution was started to close its job', () => {
+    expect(runJobEvent.parse(gone).startedWith).toEqual({ failure: gone.startedWith.failure })
   })
 
   it.each([

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../errors/codes.ts'
 import { UserError } from '../../errors/errors.ts'
 import { type IdSource, idParts, type NextId } from '../db/ids.ts'
 import { expiringIn } from '../db/item-expiry.ts'
@@ -216,11 +215,3 @@ export type JobStore = ReturnType<typeof createJobStore>
 
 export const jobCancelled = (by: string): UserError =>
   new UserError('storage.jobs.cancelled', `Cancelled by the token "${by}".`)
-
-/** The error that a job shows when the fault is ours. It never reveals the cause. */
-export const internalJobError = (exceptionId: string): JobError => ({
-  code: 'internalError' satisfies ErrorCode,
-  message: `Internal error. The job was not done. Quote ${exceptionId} when you report it.`,
-  exceptionId,
-  contextParams: {},
-})

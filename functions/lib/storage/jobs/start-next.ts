@@ -2,9 +2,10 @@ import type { SFNClient } from '@aws-sdk/client-sfn'
 import { executionOfJob } from '../../asked-wait.ts'
 import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
+import type { MachineFailure } from '../../errors/machine-failure.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
 import { projectShareOf } from './job-shares.ts'
-import { internalJobError, type JobStore } from './job-store.ts'
+import type { JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
 interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> {
@@ -31,7 +32,7 @@ export const startInTurn = async (
 
 /**
  * Starts the job that is in front of a queue now. One that is started already keeps its one execution, so it does not
- * matter how often this happens; one whose execution was stopped is failed, and the next one starts.
+ * matter how often this happens; one whose execution was stopped is closed, and then the next one starts.
  */
 export const startNext = async (tableId: string, options: StartOptions): Promise<void> => {
   for (;;) {
@@ -101,7 +102,7 @@ const WAITING_TOO_LONG_MS = 5_000
 const PROCESSING_TOO_LONG_MS = 16 * 60_000
 
 /**
- * Looks after a job that takes suspiciously long. Starts it if nobody did; fails it if its execution has ended.
+ * Looks after a job that takes suspiciously long. Starts it if nobody did; has it closed if its execution has ended.
  * Resolves to the job as stored afterwards.
  *
  * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
@@ -129,9 +130,12 @@ const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptio
   return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
 }
 
+const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ended and left the job open.' }
+
 /**
- * Starts the job if nobody did, unless it waits for the share of its token; fails it if its execution has ended. Resolves to the job as
- * stored afterwards.
+ * Starts the job if nobody did, unless it waits for the share of its token. If its execution has ended, another one closes the job: it looks
+ * whether the work was done, which takes the rights of the work. When that one has ended too, nobody knows. Resolves to the job as stored
+ * afterwards.
  */
 const restartJob = async (
   job: JobRecord,
@@ -140,9 +144,13 @@ const restartJob = async (
   if (job.status === 'waiting' && !(await mayBegin(job, { jobs, now }))) return job
   if ((await startJob(job.id)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
-  return isFinal(current)
-    ? current
-    : jobs.fail(current, now(), { error: internalJobError(createExceptionId()) })
+  if (isFinal(current)) return current
+  if ((await startJob(job.id, GONE)) === 'running') return current
+  const closed = (await jobs.get(job.id)) ?? current
+  if (isFinal(closed)) return closed
+  // Hardly ever needed, and small starts are worth much.
+  const { internalJobError } = await import('./internal-job-error.ts')
+  return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
 }
 
 /** Places in the share that a crash left, of jobs that are over or were never stored, are removed on the way. */
@@ -173,15 +181,16 @@ type StartResult = 'running' | 'ended'
 
 /**
  * Starts the execution of a job. Idempotent, because the execution is named after its job: a job that was accepted but
- * not started can be started by whoever waits for it.
+ * not started can be started by whoever waits for it. With a failure it starts the one execution that closes the job for it.
  */
-export type StartJob = (jobId: number) => Promise<StartResult>
+export type StartJob = (jobId: number, failure?: MachineFailure) => Promise<StartResult>
 
 export const createJobStarter =
   (client: SFNClient, machineArn: string): StartJob =>
-  async jobId => {
-    const execution = { machineArn, name: executionOfJob(jobId) }
-    if (await startExecution(client, { ...execution, input: { jobId } })) return 'running'
+  async (jobId, failure) => {
+    const name = failure ? `${executionOfJob(jobId)}-close` : executionOfJob(jobId)
+    const execution = { machineArn, name }
+    if (await startExecution(client, { ...execution, input: { jobId, failure } })) return 'running'
     // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,
     // StartExecution). We check its state all the same: an emulator may refuse for other reasons.
     return isUnderWay(await describeExecution(client, execution)) ? 'running' : 'ended'

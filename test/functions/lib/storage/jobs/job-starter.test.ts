@@ -35,7 +35,9 @@ beforeEach(() => {
   requests.length = 0
 })
 
-const start = () => createJobStarter(client, 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs')(42)
+const machineArn = 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs'
+const start = (failure?: { Error: string; Cause: string }) =>
+  createJobStarter(client, machineArn)(42, failure)
 const started = { status: 200, body: { executionArn: 'arn', startDate: 1 } }
 const exists = { status: 400, body: { __type: 'com.amazonaws.swf.service.v2.model#ExecutionAlreadyExists' } }
 const described = (status: string) => ({
@@ -71,6 +73,20 @@ describe('createJobStarter', () => {
     expect(await start()).toBe(expected)
     expect(requests[1]?.body).toEqual({
       executionArn: 'arn:aws:states:us-east-1:123456789012:execution:jobs:job-42',
+    })
+  })
+
+  it('starts another one to close a job, once', async () => {
+    const failure = { Error: 'ExecutionGone', Cause: 'gone' }
+    replies.push(started, exists, described('SUCCEEDED'))
+    expect([await start(failure), await start(failure)]).toEqual(['running', 'ended'])
+    expect(requests[0]?.body).toEqual({
+      stateMachineArn: machineArn,
+      name: 'job-42-close',
+      input: JSON.stringify({ jobId: 42, failure }),
+    })
+    expect(requests[2]?.body).toEqual({
+      executionArn: `${machineArn.replace('stateMachine', 'execution')}:job-42-close`,
     })
   })
 

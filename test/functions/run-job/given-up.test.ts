@@ -1,0 +1,273 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { runJob } from '#functions/run-job/run-job.ts'
+import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { reviveJob } from '#lib/storage/jobs/start-next.ts'
+import { eventually } from '../../support/eventually.ts'
+import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
+import { startLanding } from '../../support/landing.ts'
+import { stride } from '../../support/thorough.ts'
+
+const byHand = await startJobsByHand()
+const { service, bucketId, clock, faults, newName, run, execute, jobOf, createTable, rowsOf } = byHand
+const { submitCreate, submitImport } = byHand
+afterAll(() => service.close())
+
+const failure = { Error: 'Runtime.ExitError', Cause: 'killed' }
+const giveUp = (jobId: number) => runJob({ jobId, failure }, service.jobServices)
+
+const post = async (path: string, body: object): Promise<number> =>
+  (await service.call('POST', path, body)).body.id
+
+const columnsOf = async (tableId: string): Promise<string[]> =>
+  (await service.call('GET', `/v2/storage/tables/${tableId}`)).body.columns
+
+/** A job, and how many times the service shows its work. */
+interface Submitted {
+  jobId: number
+  timesDone: () => Promise<number>
+}
+
+const kinds: Record<string, () => Promise<Submitted>> = {
+  'a load': async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    return { jobId, timesDone: async () => (await rowsOf(tableId)).filter(row => row === '"1"').length }
+  },
+  'a creation': async () => {
+    const name = newName()
+    const jobId = await submitCreate(name, 'n\n1\n')
+    const timesDone = async () => {
+      const { body } = await service.call('GET', `/v2/storage/buckets/${bucketId}/tables`)
+      return body.filter((table: { name: string; rowsCount: number }) => table.name === name).length
+    }
+    return { jobId, timesDone }
+  },
+  'a new column': async () => {
+    const tableId = await createTable()
+    const jobId = await post(`/v2/storage/tables/${tableId}/columns?async=1`, { name: 'm' })
+    return { jobId, timesDone: async () => (await columnsOf(tableId)).filter(name => name === 'm').length }
+  },
+  'a swap': async () => {
+    const [one, other] = [await createTable(), await createTable()]
+    await execute(await submitImport(other, 'n\n1\n'))
+    const jobId = await post(`/v2/storage/tables/${other}/swap`, { targetTableId: one })
+    const timesDone = async () => {
+      const rows = [await rowsOf(one), await rowsOf(other)]
+      // Nothing is lost, and no table is half of the other.
+      expect(rows.map(({ length }) => length).toSorted()).toEqual([1, 2])
+      return rows[0]?.length === 2 ? 1 : 0
+    }
+    return { jobId, timesDone }
+  },
+  'an export': async () => {
+    const tableId = await createTable()
+    await execute(await submitImport(tableId, 'n\n1\n'))
+    const jobId = await post(`/v2/storage/tables/${tableId}/export-async`, {})
+    const timesDone = async () => {
+      const { body } = await service.call('GET', '/v2/storage/files?limit=200')
+      const name = `${tableId.slice(tableId.lastIndexOf('.') + 1)}.csv`
+      return body.filter((file: { name: string }) => file.name === name).length
+    }
+    return { jobId, timesDone }
+  },
+}
+
+describe.each(Object.entries(kinds))(
+  '%s that died after any of its writes and is given up',
+  (_kind, submit) => {
+    it('succeeds if its work is there, and fails if it is not', async () => {
+      const statuses = new Set<string>()
+      for (let writes = 1; ; writes += stride(2)) {
+        const { jobId, timesDone } = await submit()
+        faults.writesLeft = writes
+        const isThrough = await run(jobId).then(
+          () => true,
+          error => !(error instanceof Crash),
+        )
+        faults.writesLeft = Number.POSITIVE_INFINITY
+        const done = await giveUp(jobId)
+        const { status, error } = await jobOf(jobId)
+        statuses.add(status)
+        expect(await timesDone(), `died at write ${writes}`).toBe(status === 'success' ? 1 : 0)
+        expect(done).toMatchObject(
+          status === 'success' ? { wasDone: true } : { failure: { message: 'killed' } },
+        )
+        if (status === 'error') expect(error.message).toContain('was not done')
+        // A repeat of either changes nothing.
+        await run(jobId)
+        await giveUp(jobId)
+        expect((await jobOf(jobId)).status).toBe(status)
+        if (isThrough) break
+      }
+      expect([...statuses].toSorted()).toEqual(['error', 'success'])
+    })
+  },
+)
+
+describe('a load of which the head of its table says that it is done', () => {
+  /** A load whose process dies right after the head has moved. */
+  const submitDone = async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    const jobs = { ...service.stores.jobs, succeed: () => Promise.reject(new Crash()) }
+    await expect(runJob({ jobId }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+    return { tableId, jobId }
+  }
+  const done = { status: 'success', results: { importedRowsCount: 1, totalRowsCount: 2 } }
+
+  it('says so when its repeats are used up, with the results of the load and its event', async () => {
+    const { tableId, jobId } = await submitDone()
+    expect(await giveUp(jobId)).toEqual({ status: 'done', wasDone: true })
+    expect(await jobOf(jobId)).toMatchObject({ ...done, metrics: { inBytes: 4 } })
+    const { body: events } = await service.call('GET', `/v2/storage/tables/${tableId}/events`)
+    expect(events[0]).toMatchObject({ event: 'storage.tableImportDone', params: { jobId } })
+    expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+  })
+
+  it('says so when whoever gives it up dies at any write, and another one comes', async () => {
+    for (let writes = 1; ; writes++) {
+      const { tableId, jobId } = await submitDone()
+      faults.writesLeft = writes
+      const isThrough = await giveUp(jobId).then(
+        () => true,
+        () => false,
+      )
+      faults.writesLeft = Number.POSITIVE_INFINITY
+      await giveUp(jobId)
+      expect(await jobOf(jobId), `died at write ${writes}`).toMatchObject(done)
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+      expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
+      if (isThrough) break
+    }
+  })
+
+  it('says so when it is given up twice at once, beside a repeat of its own and the next load', async () => {
+    const { tableId, jobId } = await submitDone()
+    const next = await submitImport(tableId, 'n\n2\n')
+    await Promise.allSettled([giveUp(jobId), giveUp(jobId), run(jobId), run(next)])
+    await execute(next)
+    expect(await jobOf(jobId)).toMatchObject(done)
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+  })
+
+  describe('and whose execution is gone', () => {
+    const later = async (minutes: number, act: () => Promise<unknown>): Promise<void> => {
+      const start = clock.time
+      clock.time = new Date(start.getTime() + minutes * 60_000)
+      await act().finally(() => {
+        clock.time = start
+      })
+    }
+
+    it('is closed by an execution of its own, which the clock starts', async () => {
+      const { tableId, jobId } = await submitDone()
+      const closing: unknown[] = []
+      const startJob: typeof service.jobServices.startJob = async (id, given) => {
+        if (id !== jobId || given === undefined) return 'ended'
+        closing.push({ jobId: id, failure: given })
+        return 'running'
+      }
+      await later(20, () => startOpenJobs({ ...service.jobServices, startJob }))
+      expect((await jobOf(jobId)).status).toBe('processing')
+      expect(closing).toEqual([{ jobId, failure: { Error: 'ExecutionGone', Cause: expect.any(String) } }])
+      // The machine hands over what the execution was started with.
+      const startedWith = { jobId, failure: { Error: 'ExecutionGone', Cause: 'gone' } }
+      await runJob({ jobId, startedWith }, service.jobServices)
+      expect(await jobOf(jobId)).toMatchObject(done)
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+    })
+
+    it('says that nobody knows when that execution failed too', async () => {
+      const { tableId, jobId } = await submitDone()
+      const startJob = async () => 'ended' as const
+      const job = await service.stores.jobs.get(jobId)
+      if (!job) throw new Error('The job is stored')
+      await later(20, () => reviveJob(job, { ...service.jobServices, startJob }))
+      const { status, error } = await jobOf(jobId)
+      expect(status).toBe('error')
+      expect(error.message).toContain(`may have been done: look at the table "${tableId}"`)
+      expect(error.message).not.toContain('was not done')
+    })
+  })
+})
+
+it('a landed version whose job is given up after its work is done is imported once, also when it is sent again', async () => {
+  const landing = await startLanding({ service })
+  const event = await landing.land('in.c-main/landed.csv', 'n\n1\n')
+  service.startedJobs.length = 0
+  const imported = landing.execute(event)
+  await eventually(async () => expect(service.startedJobs).toHaveLength(1))
+  const [jobId = 0] = service.startedJobs
+  const jobs = { ...service.stores.jobs, succeed: () => Promise.reject(new Crash()) }
+  await expect(runJob({ jobId }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
+  await giveUp(jobId)
+  expect(await imported).toMatchObject({ status: 'succeeded', result: { outcome: 'started', jobId } })
+  const again = await landing.execute(event)
+  expect(again).toMatchObject({ status: 'succeeded', result: { outcome: 'alreadyStarted', jobId } })
+  expect(new Set(service.startedJobs)).toEqual(new Set([jobId]))
+  expect(await landing.rowsOf('in.c-main.landed')).toEqual(['1'])
+  await landing.close()
+})
+
+describe('a job that another one has taken along', () => {
+  const submitTogether = async () => {
+    const tableId = await createTable()
+    const jobIds = [await submitImport(tableId, 'n\n1\n'), await submitImport(tableId, 'n\n2\n')]
+    const [first = 0, second = 0] = jobIds
+    let calls = 0
+    const { getMany } = service.stores.jobs
+    // The first call finds the files; the second would end their jobs, after the head has moved.
+    const dying: typeof getMany = ids => (++calls === 1 ? getMany(ids) : Promise.reject(new Crash()))
+    const jobs = { ...service.stores.jobs, getMany: dying }
+    await expect(runJob({ jobId: first }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
+    return { tableId, first, second }
+  }
+  const statusesOf = (ids: number[]) => Promise.all(ids.map(async id => (await jobOf(id)).status))
+
+  it('succeeds when it is given up, though it has not begun itself', async () => {
+    const { tableId, first, second } = await submitTogether()
+    await giveUp(second)
+    expect(await statusesOf([first, second])).toEqual(['processing', 'success'])
+    await giveUp(first)
+    expect(await statusesOf([first, second])).toEqual(['success', 'success'])
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+  })
+
+  it('is ended when the one that took it is given up', async () => {
+    const { tableId, first, second } = await submitTogether()
+    await giveUp(first)
+    expect(await statusesOf([first, second])).toEqual(['success', 'success'])
+    expect(await run(second)).toEqual({ status: 'done' })
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+  })
+})
+
+it('a job whose work leaves no mark says where to look', async () => {
+  const tableId = await createTable()
+  const { body } = await service.call('PUT', `/v2/storage/tables/${tableId}?async=1`, {
+    displayName: 'Other',
+  })
+  const jobs = { ...service.stores.jobs, succeed: () => Promise.reject(new Crash()) }
+  await expect(runJob({ jobId: body.id }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
+  await giveUp(body.id)
+  expect((await jobOf(body.id)).error.message).toContain(`may have been done: look at the table "${tableId}"`)
+})
+
+it('a job that is given up before it begins was not done', async () => {
+  const tableId = await createTable()
+  const jobId = await submitImport(tableId, 'n\n1\n')
+  await giveUp(jobId)
+  expect((await jobOf(jobId)).error.message).toContain('was not done')
+})
+
+it('a function that outlives its execution moves no head after its job was given up', async () => {
+  const tableId = await createTable()
+  const jobId = await submitImport(tableId, 'n\n1\n')
+  faults.duringLoad = async () => void (await giveUp(jobId))
+  await run(jobId).catch(() => {})
+  faults.duringLoad = async () => {}
+  expect((await jobOf(jobId)).status).toBe('error')
+  expect(await rowsOf(tableId)).toEqual(['"0"'])
+})
