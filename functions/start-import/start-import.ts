@@ -189,7 +189,19 @@ const abandonOwn = async (dependencies: StartImportDependencies, versionId: stri
   const hasJob = progress.jobId !== undefined
   if (hasJob) await dependencies.records.saveProgress(versionId, { ...progress, isFailureReported: true })
   else await abandonMove(dependencies, versionId, {})
-  return hasJob
+  return hasJob || (await isAccepted(dependencies, progress))
+}
+
+/** Died between the acceptance of its job and the note of it: the job runs on, and whoever tries again finds it by its file. */
+const isAccepted = async (
+  { storage, log }: StartImportDependencies,
+  { fileId, isUploaded }: Progress,
+): Promise<boolean> => {
+  if (fileId === undefined || !isUploaded) return false
+  const job = await storage
+    .findJobOfFile(fileId)
+    .catch((error: unknown) => log.warn('job of file not looked for', { reason: String(error) }))
+  return job !== undefined
 }
 
 /** Another attempt begins with a new file. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
+import { startImport } from '#functions/start-import/start-import.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
+  dependencies,
   jobsOfTest,
   land,
   newExecution,
@@ -11,10 +14,46 @@ import {
   storage,
   useImportService,
 } from '#support/import-service.ts'
-import { dyingAt } from '#support/landing.ts'
+import { Died, dyingAt } from '#support/landing.ts'
 import { isThorough } from '#support/thorough.ts'
 
 useImportService()
+
+describe('a version whose job was accepted and not noted, when its import is given up', () => {
+  /** Dies before the id of the job is saved; then the machine cleans up. */
+  const giveUp = async (changed: Partial<StartImportDependencies> = {}) => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
+    const execution = newExecution()
+    const saveProgress: typeof records.saveProgress = async (versionId, progress) =>
+      progress.jobId === undefined ? records.saveProgress(versionId, progress) : Promise.reject(new Died())
+    await expect(start(landed, execution, { records: { ...records, saveProgress } })).rejects.toThrow('died')
+    const events: unknown[] = []
+    const postEvent: StorageClient['postEvent'] = async event => void events.push(event)
+    const failure = { Error: 'Runtime.ExitError', Cause: 'killed' }
+    const given = { ...dependencies, ...changed, storage: { ...storage, ...changed.storage, postEvent } }
+    const result = await startImport(given, { event: landed, execution, failure })
+    expect(result.outcome).toBe('released')
+    return { landed, events }
+  }
+
+  it('is not said to have failed, and a redrive finds the job', async () => {
+    const { landed, events } = await giveUp()
+    expect(events).toEqual([])
+    const again = await start(landed)
+    expect(['started', 'alreadyStarted']).toContain(again.outcome)
+    expect(await jobsOfTest()).toHaveLength(1)
+    expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
+  })
+
+  it('is said to have failed when nobody can look, and is imported once all the same', async () => {
+    const findJobOfFile = () => Promise.reject(new Error('down'))
+    const { landed, events } = await giveUp({ storage: { ...storage, findJobOfFile } })
+    expect(events).toHaveLength(1)
+    await start(landed)
+    expect(await jobsOfTest()).toHaveLength(1)
+    expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
+  })
+})
 
 describe('dying anywhere', () => {
   const CALLS = 13
