@@ -29,7 +29,7 @@ const THROTTLED: RetryProps = {
   maxAttempts: 38,
 }
 
-/** The function died. Every step is idempotent, so it runs again; dying twice is no accident. */
+/** The function died. Every step is idempotent, so it runs again, twice; dying a third time is no accident. */
 const DIED: RetryProps = {
   errors: ['Sandbox.Timedout', 'Runtime.ExitError', 'Lambda.Unknown', 'States.Timeout'],
   interval: Duration.seconds(5),

@@ -21,7 +21,7 @@ import type { NextStep } from './names.ts'
 import { openRow } from './open-row.ts'
 import { readInputs } from './read-inputs.ts'
 import { refuseChanged } from './refuse-changed.ts'
-import { enterPhase, type Run, type RunFailure } from './run.ts'
+import { enterStep, type Run, type RunFailure } from './run.ts'
 import { runLeg } from './run-leg.ts'
 import type { StoredRun } from './run-store.ts'
 import { saveState } from './save-state.ts'
@@ -102,7 +102,7 @@ const begin = async (
     }
   }
   // Stopped by hand, it had no time to give its token back.
-  if (lease.from !== undefined) await runTokens.revoke(runIdOf(lease.from))
+  if (lease.deadOwner !== undefined) await runTokens.revoke(runIdOf(lease.deadOwner))
   try {
     const { componentId, configId, decides } = input
     const configuration = await stackStorage.configuration(componentId, configId)
@@ -212,7 +212,7 @@ const end = async (stored: StoredRun, execution: string, services: MachineServic
   if (run.phase !== 'end' && run.phase !== 'ended') return nextOf(stored)
   const { value } = await runTokens.open(run.id)
   const result = await endRun(run, execution, { ...services, storage: storageWith(value) })
-  if (run.phase === 'end') await runs.replace(stored, enterPhase(run, 'ended', now()))
+  if (run.phase === 'end') await runs.replace(stored, enterStep(run, 'ended', now()))
   // After the last write: whoever repeats this step needs the token no more.
   await runTokens.revoke(run.id)
   return {

@@ -4,7 +4,7 @@ import type { Configuration, StorageClient } from '../lib/storage-client/storage
 import type { RunInput } from './event.ts'
 import { dropHeldRow, gone } from './held-row.ts'
 import { newRow, newRun, type RunToBegin } from './new-run.ts'
-import { enterPhase, enterRow, type RowOfRun, type Run } from './run.ts'
+import { enterRow, enterStep, type RowOfRun, type Run } from './run.ts'
 import type { Snapshot } from './run-store.ts'
 import type { RunServices } from './services.ts'
 
@@ -96,7 +96,7 @@ export const beginDecision = async (
   }
   const [first] = units
   return {
-    run: decision === 'reject' ? enterPhase(run, 'end', at) : enterRow(run, 0, at),
+    run: decision === 'reject' ? enterStep(run, 'end', at) : enterRow(run, 0, at),
     snapshot: {
       rows: units.map(({ configuration: ofRow, state }) => ({ configuration: ofRow, state })),
       imageParameters: first?.imageParameters ?? {},

@@ -38,12 +38,12 @@ export const createConfigurationLeaseStore = (
       return owner ? { owner } : undefined
     },
 
-    take: async ({ owner }, from) => {
+    take: async ({ owner }, deadOwner) => {
       const current = await read()
       const holder = current?.owner ?? null
       const content = { content: undefined }
       if (holder === owner) return content
-      if (holder !== null && holder !== from) return undefined
+      if (holder !== null && holder !== deadOwner) return undefined
       return (await write(owner, current?.etag)) ? content : undefined
     },
 

@@ -1,5 +1,5 @@
 import type { UserError } from '../lib/errors/errors.ts'
-import { currentRow, endRow, enterPhase, type Run, type RunFailure } from './run.ts'
+import { currentRow, endRow, enterStep, type Run, type RunFailure } from './run.ts'
 
 /** Long enough for the start of the API's reply; the document and the results stay small. */
 const MAX_MESSAGE_LENGTH = 2_000
@@ -16,7 +16,7 @@ export const failureOf = ({ code, message, params }: UserError): RunFailure => (
 /** The run after a step failed for good: its row ends as an error, and others follow if the configuration says so. */
 export const failRun = (run: Run, error: RunFailure, now: Date): Run => {
   const isInRow = run.phase !== 'end' && run.phase !== 'ended' && run.rowIndex < run.rows.length
-  if (!isInRow) return enterPhase({ ...run, error }, run.phase === 'ended' ? 'ended' : 'end', now)
+  if (!isInRow) return enterStep({ ...run, error }, run.phase === 'ended' ? 'ended' : 'end', now)
   // What was loaded before the failure stays loaded, and stays in the results.
   const loaded = run.outputs.filter(({ isLoaded }) => isLoaded)
   const tables = loaded.map(({ tableId, rows }) => ({ tableId, rows }))

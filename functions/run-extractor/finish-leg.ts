@@ -15,7 +15,7 @@ import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
 import { keepAnswers } from './answers-of-row.ts'
 import { setAside } from './kept-recordings.ts'
 import type { LegFolder } from './leg-folder.ts'
-import { enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
+import { enterStep, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
@@ -77,10 +77,11 @@ export const finishLeg = async (
   const recordingKey =
     recording === undefined ? others.recordingKey : await setAside(run, recording, services)
   if (result.keptAnswers !== undefined) await keepAnswers(run, result.keptAnswers, services)
+  // The document is not written yet: a repeat starts at `checkpointKey`.
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings, ...driftOf(result) })
   return {
-    run: enterPhase(
+    run: enterStep(
       { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
       'load',
       services.now(),

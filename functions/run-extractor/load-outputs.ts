@@ -8,7 +8,7 @@ import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
 import { parseTableId } from '../lib/wire/storage-ids.ts'
-import { enterPhase, type OutputTable, type Run } from './run.ts'
+import { enterStep, type OutputTable, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
 
@@ -31,7 +31,7 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
     outputs.push(output.isLoaded ? output : await sayWhoseRights(run, writing, loading()))
   }
   const at = services.now()
-  if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterPhase({ ...run, outputs }, 'save', at) }
+  if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterStep({ ...run, outputs }, 'save', at) }
   const ageSeconds = (at.getTime() - Date.parse(run.phaseStartedAt)) / 1000
   const jobIds = outputs.flatMap(({ isLoaded, jobId, definitionJobId }) =>
     isLoaded ? [] : (jobId ?? definitionJobId ?? []),

@@ -4,7 +4,7 @@ import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import { enterPhase, type Run } from './run.ts'
+import { enterStep, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
 import { type InputMapping, readStorageMapping } from './storage-mapping.ts'
@@ -39,7 +39,7 @@ export const readInputs = async (
     inputs.push({ ...input, jobId, fileId })
   }
   if (inputs.every(({ fileId }) => fileId !== undefined))
-    return { run: enterPhase({ ...run, inputs }, 'leg', now()) }
+    return { run: enterStep({ ...run, inputs }, 'leg', now()) }
   const ageSeconds = (now().getTime() - Date.parse(run.phaseStartedAt)) / 1000
   const jobIds = inputs.flatMap(({ fileId, jobId }) =>
     fileId === undefined && jobId !== undefined ? [jobId] : [],

@@ -28,7 +28,7 @@ import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { openRow } from './open-row.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
-import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
+import { currentRow, enterStep, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunStorage } from './run-storage.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
@@ -42,7 +42,8 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win.
+ * run document names it: the conditional write of that document lets one attempt win. Three things count at once: kept answers
+ * (`answers-of-row.ts`), refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
@@ -113,7 +114,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const after = await saveCheckpoint({ run: counted, result, before, folder }, services)
   await folder.leaveAt(after)
   return {
-    run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()),
+    run: enterStep({ ...counted, checkpointKey: after }, 'leg', now()),
     waitSeconds: result.resumeInSeconds,
   }
 }

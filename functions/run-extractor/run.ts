@@ -61,6 +61,7 @@ export const runDocument = z.object({
   decision: z.enum(decisions).optional(),
   continueOnFailure: z.boolean(),
   startedAt: z.string(),
+  /** The step that is next, or `ended`. Stored under the word that documents of running executions have. */
   phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),
   phaseStartedAt: z.string(),
   rows: z.array(rowOfRun),
@@ -93,19 +94,19 @@ export const withRow = (run: Run, change: Partial<RowOfRun>): Run => ({
   rows: run.rows.map((row, index) => (index === run.rowIndex ? { ...row, ...change } : row)),
 })
 
-export const enterPhase = (run: Run, phase: Run['phase'], now: Date): Run => ({
+export const enterStep = (run: Run, step: Run['phase'], now: Date): Run => ({
   ...run,
-  phase,
+  phase: step,
   phaseStartedAt: now.toISOString(),
 })
 
 /** The run at the beginning of a row, or at its end when there are no more. */
 export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
   const row = run.rows[rowIndex]
-  const phase = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
+  const step = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
   const { recordingKey: _, ...others } = run
   const clean = { rowIndex, rowStartedAt: now.toISOString(), checkpointKey: null, stateKey: null }
-  return enterPhase({ ...others, ...clean, inputs: [], outputs: [] }, phase, now)
+  return enterStep({ ...others, ...clean, inputs: [], outputs: [] }, step, now)
 }
 
 /** The current row ended: the next one follows, unless it failed and the configuration does not go on then. */
@@ -113,5 +114,5 @@ export const endRow = (run: Run, change: Partial<RowOfRun>, now: Date): Run => {
   const seconds = Math.round((now.getTime() - Date.parse(run.rowStartedAt)) / 100) / 10
   const ended = withRow(run, { ...change, seconds })
   const goesOn = change.status !== 'error' || run.continueOnFailure
-  return goesOn ? enterRow(ended, run.rowIndex + 1, now) : enterPhase(ended, 'end', now)
+  return goesOn ? enterRow(ended, run.rowIndex + 1, now) : enterStep(ended, 'end', now)
 }

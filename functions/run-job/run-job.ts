@@ -16,10 +16,10 @@ import {
 } from '../lib/storage/jobs/job-record.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
-import { jobFailure, recordJobEnd } from './job/record-job-end.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './job/take-table.ts'
+import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { endGivenUp } from './operations/given-up.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
@@ -152,7 +152,7 @@ const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> =
 /** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
 const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
   const result = await finish(job, services)
-  if (isFinal(job)) await recordJobEnd(job, services)
+  if (isFinal(job)) await tellJobEnd(job, services)
   return result
 }
 

@@ -75,7 +75,7 @@ const pendingStep = async (
   if (progress.isSuperseded || (progress.isSkipped && !isOwn(work, version))) return { outcome: 'passed' }
   const begin = async (attempt: Progress): Promise<PendingStep> => {
     if (last && last.versionId !== key.state.through?.versionId) {
-      // A version was skipped. Should we die after this import is accepted, it must not be tried again as if it were next.
+      // A version was skipped. Should we die after this import is accepted, the skipped version must not be tried again as if it were next.
       key.change({ through: last })
       await key.save()
     }

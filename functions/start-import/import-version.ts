@@ -131,8 +131,9 @@ export const importVersion = async (
   const { fileId, ranges, progress } = await uploadFile(services, work)
   if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
   // Before its bytes were there, nobody can have asked for its import.
-  const isRepeated = work.progress.isUploaded
-  const job = await acceptImport(services, { ...work, progress }, { fileId, isRepeated })
+  const wasUploadedBefore = work.progress.isUploaded
+  // Accepted by the service here, noted in the next line. A death between: docs/architecture.md.
+  const job = await acceptImport(services, { ...work, progress }, { fileId, wasUploadedBefore })
   const accepted = await records.saveProgress(versionId, {
     ...progress,
     jobId: job.id,
@@ -209,18 +210,18 @@ const finishUpload = async (
 const acceptImport = async (
   { storage }: ImportVersionServices,
   { target, versionId, progress }: ImportWork,
-  { fileId, isRepeated }: { fileId: number; isRepeated: boolean },
+  { fileId, wasUploadedBefore }: { fileId: number; wasUploadedBefore: boolean },
 ): Promise<Job> => {
-  // A crash between the service's acceptance and our record of it: our own service knows the job by its key, a hosted
-  // one by the file that only this import reads.
-  const accepted = isRepeated ? await storage.findJobOfFile(fileId) : undefined
+  // A crash between the service's acceptance and our record of it. Every service is asked for a job that reads the file, which only this import
+  // does. Our own also knows the job by its key.
+  const accepted = wasUploadedBefore ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
 
   const { tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
   const { job } = await loadIntoTable(
     storage,
     { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns },
-    { idempotencyKey: `${versionId}-${progress.attempt}`, isRepeated },
+    { idempotencyKey: `${versionId}-${progress.attempt}`, isRepeated: wasUploadedBefore },
   )
   return job
 }

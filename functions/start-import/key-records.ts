@@ -125,14 +125,14 @@ const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions)
       return owner === undefined ? undefined : { owner, versionId: found.versionId }
     },
 
-    take: async ({ owner, versionId }, from = owner) => {
+    take: async ({ owner, versionId }, deadOwner = owner) => {
       const write = dynamo.update({
         ...item,
         UpdateExpression: `SET ${stored.owner} = :owner, versionId = :version, ${stored.takenAt} = :now`,
         ConditionExpression: `attribute_not_exists(${stored.owner}) OR ${stored.owner} IN (:owner, :from)`,
         ExpressionAttributeValues: {
           ':owner': owner,
-          ':from': from,
+          ':from': deadOwner,
           ':version': versionId,
           ':now': Math.floor(now().getTime() / 1000),
         },

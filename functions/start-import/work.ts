@@ -23,7 +23,7 @@ const env = readEnv([
   'STORAGE_URL',
   /** Secret that holds the storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-  /** DynamoDB table with one claim per object version. */
+  /** DynamoDB table with the lease of each key and the progress of each object version. */
   'IMPORTS_TABLE',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NONE`. */
   'FILES_BUCKET',

@@ -41,7 +41,7 @@ export const leaseContract = <Held extends Lease>(
       await takeLease(store, first, working)
       const again = await takeLease(other, first, () => Promise.reject(new Error('asked')))
       expect(again).toMatchObject({ outcome: 'taken' })
-      expect(again).not.toHaveProperty('from')
+      expect(again).not.toHaveProperty('deadOwner')
     })
 
     it('is refused to others while its owner works', async () => {
@@ -55,7 +55,7 @@ export const leaseContract = <Held extends Lease>(
       const { store, other, first, second } = begin()
       await takeLease(store, first, working)
       const taken = await takeLease(other, second, async owner => owner === first.owner)
-      expect(taken).toMatchObject({ outcome: 'taken', from: first.owner })
+      expect(taken).toMatchObject({ outcome: 'taken', deadOwner: first.owner })
       expect(await store.holder()).toEqual(second)
     })
 

@@ -8,17 +8,17 @@ export interface LeaseStore<Held extends Lease, Content = unknown> {
   /** The lease as it is held, or `undefined` when nobody holds it. */
   holder(): Promise<Held | undefined>
   /**
-   * Writes the lease if nobody holds it, if it is this owner's already, or if it is still `from`'s. Resolves to what it
+   * Writes the lease if nobody holds it, if it is this owner's already, or if it is still `deadOwner`'s. Resolves to what it
    * protects, or to `undefined` when somebody else holds it.
    */
-  take(lease: Held, from: Held['owner'] | undefined): Promise<{ content: Content } | undefined>
+  take(lease: Held, deadOwner: Held['owner'] | undefined): Promise<{ content: Content } | undefined>
   /** Idempotent; does nothing when the lease is another's. */
   release(owner: Held['owner']): Promise<void>
 }
 
 export type LeaseResult<Held extends Lease, Content> =
-  /** `from`: the owner whose work had ended without a release. */
-  { outcome: 'taken'; content: Content; from?: Held['owner'] } | { outcome: 'held'; by: Held }
+  /** `deadOwner`: the owner whose work had ended without a release. */
+  { outcome: 'taken'; content: Content; deadOwner?: Held['owner'] } | { outcome: 'held'; by: Held }
 
 /** Each further attempt means that somebody else took or released the lease in the same moment. */
 const MAX_ATTEMPTS = 20
@@ -35,14 +35,15 @@ export const takeLease = async <Held extends Lease, Content>(
   lease: Held,
   hasExpired: (owner: Held['owner']) => Promise<boolean>,
 ): Promise<LeaseResult<Held, Content>> => {
-  let from: Held['owner'] | undefined
+  let deadOwner: Held['owner'] | undefined
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const taken = await store.take(lease, from)
-    if (taken) return { outcome: 'taken', content: taken.content, ...(from !== undefined && { from }) }
+    const taken = await store.take(lease, deadOwner)
+    if (taken)
+      return { outcome: 'taken', content: taken.content, ...(deadOwner !== undefined && { deadOwner }) }
     const by = await store.holder()
-    if (by === undefined || by.owner === lease.owner || by.owner === from) continue
+    if (by === undefined || by.owner === lease.owner || by.owner === deadOwner) continue
     if (!(await hasExpired(by.owner))) return { outcome: 'held', by }
-    from = by.owner
+    deadOwner = by.owner
   }
   throw new Error(`The lease changed its owner ${MAX_ATTEMPTS} times while ${lease.owner} tried to take it`)
 }

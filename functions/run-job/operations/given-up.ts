@@ -9,8 +9,8 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from '../../lib/storage/jobs/job-record.ts'
-import { jobFailure } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { jobFailure } from '../job/tell-job-end.ts'
 import { snapshotOf } from './change-table.ts'
 import { exportOf } from './export-table.ts'
 import { runOperation } from './run-operation.ts'

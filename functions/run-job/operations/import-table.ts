@@ -6,8 +6,8 @@ import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-reco
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
-import { jobFailure } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { jobFailure } from '../job/tell-job-end.ts'
 import { loadFile } from './load-file.ts'
 import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
 import {

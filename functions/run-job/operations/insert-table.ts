@@ -10,8 +10,8 @@ import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
-import { jobFailure, recordJobEnd } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { jobFailure, tellJobEnd } from '../job/tell-job-end.ts'
 
 /** What a table that is created is called. */
 export interface NewTable {
@@ -76,7 +76,7 @@ const refuseQueuedCreations = async (
   const refuse = async (other: JobRecord): Promise<number> => {
     const failed = await jobs.fail(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
     await queue.leave(job.queueTableId ?? '', other.id)
-    if (isFinal(failed)) await recordJobEnd(failed, services)
+    if (isFinal(failed)) await tellJobEnd(failed, services)
     return other.id
   }
   return pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })

@@ -38,6 +38,7 @@ interface LoadFileRequest extends DataPlace {
 
 /**
  * Makes the new snapshot of a job's table from its file, as files below `tables/<internal id>/<job id>/`.
+ * Nobody sees them yet: the caller moves the head of the table (`moveHead` of an import), or inserts it (`insertTable`).
  *
  * Time and prefix depend only on the job, so a repeated run writes the same objects. Throws `OutgrownLoad` when the machine
  * has to stage the rows first.

@@ -14,8 +14,8 @@ import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-req
 import type { MergeRequest } from '../../lib/storage/merge-requests/merge-request-store.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { allRights } from '../../lib/storage/tokens/rights.ts'
-import { eventOfJob } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { eventOfJob } from '../job/tell-job-end.ts'
 import type { Outcome } from './outcome.ts'
 
 /**

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { hexDigest } from '../../lib/digests.ts'
 import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage/jobs/job-record.ts'
 import { tableLoad } from '../../lib/storage/tables/table-record.ts'
-import { recordJobEnd } from '../job/record-job-end.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { tellJobEnd } from '../job/tell-job-end.ts'
 import { importResults, type LoadedTable, loadMetrics } from './outcome.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */
@@ -89,7 +89,7 @@ export const endOthers = async (
             },
           })
     if (job.queueTableId !== null) await queue.leave(job.queueTableId, job.id)
-    if (isFinal(ended)) await recordJobEnd(ended, services)
+    if (isFinal(ended)) await tellJobEnd(ended, services)
   }
   await pMap(found, end, { concurrency: ENDS_AT_ONCE })
 }

@@ -8,7 +8,7 @@ interface TableLease {
   owner: number
 }
 
-/** Sorts after the places, whose sort keys are digits. */
+/** Sort key of the lease, under the word that it had when the first data were stored. Sorts after the places, whose sort keys are digits. */
 const LEASE = 'CLAIM'
 /** The owner of a lease that nobody holds. */
 const NOBODY = 0
@@ -40,11 +40,11 @@ const createTableLease = (items: ItemTable, pk: string) => {
   const store: LeaseStore<TableLease, undefined> = {
     holder: async () => holderOf(await read()),
 
-    take: async ({ owner }, from) => {
+    take: async ({ owner }, deadOwner) => {
       const item = holderOf(known)?.owner === owner ? await read() : (known ?? (await read()))
       const holder = holderOf(item)?.owner
       if (holder === owner) return taken
-      if (holder !== from) return undefined
+      if (holder !== deadOwner) return undefined
       return (await write({ owner, through: Math.max(owner, throughOf(item)) }, item)) ? taken : undefined
     },
 

@@ -137,8 +137,8 @@ interface TableWritesOptions {
 
 /** Changes of heads, each on condition that nobody else has changed them. */
 const createTableWrites = ({ items, contents, catalog, showsRows, follow }: TableWritesOptions) => {
-  /** Writes the content first: a head names what is there. */
-  const toItem = async (table: TableRecord): Promise<Item> => {
+  /** Writes the files of the content and resolves to the head that names them: a head names what is there. */
+  const saveContent = async (table: TableRecord): Promise<Item> => {
     const metadataKey = await contents.save(table)
     const { joinedFrom, ...snapshot } = table.snapshot
     return { ...table, snapshot: { ...snapshot, files: [] }, metadataKey }
@@ -168,7 +168,7 @@ const createTableWrites = ({ items, contents, catalog, showsRows, follow }: Tabl
     /** Resolves to false when the table exists. */
     async insert(table: TableRecord): Promise<boolean> {
       await noteOtherNames(table)
-      if (!(await putNew(tableKey(table), await toItem(table)))) return false
+      if (!(await putNew(tableKey(table), await saveContent(table)))) return false
       await follow(table)
       return true
     },
@@ -191,7 +191,7 @@ const createTableWrites = ({ items, contents, catalog, showsRows, follow }: Tabl
     async replace(table: TableRecord): Promise<boolean> {
       // First, so that what others have committed is noticed before ours.
       await follow(table)
-      const item = await toItem({ ...table, revision: table.revision + 1 })
+      const item = await saveContent({ ...table, revision: table.revision + 1 })
       const { internalId, revision } = table
       if (!(await items.put(tableKey(table), item, { internalId, revision }))) return false
       await follow(table)

@@ -108,7 +108,7 @@ const recordJobEvent = async (
 }
 
 /** Says wherever a person looks what a job has done: in the log, in the figures and among the events. */
-export const recordJobEnd = async (job: FinalJob, services: RunJobServices): Promise<void> => {
+export const tellJobEnd = async (job: FinalJob, services: RunJobServices): Promise<void> => {
   logJobEnd(job, services)
   await recordJobEvent(job, services)
 }
