@@ -163,14 +163,16 @@ const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeader
 
 /**
  * An endpoint with its query. Params replace same-named ones of the endpoint's own query where they stand, new ones
- * follow; names `""` and `"0"` are dropped. Without params the endpoint goes out verbatim.
+ * follow; names `""` and `"0"` are dropped. What stands after `#` is never sent, so it ends before the query.
+ * Without params the endpoint goes out verbatim.
  */
 export const buildEndpoint = (
-  endpoint: string,
+  given: string,
   params: Readonly<Record<string, Json>> | readonly Json[],
   lists?: 'indexed' | 'repeat',
 ): string => {
-  if (Object.keys(params).length === 0) return endpoint
+  if (Object.keys(params).length === 0) return given
+  const [endpoint = ''] = given.split('#', 1)
   const at = endpoint.indexOf('?')
   const path = at < 0 ? endpoint : endpoint.slice(0, at)
   const query: Record<string, Json> = {

@@ -96,6 +96,11 @@ describe('form encoding', () => {
   it('leaves an endpoint without params alone, byte by byte', () => {
     expect(buildEndpoint('x?a=%7e&b=+[]', {})).toBe('x?a=%7e&b=+[]')
   })
+
+  it('before what stands after #, which is never sent', () => {
+    expect(buildEndpoint('x#part', { limit: 1 })).toBe('x?limit=1')
+    expect(buildEndpoint('x?a=1#part?b=2', { limit: 1 })).toBe('x?a=1&limit=1')
+  })
 })
 
 describe('laying one value over another', () => {
