@@ -42,7 +42,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win. Three things count at once: kept answers
+ * run document names it: the conditional write of that document lets one attempt win. Three things count at once, and the recording of a row that fails: kept answers
  * (`answers-of-row.ts`), refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
