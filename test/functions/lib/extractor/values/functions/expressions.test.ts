@@ -30,6 +30,8 @@ const cases: [expr: string, value: unknown][] = [
   ["row.name in ['Ann', 'Bob']", true],
   ["'z' not in 'xyz'", false],
   ['row.tags | length == 0', true],
+  ['row.tags | length != 0', false],
+  ["row.name != 'Bob' or row.id != row.id", true],
   ["([{'rel': 'self'}, {'rel': 'next', 'href': '/2'}] | selectattr('rel', '==', 'next') | first).href", '/2'],
   ["([{'rel': 'self'}] | selectattr('rel', '==', 'next') | first).href", null],
   ["[{'a': 1}, {'a': 0}, {'a': 2}] | selectattr('a') | map(attribute='a') | list", [1, 2]],
