@@ -38,7 +38,11 @@ export const runConfiguration = async (
     ...(decides !== undefined && { decides, decision }),
   })
   // Whoever asked for its end before the run began found no run to stop.
-  await jobs.refuseCancelled(job.id).catch(error => extractRuns.stop(job.id, error, decides))
+  await jobs.refuseCancelled(job.id).catch(error => {
+    // Nobody has asked for the end of the run: nobody could be asked, or its job is given up.
+    if (!(error instanceof UserError)) throw error
+    return extractRuns.stop(job.id, error, decides)
+  })
   const run = await extractRuns.describe(job.id, decides)
   switch (run.status) {
     case 'running': {
