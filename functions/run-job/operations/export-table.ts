@@ -32,9 +32,7 @@ export const exportTable = async (
   input: InputOf<'tableExport'>,
   ofTable: RunJobServices,
 ): Promise<Outcome | InParts> => {
-  const { fileBranchId } = input
-  const services =
-    fileBranchId === undefined ? ofTable : { ...ofTable, files: ofTable.inBranch(fileBranchId).files }
+  const services = { ...ofTable, files: filesOfExport(input, ofTable) }
   const made = await findCreated(exportOf(job), { ...services, records: services.files })
   if (made) return outcome(made, input, false)
   const table = await services.tables.getReadable(input.tableId)
@@ -63,6 +61,12 @@ export const exportTable = async (
   if (isCurrent) await services.exports.remember(table, cacheKey, file.id)
   return outcome(file, input, false)
 }
+
+/** The file may be of another branch than the table. */
+export const filesOfExport = (
+  { fileBranchId }: InputOf<'tableExport'>,
+  { files, inBranch }: Pick<RunJobServices, 'files' | 'inBranch'>,
+): RunJobServices['files'] => (fileBranchId === undefined ? files : inBranch(fileBranchId).files)
 
 /** The request under which the file of an export is made once. */
 export const exportOf = (job: Pick<ProcessingJob, 'id'>) => ({

@@ -4,6 +4,8 @@ import type { MachineFailure } from '../../lib/errors/machine-failure.ts'
 import { findCreated } from '../../lib/storage/db/create-once.ts'
 import { internalJobError } from '../../lib/storage/jobs/internal-job-error.ts'
 import {
+  branchOf,
+  isFinal,
   type JobRecord,
   noMetrics,
   type ProcessingJob,
@@ -12,7 +14,7 @@ import {
 import type { RunJobServices } from '../job/services.ts'
 import { jobFailure } from '../job/tell-job-end.ts'
 import { snapshotOf } from './change-table.ts'
-import { exportOf } from './export-table.ts'
+import { exportOf, filesOfExport } from './export-table.ts'
 import { runOperation } from './run-operation.ts'
 import { finishedLoad } from './shared-load.ts'
 
@@ -23,13 +25,17 @@ import { finishedLoad } from './shared-load.ts'
  * What is thrown leaves the job open, for whoever comes next.
  */
 export const endGivenUp = async (
-  job: WaitingJob | ProcessingJob,
+  given: WaitingJob | ProcessingJob,
   { Error: errorName }: MachineFailure,
   services: RunJobServices,
 ): Promise<JobRecord> => {
   const { jobs, log, now } = services
   // A function of a stopped execution may still be at work: from here on it makes nothing visible.
-  await jobs.wishEnd(job.id, GIVEN_UP, now())
+  await jobs.giveUp(given.id, now())
+  // It may have begun, or ended, since the job was read.
+  const job = (await jobs.get(given.id)) ?? given
+  if (isFinal(job)) return job
+  await outdateHead(job, services)
   const mark = await markOf(job, services)
   if (mark === 'there') {
     log.warn('job given up after its work was done', { jobId: job.id, errorName })
@@ -42,8 +48,22 @@ export const endGivenUp = async (
   return jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
 }
 
-/** In place of the token that asks for the end of a job. */
-const GIVEN_UP = 'the service, which has given it up'
+const MAX_ATTEMPTS = 10
+
+/**
+ * A function that has looked for the end of its job may be about to move a head that it has read. Gives the table the name that it has: such
+ * a head has changed then, and is not replaced. What was moved before is found by its mark.
+ */
+const outdateHead = async (job: JobRecord, { tables }: RunJobServices): Promise<void> => {
+  if (job.status === 'waiting' || job.queueTableId === null) return
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const table = await tables.getHead(job.queueTableId)
+    // A table that is not the branch's own becomes that before its function looks for the end of the job.
+    if (!table || table.alias || branchOf(table) !== branchOf(job)) return
+    if (await tables.rename(table, table.displayName)) return
+  }
+  throw notOver(job)
+}
 
 /** Runs the operation once more, which finds its work done. */
 const endDone = async (job: JobRecord, services: RunJobServices): Promise<JobRecord> => {
@@ -77,9 +97,25 @@ const notOver = ({ id }: JobRecord): TransientError =>
 /** Whether the mark of a job's work is there. `unknown`: work of this kind leaves none. */
 const markOf = async (job: JobRecord, services: RunJobServices): Promise<'there' | 'missing' | 'unknown'> => {
   if (job.status === 'waiting' && job.input.operationName !== 'tableImport') return 'missing'
+  // Looked at before the head: who takes it along ends it before the lease is given back.
+  const isTaken = job.status === 'waiting' && (await isTakenAlong(job, services))
   const isThere = await leftMark(job, services)
   if (isThere === undefined) return 'unknown'
-  return isThere ? 'there' : 'missing'
+  if (isThere) return 'there'
+  if (isTaken) throw notOver(job)
+  return 'missing'
+}
+
+/** Whether a load that is under way may have the file of a waiting job: it looks for the end of the job after it has noted this. */
+const isTakenAlong = async (
+  { id, queueTableId }: JobRecord,
+  { queue, jobs }: RunJobServices,
+): Promise<boolean> => {
+  if (queueTableId === null) return false
+  const { owner, through } = await queue.lease(queueTableId).state()
+  if (owner === undefined || owner === id || through < id) return false
+  const other = await jobs.get(owner)
+  return other !== undefined && !isFinal(other)
 }
 
 const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boolean | undefined> => {
@@ -107,7 +143,10 @@ const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boole
     case 'tableSwap':
       return isLastJob([input.tableId, input.targetTableId].toSorted()[0] ?? '')
     case 'tableExport':
-      return (await findCreated(exportOf(job), { ...services, records: services.files })) !== undefined
+      return (
+        (await findCreated(exportOf(job), { ...services, records: filesOfExport(input, services) })) !==
+        undefined
+      )
     case 'tableSnapshotCreate':
       return (await findCreated(snapshotOf(job), { ...services, records: services.snapshots })) !== undefined
     case 'devBranchCreate':

@@ -16,6 +16,7 @@ import {
   loadsBehind,
   type QueuedLoad,
   queuedLoads,
+  refuseCancelledLoads,
   type SourceOfJob,
 } from './queued-loads.ts'
 import { endOthers, finishedLoad, type SharedLoad, writeSharedLoad } from './shared-load.ts'
@@ -124,7 +125,9 @@ const loadWithQueued = async (
   const last = loads?.queued.at(-1)
   if (!loads || !last) return undefined
   if (!(await services.queue.lease(job.input.tableId).takeAlong(job.id, last.job.id))) return undefined
-  return loadAll(loads, table, services).catch(goAlone)
+  return refuseCancelledLoads(loads.queued, services)
+    .then(queued => loadAll({ ...loads, queued }, table, services))
+    .catch(goAlone)
 }
 
 interface FoundLoads {

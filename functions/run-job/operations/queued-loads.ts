@@ -84,7 +84,6 @@ export const queuedLoads = async (
     behind,
     async (job): Promise<QueuedLoad> => {
       try {
-        await services.jobs.refuseCancelled(job.id)
         await requireRights(job, services)
         return await importSource(job, table, services)
       } catch (error) {
@@ -101,6 +100,25 @@ export const queuedLoads = async (
   })
   return tooMuch === -1 ? loads : loads.slice(0, tooMuch)
 }
+
+/** Refuses those whose end was asked for. Called when it is noted that they are taken along: whoever closes one looks for that. */
+export const refuseCancelledLoads = (
+  loads: QueuedLoad[],
+  { jobs }: Pick<RunJobServices, 'jobs'>,
+): Promise<QueuedLoad[]> =>
+  pMap(
+    loads,
+    async (load): Promise<QueuedLoad> => {
+      try {
+        await jobs.refuseCancelled(load.job.id)
+        return load
+      } catch (error) {
+        if (error instanceof UserError) return { job: load.job, refusal: error }
+        throw error
+      }
+    },
+    { concurrency: READS },
+  )
 
 const goesTogether = (job: JobRecord): job is ImportJob<WaitingJob> =>
   job.status === 'waiting' &&

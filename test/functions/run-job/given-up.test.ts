@@ -271,3 +271,98 @@ it('a function that outlives its execution moves no head after its job was given
   expect((await jobOf(jobId)).status).toBe('error')
   expect(await rowsOf(tableId)).toEqual(['"0"'])
 })
+
+describe('a job that is given up while somebody works for it', () => {
+  it('and whose closer dies after it has asked for the end is not called cancelled', async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    const jobs = { ...service.stores.jobs, fail: () => Promise.reject(new Crash()) }
+    const dying = { ...service.jobServices, jobs }
+    faults.duringLoad = async () => void (await runJob({ jobId, failure }, dying).catch(() => {}))
+    await run(jobId).catch(() => {})
+    faults.duringLoad = async () => {}
+    expect((await jobOf(jobId)).status).toBe('processing')
+    await giveUp(jobId)
+    const { status, error } = await jobOf(jobId)
+    expect([status, error.code]).toEqual(['error', 'internalError'])
+    expect(await rowsOf(tableId)).toEqual(['"0"'])
+  })
+
+  it('begins after it was read as waiting, and is done', async () => {
+    const tableId = await createTable()
+    const jobId = await post(`/v2/storage/tables/${tableId}/columns?async=1`, { name: 'm' })
+    const { jobs } = service.stores
+    const dying = { ...jobs, succeed: () => Promise.reject(new Crash()) }
+    const slow: typeof jobs = {
+      ...jobs,
+      giveUp: async (...given) => {
+        await runJob({ jobId }, { ...service.jobServices, jobs: dying }).catch(() => {})
+        return jobs.giveUp(...given)
+      },
+    }
+    await runJob({ jobId, failure }, { ...service.jobServices, jobs: slow })
+    expect(await columnsOf(tableId)).toEqual(['n', 'm'])
+    expect((await jobOf(jobId)).status).toBe('success')
+  })
+
+  it('moves no head that it was about to write', async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    const { inBranch } = service.jobServices
+    const slow: typeof inBranch = branchId => {
+      const ofBranch = inBranch(branchId)
+      const replace: typeof ofBranch.tables.replace = async table => {
+        await giveUp(jobId)
+        return ofBranch.tables.replace(table)
+      }
+      return { ...ofBranch, tables: { ...ofBranch.tables, replace } }
+    }
+    await runJob({ jobId }, { ...service.jobServices, inBranch: slow }).catch(() => {})
+    expect((await jobOf(jobId)).status).toBe('error')
+    expect(await rowsOf(tableId)).toEqual(['"0"'])
+  })
+
+  describe.each(['before', 'after'])('and that another one takes along, %s it says so', moment => {
+    it('ends as its rows say', async () => {
+      const tableId = await createTable()
+      const [first, second] = [await submitImport(tableId, 'n\n1\n'), await submitImport(tableId, 'n\n2\n')]
+      const close = () => giveUp(second).catch(() => {})
+      const { inBranch } = service.jobServices
+      const closing: typeof inBranch = branchId => {
+        const ofBranch = inBranch(branchId)
+        const lease: typeof ofBranch.queue.lease = id => {
+          const held = ofBranch.queue.lease(id)
+          const takeAlong: typeof held.takeAlong = async (...given) => {
+            if (moment === 'before') await close()
+            const isNoted = await held.takeAlong(...given)
+            if (moment === 'after') await close()
+            return isNoted
+          }
+          return { ...held, takeAlong }
+        }
+        return { ...ofBranch, queue: { ...ofBranch.queue, lease } }
+      }
+      await runJob({ jobId: first }, { ...service.jobServices, inBranch: closing })
+      await giveUp(second)
+      const { status } = await jobOf(second)
+      const rows = (await rowsOf(tableId)).filter(row => row === '"2"')
+      expect(rows).toHaveLength(status === 'success' ? 1 : 0)
+      expect((await jobOf(first)).status).toBe('success')
+    })
+  })
+})
+
+it('an export of a table as it is in a branch that is given up finds its file, which is not of that branch', async () => {
+  const tableId = await createTable()
+  const branch = await post('/v2/storage/dev-branches', { name: 'exports' })
+  await execute(branch)
+  const { id: branchId } = (await jobOf(branch)).results
+  const jobId = await post(`/v2/storage/tables/${tableId}/export-async`, { sourceBranchId: branchId })
+  const jobs = { ...service.stores.jobs, succeed: () => Promise.reject(new Crash()) }
+  await expect(runJob({ jobId }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
+  await giveUp(jobId)
+  expect(await jobOf(jobId)).toMatchObject({
+    status: 'success',
+    results: { file: { id: expect.any(Number) } },
+  })
+})

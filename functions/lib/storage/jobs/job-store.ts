@@ -142,9 +142,17 @@ const createEndWishes = (items: ItemTable) => ({
   wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
     items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
 
-  /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
+  /** The same in place of its machine, which has given the job up: nobody has cancelled it. */
+  giveUp: (id: number, now: Date): Promise<boolean> =>
+    items.put(wishKey(id), { isGivenUp: 'yes', ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
+
+  /**
+   * Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for, and any other error for one that is given up:
+   * whoever gave it up ends it.
+   */
   refuseCancelled: async (id: number): Promise<void> => {
     const wish = await items.get(wishKey(id))
+    if (wish?.['isGivenUp']) throw new Error(`The job ${id} is given up: nothing is made visible for it`)
     if (wish) throw jobCancelled(String(wish['by']))
   },
 })
