@@ -60,6 +60,7 @@ export const adoptInto = async (
     }),
     glueName: table.glueName ?? glueTableName(table),
   }
+  await services.jobs.refuseCancelled(adoption.jobId)
   if (!(await tables.replace(moved))) {
     const winner = await findTable(adoption, services)
     if (!winner || !isDone(winner))

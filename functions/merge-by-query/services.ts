@@ -7,7 +7,7 @@ import type { Queries } from './queries.ts'
 
 /** Everything that the steps of a merge need. Made once per container. */
 export interface MergeServices
-  extends Pick<StorageStores, 'inBranch' | 'tableContents' | 'events' | 'nextId'> {
+  extends Pick<StorageStores, 'inBranch' | 'tableContents' | 'events' | 'jobs' | 'nextId'> {
   catalog: GlueCatalog
   queries: Queries
   notes: MergeNotesStore

@@ -135,6 +135,23 @@ describe('a repeated step', () => {
   })
 })
 
+it('moves no head for a job that was given up, or that somebody has cancelled', async () => {
+  await createOrders(world)
+  const before = await contentOf(world)
+  const { jobs } = world.stores
+  const asks = [
+    (id: number) => jobs.giveUp(id, new Date()),
+    (id: number) => jobs.wishEnd(id, 'test', new Date()),
+  ]
+  for (const ask of asks) {
+    const jobId = await world.stage([change])
+    const queryId = await world.query(jobId)
+    await ask(jobId)
+    await expect(mergeByQuery({ step: 'adopt', jobId, queryId }, world.merging)).rejects.toThrow()
+    expect(await contentOf(world)).toEqual(before)
+  }
+})
+
 describe('a merge that dies', () => {
   /** Services that die at their nth call, before or after its work, and so do all that come after it. */
   const dying = (at: number, when: 'before' | 'after'): MergeWorld['merging'] => {
