@@ -50,6 +50,8 @@ able to read and change everything. What cannot be reached this way: docs/erase.
     await requireWholeSight(call)
     const { findTraces } = await import('../erase/find-traces.ts')
     const found = await findTraces(person, api, shell)
+    for (const column of person.columns.filter(each => !found.some(({ columns }) => columns?.includes(each))))
+      out.say(`No table has a column "${column}": is it written as in the tables?`)
     if (!flags.yes) {
       out.show({ found }, () => showFound(found, call))
       return undefined

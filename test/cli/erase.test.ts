@@ -70,7 +70,12 @@ describe('erase', () => {
     ])
     const { body } = await service.call('GET', '/v2/storage/tables/in.c-main.people')
     expect(body.rowsCount).toBe(3)
-    expect((await erase(...jane)).stdout).toContain('Nothing was changed')
+    expect(await erase(...jane)).toMatchObject({
+      stdout: expect.stringContaining('Nothing was changed'),
+      stderr: '',
+    })
+    const misspelt = await erase('--column', 'emial', ...jane)
+    expect(misspelt.stderr).toBe('No table has a column "emial": is it written as in the tables?\n')
   })
 
   it('goes on where it was cut off, and leaves a receipt that does not name the person', async () => {
