@@ -3,7 +3,7 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import type { Shell } from '../shell/shell.ts'
 
 /**
- * Asks before something is sent.
+ * Asks before something is sent. Ctrl-C says no.
  *
  * @throws UserError `cli.usage` where nobody can be asked
  */
@@ -12,7 +12,7 @@ export const confirm = async (question: string, { stdin, stderr }: Shell): Promi
     throw new UserError('cli.usage', `${question} There is nobody to ask here: give --yes to allow it.`)
   const prompt = createInterface({ input: stdin, output: stderr })
   try {
-    return /^\s*y(es)?\s*$/i.test(await prompt.question(`${question} [y/N] `))
+    return /^\s*y(es)?\s*$/i.test(await prompt.question(`${question} [y/N] `).catch(() => ''))
   } finally {
     prompt.close()
   }

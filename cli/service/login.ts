@@ -111,9 +111,12 @@ const askHidden = (question: string, { stdin, stderr }: Shell): Promise<string> 
   const prompt = createInterface({ input: stdin, output: silent, terminal: true })
   return new Promise(resolve => {
     prompt.question('', answer => {
-      prompt.close()
-      stderr.write('\n')
       resolve(answer)
+      prompt.close()
+    })
+    prompt.once('close', () => {
+      stderr.write('\n')
+      resolve('') // Unless it was answered: somebody pressed Ctrl-C
     })
   })
 }

@@ -21,7 +21,7 @@ export const confirm = async (
   const { stdin: input, stderr: output } = shell
   if (!input.isTTY || !output.isTTY) throw new UserError('cli.usage', `${what} Give --yes to go on.`)
   const prompt = createInterface({ input, output })
-  const typed = await prompt.question(`${what} Type ${name} to go on: `)
+  const typed = await prompt.question(`${what} Type ${name} to go on: `).catch(() => '') // Ctrl-C says no
   prompt.close()
   if (typed.trim() !== name) throw new UserError('cli.usage', 'Nothing was done.')
 }

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createExtractConsole } from '#cli/extract-console.ts'
+import { confirm as confirmRequest } from '#cli/init/confirm.ts'
+import { main } from '#cli/main.ts'
+import { confirm } from '#cli/shell/confirm.ts'
 import { createOutput, type Output } from '#cli/shell/output.ts'
 import { printableTo } from '#cli/shell/printable.ts'
 import { sayError } from '#cli/shell/say-error.ts'
@@ -91,6 +94,41 @@ const WRITERS = [
   ...['shell/output.ts', 'shell/printable.ts', 'shell/progress.ts', 'shell/shell.ts'],
   ...['transfer/download-file.ts', 'transfer/run-upload.ts'],
 ]
+
+describe.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s at a question', (_, key) => {
+  const asked = () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    stdin.end(key)
+    const { stream: stderr, text } = terminal()
+    const none = new AbortController().signal
+    return {
+      text,
+      shell: {
+        stdin,
+        stderr,
+        stdout: stderr,
+        environment: {},
+        workingFolder: '/',
+        onInterrupt: () => none,
+      },
+    }
+  }
+
+  it('says no to what takes something away, and to a request', async () => {
+    const { shell } = asked()
+    await expect(confirm('Rows go.', 'orders', { flags: {}, shell })).rejects.toThrow('Nothing was done.')
+    expect(await confirmRequest('Send it?', asked().shell)).toBe(false)
+  })
+
+  it('gives no token', async () => {
+    const { shell, text } = asked()
+    const code = await main(['login', '--url', 'http://127.0.0.1:1'], shell)
+    expect([code, text()]).toEqual([1, expect.stringContaining('No token was given.')])
+  })
+})
 
 it('no other file of the command writes to a stream by itself', () => {
   const folder = join(import.meta.dirname, '../../cli')
