@@ -45,8 +45,12 @@ export const trialCommands: Readonly<Record<string, Command>> = {
 
 const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const { checkConfiguration } = await import('../../functions/lib/extractor/run/check-configuration.ts')
+  const { readConfigurationSchedule } = await import(
+    '../../functions/lib/schedules/configuration-schedule.ts'
+  )
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
+      readConfigurationSchedule(configuration['schedule'], 0)
       const [problem] = checkConfiguration(configuration)
       if (problem !== undefined) throw new UserError('extractor.config.invalid', problem)
       return { name, isValid: true, warnings: saidMissing(missingSections(configuration)), error: null }

@@ -347,6 +347,9 @@ describe('config', () => {
       expect.stringContaining('did you mean "pagination"?'),
     ])
     expect(misspelt.stdout).not.toContain(': valid')
+    await writeFile(file, JSON.stringify({ parameters: {}, schedule: 'every hour' }))
+    const never = await millrace('config', 'validate', file)
+    expect([never.code, never.stdout]).toEqual([1, expect.stringContaining('write rate(5 minutes)')])
     await writeFile(file, '{')
     expect((await millrace('config', 'validate', file)).stderr).toContain('is not JSON')
     const missing = await millrace('config', 'get', 'ex-generic-v2/none')

@@ -79,7 +79,7 @@ export const readScheduleSettings = (value: unknown): ScheduleSettings | undefin
   if (value === undefined || value === null) return undefined
   const parsed = schedule.safeParse(value)
   if (!parsed.success)
-    throw new UserError('schedule.invalid', `"schedule" is not valid: ${z.prettifyError(parsed.error)}`)
+    throw new UserError('schedule.invalid', `"schedule" is not valid:\n${z.prettifyError(parsed.error)}`)
   return { ...defaults, ...parsed.data }
 }
 
