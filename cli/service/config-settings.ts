@@ -113,7 +113,7 @@ const showSchedule = async ({ api, out }: ServiceCall, text: string): Promise<un
       'time zone': found.timezone,
       state: found.isActive ? 'active' : 'off',
     })
-    for (const time of found.nextTimes) out.line(formatTime(time))
+    for (const time of found.nextTimes) out.line(`${formatTime(time)} UTC`)
   })
   return undefined
 }

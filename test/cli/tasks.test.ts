@@ -45,7 +45,7 @@ it('a configuration is made, scheduled, run, cancelled while it runs, and delete
     await write('shop.json', JSON.stringify(configuration))
     const place = 'ex-generic-v2/shop'
     expect(await done('config', 'put', place, 'shop.json')).toContain('version 1')
-    expect(await done('config', 'schedule', place)).toMatch(/cron\(0 6[\s\S]*06:00/)
+    expect(await done('config', 'schedule', place)).toMatch(/cron\(0 6[\s\S]*06:00:00 UTC/)
     const ran = await millrace('config', 'run', place)
     expect([ran.code, ran.text]).toEqual([0, expect.stringMatching(/2 rows loaded after 1 request(?!s)/)])
     expect(ran.remarks).toContain('The run of ex-generic-v2/shop')
