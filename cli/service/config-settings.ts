@@ -33,7 +33,7 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     run: onService((call, text) => setDisabled(call, text, false)),
   },
   disable: {
-    description: 'keep a configuration or a row from running',
+    description: 'keep a configuration from its schedule and triggers, or a row from running',
     args: [placeOrRow],
     run: onService((call, text) => setDisabled(call, text, true)),
   },
@@ -69,7 +69,7 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     }),
   },
   delete: {
-    description: 'put a configuration into the trash, or delete a row',
+    description: 'put a configuration into the trash, delete one that is there, or delete a row',
     args: [placeOrRow],
     run: onService(async ({ api, out }, text) => {
       await api.send('DELETE', pathOfPlace(parsePlace(text)), z.unknown())
