@@ -1,5 +1,5 @@
 import { plural } from '../../functions/lib/plural.ts'
-import { rowsOfDeletion } from '../../functions/lib/wire/job-results.ts'
+import { rowsOfDeletion, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
 import { job, lookAtJob } from './job-line.ts'
 import type { ServiceCall } from './on-service.ts'
@@ -14,13 +14,15 @@ export const doJob = async (
   const started = await api.send(method, path, job, body)
   const ended = await followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
   const deleted = rowsOfDeletion(ended)
+  const rows = rowsOfJob(ended)
+  const facts = [
+    ...(rows === undefined ? [] : [`${tableOfJob(ended)} has ${plural(rows, 'row')}`]),
+    ...(deleted === undefined ? [] : [`${plural(deleted, 'row')} deleted`]),
+  ]
   out.show(ended, () =>
     ended.status === 'error'
       ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
-      : out.line(
-          `job ${ended.id}: done${deleted === undefined ? '' : `, ${plural(deleted, 'row')} deleted`}`,
-          'green',
-        ),
+      : out.line([`job ${ended.id}: done`, ...facts].join(', '), 'green'),
   )
   return ended.status === 'success' ? 0 : 1
 }

@@ -140,7 +140,9 @@ it('files are listed, shown and deleted; everything is found by its name; hours 
 it('a query is saved as a table, again in place of its rows, and as an alias', async () => {
   const sql = 'SELECT city, count(*) AS n FROM in.c-main.orders GROUP BY city'
   for (let time = 0; time < 2; time++)
-    expect((await millrace('query', sql, '--save-as', 'in.c-main.by-city')).text).toContain('done')
+    expect((await millrace('query', sql, '--save-as', 'in.c-main.by-city')).text).toMatch(
+      /^job \d+: done, in\.c-main\.by-city has 1 row$/m,
+    )
   expect((await millrace('query', 'SELECT * FROM in.c-main.by-city', '--format', 'csv')).text).toBe(
     '"city","n"\n"Brno","1"\n',
   )
