@@ -96,7 +96,7 @@ const show = (result: WaitResult, out: Output): number => {
   out.show(result, () => {
     if (error) {
       out.line(`failed: ${error.message}${error.code ? ` (${error.code})` : ''}`, 'red')
-      out.say('millrace letters shows how to try again.')
+      if (jobId === null) out.say('millrace letters shows how to try again.')
       return
     }
     const facts = [

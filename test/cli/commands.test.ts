@@ -167,8 +167,10 @@ describe('wait', () => {
 
   it('exits 1 with the reason when the object could not be imported', async () => {
     await drop('in.c-shop/ragged.csv', 'id,city\n1\n')
-    const { stdout, code } = await millrace('wait', `s3://${cloud.landingBucket}/in.c-shop/ragged.csv`)
+    const object = `s3://${cloud.landingBucket}/in.c-shop/ragged.csv`
+    const { stdout, stderr, code } = await millrace('wait', object)
     expect(stdout).toMatch(/^failed: .*line 2/i)
+    expect(stderr).toContain('millrace letters')
     expect(code).toBe(1)
   })
 

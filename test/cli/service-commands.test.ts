@@ -202,4 +202,6 @@ it('a job that failed to make a table is listed with the name that it would have
   await service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', { name: 'towns', dataFileId })
   await service.jobsEnded()
   expect((await millrace('jobs', '--status', 'error')).text).toMatch(/tableCreate +towns +error/)
+  const [{ id }] = (await millrace('jobs', '--status', 'error', '--json')).json
+  expect(await millrace('wait', String(id))).toMatchObject({ code: 1, stderr: '' }) // It left no dead letter
 })
