@@ -37,7 +37,7 @@ export const findStorage = async (
   if (!cloud)
     throw new UserError(
       'cli.noStorage',
-      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
+      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack or a --profile, or start the ` +
         `embedded cloud with millrace start (none runs on ${place}).`,
     )
   return { url: cloud.api, token: token ?? (await tokenOfCloud(cloud)) }
