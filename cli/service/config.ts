@@ -213,7 +213,8 @@ const describeChanges = (changes: z.infer<typeof patchBody>, before: unknown): C
     if (op === 'add') return { line: `+ ${path}: ${JSON.stringify(value)}`, style: 'green' }
     if (op === 'remove') return { line: `- ${path}${was === undefined ? '' : `: ${was}`}`, style: 'red' }
     const now = JSON.stringify(value)
-    return { line: `~ ${path}: ${was === undefined ? now : `${was} -> ${now}`}`, style: 'yellow' }
+    const isHidden = was === undefined || was === now
+    return { line: `~ ${path}: ${isHidden ? now : `${was} -> ${now}`}`, style: 'yellow' }
   })
 
 /** JSON pointer (RFC 6901). `undefined` where there is nothing. */

@@ -1,4 +1,5 @@
 import { previewResult } from '../../functions/lib/extractor/run/preview/preview-schemas.ts'
+import { plural } from '../../functions/lib/plural.ts'
 import { createApi } from '../connect/api.ts'
 import type { ServiceFlags } from '../connect/storage-options.ts'
 import type { Call } from '../shell/command.ts'
@@ -31,7 +32,7 @@ export const previewOnService = async (
       if (response !== null) out.line(response.body + (response.isBodyCut ? '…' : ''))
     }
     for (const { name, rowsCount, columns, rows: cells } of tables) {
-      out.line(`${name} (${rowsCount} rows)`, 'bold')
+      out.line(`${name} (${plural(rowsCount, 'row')})`, 'bold')
       out.table(columns, cells)
     }
     if (stoppedBy !== null) out.line(`Stopped: the limit of ${stoppedBy} of a preview is reached.`, 'yellow')

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { WrittenTable } from '../../functions/lib/extractor/tables/sink-types.ts'
+import { plural } from '../../functions/lib/plural.ts'
 
 const widest = 32
 
@@ -12,7 +13,7 @@ export const previewTables = async (tables: readonly WrittenTable[]): Promise<st
         relax_column_count: true,
         skip_empty_lines: true,
       })
-      return `${table.name} (${table.rows} rows)\n${layOut(rows)}`
+      return `${table.name} (${plural(table.rows, 'row')})\n${layOut(rows)}`
     }),
   )
   return parts.length === 0 ? 'No tables.' : parts.join('\n\n')

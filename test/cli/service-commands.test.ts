@@ -58,8 +58,14 @@ it('a configuration is tried with its secrets, which only the service opens', as
   const { code, text } = await millrace('config', 'preview', 'ex-generic-v2/shop', '--requests')
   expect([code, text]).toEqual([
     0,
-    expect.stringMatching(/GET .*\/orders {2}200[\s\S]*"key":"right"[\s\S]*1 +right/),
+    expect.stringMatching(/GET .*\/orders {2}200[\s\S]*"key":"right"[\s\S]*\(1 row\)[\s\S]*1 +right/),
   ])
+  const kept = join(tmpdir(), `shop-${process.pid}.json`)
+  writeFileSync(kept, JSON.stringify(configuration))
+  expect((await millrace('config', 'diff', 'ex-generic-v2/shop', kept)).text).toBe(
+    '~ /parameters/config/#key: "(secret)"\n',
+  )
+  rmSync(kept)
   expect((await millrace('config', 'schedule', 'ex-generic-v2/shop', '--json')).json).toMatchObject({
     expression: 'rate(1 hour)',
     nextTimes: expect.arrayContaining([expect.any(String)]),
