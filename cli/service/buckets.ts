@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { bucketBody, bucketDetailBody } from '../../functions/lib/wire/table-body.ts'
@@ -64,7 +65,10 @@ export const buckets: Command = {
       run: onService<{ force?: boolean; yes?: boolean }>(async (call, id) => {
         const { api, out, flags } = call
         const { tables } = await api.get(`buckets/${segment(id)}`, detail)
-        await confirm(`${id} is deleted with ${plural(tables.length, 'table')}. ${NO_WAY_BACK}`, id, call)
+        const held = plural(tables.length, 'table')
+        if (tables.length > 0 && !flags.force)
+          throw new UserError('cli.usage', `${id} has ${held}: --force deletes the bucket with all of them.`)
+        await confirm(`${id} is deleted with ${held}. ${NO_WAY_BACK}`, id, call)
         await api.send('DELETE', `buckets/${segment(id)}?force=${flags.force ? 1 : 0}`, z.unknown())
         out.show({ deleted: id }, () => out.line(`${id}: deleted`))
         return undefined

@@ -113,12 +113,13 @@ it('buckets are made, listed and deleted, with their tables only by force', asyn
   expect((await millrace('buckets', 'create', 'side', '--stage', 'out')).text).toBe('out.c-side: made\n')
   await service.createTable('out.c-side', 'kept', 'id\n1\n')
   expect((await millrace('buckets')).text).toMatch(/out\.c-side +side +1 /)
-  const asked = await millrace('buckets', 'delete', 'out.c-side')
+  const refused = await millrace('buckets', 'delete', 'out.c-side', '--yes')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has 1 table: --force')])
+  const asked = await millrace('buckets', 'delete', 'out.c-side', '--force')
   expect([asked.code, asked.stderr]).toEqual([
     1,
     expect.stringContaining('with 1 table. This cannot be undone'),
   ])
-  expect((await millrace('buckets', 'delete', 'out.c-side', '--yes')).code).toBe(1)
   expect((await millrace('buckets', 'delete', 'out.c-side', '--yes', '--force')).code).toBe(0)
   expect((await millrace('buckets')).text).not.toContain('out.c-side')
 })
