@@ -23,6 +23,11 @@ export interface DownloadFlags extends StorageFlags {
 
 /** Resolves when all bytes are there. */
 export const runDownload = async (target: string, flags: DownloadFlags, shell: Shell): Promise<void> => {
+  if (!/^\d+$|\./.test(target))
+    throw new UserError(
+      'cli.tableId',
+      `"${target}" is no number of a file, nor a table id like in.c-main.orders.`,
+    )
   const named = formatOfName(flags.output ?? '')
   if (named.format !== undefined && named.format !== 'csv' && !/^\d+$/.test(target))
     return writeQuery(target, named.format, flags, shell)

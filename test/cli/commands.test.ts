@@ -121,6 +121,7 @@ describe('what is there', () => {
     [['tables', 'prevew', 'x'], 'did you mean "preview"'],
     [['jobs', '--status', 'eror'], 'Allowed choices'],
     [['upload', 'package.json', '--table', 'nowhere'], 'is not a table id'],
+    [['download', 'nowhere'], 'nor a table id like in.c-main.orders'],
     [['tables', 'rows', 'delete', 'in.c-shop.orders', '--where', 'city'], 'is no condition'],
     [['tables', 'rows', 'delete', 'in.c-shop.orders'], 'tables truncate'],
   ])('%j says what is meant', async (args, words) => {
