@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
+import { runConfiguration } from '#functions/run-job/operations/run-configuration.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { ProcessingJob } from '#lib/storage/jobs/job-record.ts'
-import { runConfiguration } from '../../../functions/run-job/operations/run-configuration.ts'
 
 const input = { operationName: 'configurationRun', componentId: 'ex-generic-v2', configId: 'shop' } as const
 const job = {
