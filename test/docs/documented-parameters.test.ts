@@ -6,15 +6,11 @@ import { routes } from '#functions/storage-api/routes/routes.ts'
 import { documentedParameters } from './documented-parameters.ts'
 
 /** The names that the schemas of a route have, which are the ones that it reads. */
-const readBy = ({ openapi: { request } }: Route): string[] => {
-  const bodies = Object.values(request?.body?.content ?? {}).map(media =>
-    media && 'schema' in media ? media.schema : undefined,
-  )
-  return [request?.query, ...bodies].flatMap(schema =>
+const readBy = ({ definition: { query, body, streamedBody } }: Route): string[] =>
+  [query, body, streamedBody].flatMap(schema =>
     schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
   )
-}
-const operationOf = ({ method, openapi }: Route): string => `${method.toUpperCase()} ${openapi.path}`
+const operationOf = ({ method, definition }: Route): string => `${method.toUpperCase()} ${definition.path}`
 const byOperation = new Map(routes.map(route => [operationOf(route), route]))
 const tolerated = Object.keys(toleratedParameters)
 

@@ -1,12 +1,10 @@
 import { type RouteConfig, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi'
 import { z } from '@hono/zod-openapi'
 import { described } from '../../lib/wire/described.ts'
-import { errorBody } from '../../lib/wire/error-body.ts'
-import { jobBody } from '../../lib/wire/job-body.ts'
-import type { RouteDefinition } from './route-definition.ts'
+import { type DescribedRoute, replySchema } from './route.ts'
 
 /** A route in the OpenAPI document, made from the schemas that read its requests. */
-export const describeRoute = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
+export const describeRoute = ({
   method,
   path,
   summary,
@@ -16,7 +14,7 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
   body,
   streamedBody,
   ...definition
-}: RouteDefinition<Path, Query, Body>): RouteConfig => {
+}: DescribedRoute): RouteConfig => {
   const contentOf = (status: string) => {
     if (status === '204') return undefined
     const isText = definition.replyType !== undefined && Number(status) < 400
@@ -63,16 +61,6 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
       }),
     ),
   }
-}
-
-/** The body of a reply by its status: a job for 202, an error from 400, else what the route declares. */
-export const replySchema = (
-  { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
-  status: number,
-): z.core.$ZodType | undefined => {
-  if (status >= 400) return errorBody
-  if (status === 202) return jobBody
-  return status === 204 || replyType !== undefined ? undefined : reply
 }
 
 /** `get /v2/storage/buckets/{bucketId}` -> `getBucketsByBucketId`: the operation's name in generated clients. */

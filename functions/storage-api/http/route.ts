@@ -1,15 +1,18 @@
-import type { RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from '@hono/zod-openapi'
+import { errorBody } from '../../lib/wire/error-body.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
 import type { Services } from '../services/services.ts'
 import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
-import { describeRoute, replySchema } from './describe-route.ts'
 import { integer } from './fields.ts'
 import { cutList } from './page.ts'
 import { parseFields } from './parse-fields.ts'
 import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
+
+/** What the OpenAPI document says of a route. */
+export type DescribedRoute = Omit<RouteDefinition<string, z.ZodType, z.ZodType>, 'handle' | 'access'>
 
 /** A route as the app mounts it. */
 export interface Route {
@@ -20,8 +23,7 @@ export interface Route {
   /** Matches the paths of the route, for any method. */
   pathPattern: RegExp
   tag: string
-  /** Made when it is asked for: its schemas would cost each start time. */
-  readonly openapi: RouteConfig
+  definition: DescribedRoute
   /** The body of a reply with this status. `undefined` when it is not JSON. */
   replySchema: (status: number) => z.core.$ZodType | undefined
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
@@ -61,9 +63,7 @@ export const defineRoute = <
     routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
     pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     tag: definition.tag,
-    get openapi() {
-      return describeRoute(definition)
-    },
+    definition,
     replySchema: status => replySchema(definition, status),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
@@ -86,6 +86,16 @@ export const defineRoute = <
         : tellPassedOver(reply, passedOver, { sender: request, route: sent.route, services })
     },
   }
+}
+
+/** The body of a reply by its status: a job for 202, an error from 400, else what the route declares. */
+export const replySchema = (
+  { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
+  status: number,
+): z.core.$ZodType | undefined => {
+  if (status >= 400) return errorBody
+  if (status === 202) return jobBody
+  return status === 204 || replyType !== undefined ? undefined : reply
 }
 
 /**

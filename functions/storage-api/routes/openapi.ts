@@ -1,4 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
+import { describeRoute } from '../http/describe-route.ts'
 import { routes } from './routes.ts'
 
 const description = [
@@ -25,7 +26,7 @@ const describe = (): Document => {
     in: 'header',
     name: 'X-StorageApi-Token',
   })
-  for (const { openapi } of routes) registry.registerPath(openapi)
+  for (const { definition } of routes) registry.registerPath(describeRoute(definition))
   const tags = [...new Set(routes.map(({ tag }) => tag))].toSorted()
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',

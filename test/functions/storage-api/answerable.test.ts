@@ -147,7 +147,7 @@ const most: Record<string, string[]> = {
   '/v2/storage/stats': ['runId=1'],
   '/v2/storage/logs': ['correlationId=1'],
 }
-const gets = routes.filter(({ method }) => method === 'get').map(({ openapi: { path } }) => path)
+const gets = routes.filter(({ method }) => method === 'get').map(({ definition: { path } }) => path)
 const asked = [...new Set(gets)].flatMap(path => ['', ...(most[path] ?? [])].map(query => `${path}?${query}`))
 
 describe('whatever tokens have stored', () => {

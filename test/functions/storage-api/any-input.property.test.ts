@@ -50,12 +50,9 @@ const namesIn = (schema: unknown): string[] =>
 /** Fields that some route knows, so that their values are reached, and any others. */
 const fieldNames = [
   ...new Set(
-    routes.flatMap(({ openapi: { request } }) => [
-      ...namesIn(request?.query),
-      ...Object.values(request?.body?.content ?? {}).flatMap(content =>
-        content && 'schema' in content ? namesIn(content.schema) : [],
-      ),
-    ]),
+    routes.flatMap(({ definition: { query, body, streamedBody } }) =>
+      [query, body, streamedBody].flatMap(namesIn),
+    ),
   ),
   ...['key', 'value', 'columnName', '#secret', '__proto__', ''],
 ]
@@ -109,7 +106,7 @@ const body = fc.oneof(
   fc.uint8Array().map(bytes => ({ type: 'application/json', body: bytes })),
 )
 
-describe.each(routes.map(route => [route.method.toUpperCase(), route.openapi.path] as const))(
+describe.each(routes.map(route => [route.method.toUpperCase(), route.definition.path] as const))(
   '%s %s',
   (method, path) => {
     it('answers any query and body with what a client can act on', async () => {

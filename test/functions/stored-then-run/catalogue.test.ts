@@ -17,8 +17,8 @@ import {
   telling,
 } from './catalogue.ts'
 
-const nameOf = ({ method, openapi }: Route): string =>
-  `${method} ${openapi.path.replace(/^\/v2\/storage\/(?=[a-z])/, '').replace('/v2/storage', '')}`
+const nameOf = ({ method, definition }: Route): string =>
+  `${method} ${definition.path.replace(/^\/v2\/storage\/(?=[a-z])/, '').replace('/v2/storage', '')}`
 
 const changing = routes.filter(route => route.method !== 'get' && !notOfferedRoutes.includes(route))
 const namesOf = (table: object): string[] => Object.keys(table).sort()
@@ -36,7 +36,7 @@ describe('the catalogue of what is stored and runs later', () => {
   })
 
   it('has no route among those that work at once that says it may be done later', () => {
-    const later = changing.filter(({ openapi }) => '202' in openapi.responses).map(nameOf)
+    const later = changing.filter(({ definition }) => '202' in definition.replies).map(nameOf)
     expect(later.filter(name => !ending.includes(name)).sort()).toEqual(namesOf(jobRoutes))
     for (const name of atOnce)
       expect([...later, ...namesOf(parts), ...namesOf(startingRoutes)]).not.toContain(name)

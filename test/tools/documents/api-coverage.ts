@@ -7,12 +7,12 @@ import { knownOperations } from './known-operations.ts'
 /** Names of parameters differ between documents; what counts is where they stand. */
 const shapeOf = (operation: string): string => operation.replaceAll(/\{\w+\}/g, '{}')
 
-const operationOf = ({ method, openapi }: Route): string => `${method.toUpperCase()} ${openapi.path}`
+const operationOf = ({ method, definition }: Route): string => `${method.toUpperCase()} ${definition.path}`
 
 const stateOf = (route: Route | undefined): string => {
   if (!route) return 'not built'
   // A route that works may refuse some requests with 501.
-  const works = Object.keys(route.openapi.responses).some(status => status.startsWith('2'))
+  const works = Object.keys(route.definition.replies).some(status => status.startsWith('2'))
   return works ? 'built' : 'refused (501)'
 }
 
@@ -49,7 +49,7 @@ export const apiCoverage = (): string => {
     '',
     '| operation | what it does |',
     '| --- | --- |',
-    ...beyond.map(route => `| \`${operationOf(route)}\` | ${route.openapi.summary ?? ''} |`),
+    ...beyond.map(route => `| \`${operationOf(route)}\` | ${route.definition.summary ?? ''} |`),
     '| `GET /v2/storage/openapi.json` | This API as an OpenAPI 3.1 document |',
     '',
     '## Iceberg catalog',

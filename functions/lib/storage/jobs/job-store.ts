@@ -151,7 +151,7 @@ const createEndWishes = (items: ItemTable) => ({
    */
   refuseCancelled: async (id: number): Promise<void> => {
     const by = (await items.get(wishKey(id)))?.['by']
-    if (by === BY_NOBODY) throw new Error('Given up')
+    if (by === BY_NOBODY) throw new Error(`The job ${id} is given up: nothing is made visible for it`)
     if (by !== undefined) throw jobCancelled(String(by))
   },
 })

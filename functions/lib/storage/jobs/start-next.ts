@@ -130,7 +130,7 @@ const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptio
   return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
 }
 
-const GONE = { Error: 'ExecutionGone', Cause: 'It left it open.' }
+const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ended and left the job open.' }
 
 /**
  * Starts the job if nobody did, unless it waits for the share of its token. If its execution has ended, another one closes the job: it looks

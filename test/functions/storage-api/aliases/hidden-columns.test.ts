@@ -100,13 +100,13 @@ const ofRows: Record<string, object> = {
 }
 const ofTables = routes
   .filter(route => !notOfferedRoutes.includes(route))
-  .map(({ openapi: { method, path } }) => `${method.toUpperCase()} ${path}`)
+  .map(({ definition: { method, path } }) => `${method.toUpperCase()} ${path}`)
   .filter(name => / \/v2\/storage\/tables\/\{tableId\}/.test(name))
   .map(name => name.replace('/v2/storage/tables/{tableId}', ''))
 /** Every route that reads: of the alias, of its bucket and columns, or of the whole project. */
 const readers = routes
   .filter(route => !notOfferedRoutes.includes(route) && route.method === 'get')
-  .map(({ openapi }) => openapi.path)
+  .map(({ definition }) => definition.path)
   .map(path =>
     path
       .replace('{tableId}', quiet)

@@ -4,7 +4,7 @@ import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service } = await startTableRoutes()
 
-it.each(notOfferedRoutes.map(({ method, openapi }) => [method.toUpperCase(), openapi.path]))(
+it.each(notOfferedRoutes.map(({ method, definition }) => [method.toUpperCase(), definition.path]))(
   'says what to do instead: %s %s',
   async (method, path = '') => {
     const place = path.replace('/v2/storage', '/v2/storage/branch/default').replaceAll(/\{\w+\}/g, 'x')

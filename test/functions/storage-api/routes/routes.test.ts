@@ -12,9 +12,9 @@ const answering = (mounted: readonly Route[]) => {
     (await hono.request(path, { method: method.toUpperCase() })).text()
 }
 
-const nameOf = ({ method, openapi }: Route): string => `${method} ${openapi.path}`
+const nameOf = ({ method, definition }: Route): string => `${method} ${definition.path}`
 
-const pathOf = ({ openapi }: Route): string => openapi.path.replaceAll(/\{\w+\}/g, 'some-id')
+const pathOf = ({ definition }: Route): string => definition.path.replaceAll(/\{\w+\}/g, 'some-id')
 
 describe('routes', () => {
   const answer = answering(routes)
