@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import succeeded from '#events/keep-run/succeeded.json' with { type: 'json' }
 import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { keepRun } from '#functions/keep-run/keep-run.ts'
-import { endLostRun } from '#functions/start-open-jobs/work.ts'
+import { endLostRun } from '#functions/start-open-jobs/end-lost-run.ts'
 import type { RunExecution } from '#lib/storage/runs/run-execution.ts'
 import { createRunRecords } from '#lib/storage/runs/run-records.ts'
 import { createMemoryItemTable } from '../../support/memory-item-table.ts'
