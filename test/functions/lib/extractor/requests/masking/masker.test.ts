@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
-import { secretsOf } from '#lib/extractor/requests/masking/secrets-of.ts'
+import { secretsOf, withParts } from '#lib/extractor/requests/masking/secrets-of.ts'
 import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
@@ -51,6 +51,11 @@ it('a credential that is written out where it is sent is a secret too', () => {
     apiRequest: { headers: { 'X-Token': 'token' } },
   }
   expect([...secretsOf(config).values()].sort()).toEqual(['Bearer abcd', 'abcd', 'key1', 'tok1'])
+})
+
+it('what follows the scheme of a login is a secret, however short', () => {
+  expect(withParts('Bearer abcd')).toEqual(['Bearer abcd', 'abcd'])
+  expect(withParts('Bearer abc')).toEqual(['Bearer abc'])
 })
 
 const encoders: [string, (text: string) => string][] = [
