@@ -47,7 +47,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'the path comes encoded, and is decoded twice',
     edits: [
-      { file: gateway, from: 'rawPath.replaceAll(/[%?#\\\\]/g, encodeURIComponent)', to: 'rawPath' },
+      { file: gateway, from: "parts.map(encodeURIComponent).join('/')", to: "parts.join('/')" },
       { file: localEvent, from: '{ path: decodeURIComponent(path),', to: '{ path,' },
     ],
     caughtBy: capturedEvents,
