@@ -11,7 +11,6 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from '../../lib/storage/jobs/job-record.ts'
-import { BY_NOBODY } from '../../lib/storage/jobs/job-store.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { jobFailure } from '../job/tell-job-end.ts'
 import { snapshotOf } from './change-table.ts'
@@ -32,7 +31,7 @@ export const endGivenUp = async (
 ): Promise<JobRecord> => {
   const { jobs, log, now } = services
   // A function of a stopped execution may still be at work: from here on it makes nothing visible.
-  await jobs.wishEnd(given.id, BY_NOBODY, now())
+  await jobs.giveUp(given.id, now())
   // It may have begun, or ended, since the job was read.
   const job = (await jobs.get(given.id)) ?? given
   if (isFinal(job)) return job

@@ -3,7 +3,6 @@ import { mergeByQueryEvent } from '#functions/merge-by-query/event.ts'
 import { mergeByQuery } from '#functions/merge-by-query/merge-by-query.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
-import { BY_NOBODY } from '#lib/storage/jobs/job-store.ts'
 import { eventFile } from '#support/events.ts'
 import { everyCall, type MergeWorld, startMergeWorld, tableId } from './merge-world.ts'
 import { after, before, change, contentOf, createOrders, eventsOfTable, expectNothingLeft } from './orders.ts'
@@ -141,7 +140,7 @@ it('moves no head for a job that was given up, or that somebody has cancelled', 
   const before = await contentOf(world)
   const { jobs } = world.stores
   const asks = [
-    (id: number) => jobs.wishEnd(id, BY_NOBODY, new Date()),
+    (id: number) => jobs.giveUp(id, new Date()),
     (id: number) => jobs.wishEnd(id, 'test', new Date()),
   ]
   for (const ask of asks) {

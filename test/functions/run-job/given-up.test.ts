@@ -295,9 +295,9 @@ describe('a job that is given up while somebody works for it', () => {
     const dying = { ...jobs, succeed: () => Promise.reject(new Crash()) }
     const slow: typeof jobs = {
       ...jobs,
-      wishEnd: async (...given) => {
+      giveUp: async (...given) => {
         await runJob({ jobId }, { ...service.jobServices, jobs: dying }).catch(() => {})
-        return jobs.wishEnd(...given)
+        return jobs.giveUp(...given)
       },
     }
     await runJob({ jobId, failure }, { ...service.jobServices, jobs: slow })

@@ -136,23 +136,24 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
 
 const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
 
-/** In place of a person, when the machine of a job has given it up. */
-export const BY_NOBODY = 0
-
-/** Wishes that jobs end. */
+/** Wishes of people that jobs end. */
 const createEndWishes = (items: ItemTable) => ({
   /** Asks for the end of a job. Who works for it looks before it makes anything visible. The first asker counts. */
-  wishEnd: (id: number, by: string | typeof BY_NOBODY, now: Date): Promise<boolean> =>
+  wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
     items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
+
+  /** The same in place of its machine, which has given the job up: nobody has cancelled it. */
+  giveUp: (id: number, now: Date): Promise<boolean> =>
+    items.put(wishKey(id), { isGivenUp: 'yes', ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
 
   /**
    * Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for, and any other error for one that is given up:
    * whoever gave it up ends it.
    */
   refuseCancelled: async (id: number): Promise<void> => {
-    const by = (await items.get(wishKey(id)))?.['by']
-    if (by === BY_NOBODY) throw new Error(`The job ${id} is given up: nothing is made visible for it`)
-    if (by !== undefined) throw jobCancelled(String(by))
+    const wish = await items.get(wishKey(id))
+    if (wish?.['isGivenUp']) throw new Error(`The job ${id} is given up: nothing is made visible for it`)
+    if (wish) throw jobCancelled(String(wish['by']))
   },
 })
 

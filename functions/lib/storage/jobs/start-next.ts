@@ -3,6 +3,7 @@ import { executionOfJob } from '../../asked-wait.ts'
 import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
 import type { MachineFailure } from '../../errors/machine-failure.ts'
+import { internalJobError } from './internal-job-error.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
 import { projectShareOf } from './job-shares.ts'
 import type { JobStore } from './job-store.ts'
@@ -148,8 +149,6 @@ const restartJob = async (
   if ((await startJob(job.id, GONE)) === 'running') return current
   const closed = (await jobs.get(job.id)) ?? current
   if (isFinal(closed)) return closed
-  // Hardly ever needed, and small starts are worth much.
-  const { internalJobError } = await import('./internal-job-error.ts')
   return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
 }
 
