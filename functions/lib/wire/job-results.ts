@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { plural } from '../plural.ts'
 
 /** The parts of a job's results that people look for. Each operation has others. */
 const jobResults = z.object({
@@ -30,7 +31,7 @@ export const replacedRowsOfJob = (job: Ended): number => resultsOf(job).replaced
 
 /** `3 rows, of which 1 was replaced by a later one with the same key`. */
 export const rowsText = (rows: number, replaced: number): string => {
-  const all = `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`
+  const all = plural(rows, 'row')
   if (replaced === 0) return all
   return `${all}, of which ${replaced.toLocaleString('en-US')} ${replaced === 1 ? 'was' : 'were'} replaced by a later one with the same key`
 }

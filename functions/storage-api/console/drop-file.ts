@@ -8,7 +8,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { z } from 'zod'
 import { partRanges } from '../../lib/aws/multipart/plan-parts.ts'
-import { createS3Client } from '../../lib/aws/s3-client.ts'
+import { s3WithCredentials } from '../../lib/storage-client/s3-with-credentials.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
 
 /** Parts that a browser sends: large enough for few requests, small enough to send again. */
@@ -44,10 +44,7 @@ export const startBrowserUpload = async (
     sizeBytes: bytes,
     tags: ['console'],
   })
-  const { AccessKeyId, SecretAccessKey, SessionToken } = uploadParams.credentials
-  const s3 = createS3Client({
-    region,
-    credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+  const s3 = s3WithCredentials(region, uploadParams.credentials, {
     // A checksum would have to be in the address, before the bytes are known.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })

@@ -1,8 +1,8 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { z } from 'zod'
-import { createS3Client } from '../../lib/aws/s3-client.ts'
 import { readManifest } from '../../lib/storage/files/read-manifest.ts'
+import { s3WithCredentials } from '../../lib/storage-client/s3-with-credentials.ts'
 import { listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationBody, scheduleBody } from '../../lib/wire/configuration-body.ts'
 import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
@@ -191,11 +191,7 @@ interface SliceLinks {
 /** Where a browser gets the slices of a sliced file, with the rights that the caller has on it. */
 const sliceLinks = async (client: ApiClient, fileId: number): Promise<SliceLinks> => {
   const access = await client.get(`files/${fileId}${query({ federationToken: 1 })}`, readableFileBody)
-  const { AccessKeyId, SecretAccessKey, SessionToken } = access.credentials
-  const s3 = createS3Client({
-    region: access.region,
-    credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
-  })
+  const s3 = s3WithCredentials(access.region, access.credentials)
   try {
     const slices = await readManifest(s3, access.s3Path.bucket, access.s3Path.key)
     const links = slices.slice(0, LINKS_SHOWN).map(({ bucket, key }) => {

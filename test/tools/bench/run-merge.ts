@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
+import { S3_REQUEST_HANDLER } from '#functions/merge-slices/s3-request-handler.ts'
 import type { MergeSlicesServices } from '#functions/merge-slices/services.ts'
-import { S3_REQUEST_HANDLER } from '#functions/merge-slices/work.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 
 /**
