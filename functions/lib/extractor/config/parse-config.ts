@@ -5,6 +5,7 @@ import { isObject } from '../../json/json-value.ts'
 import { isExpression, parseExpression } from '../values/functions/expression/parse-expression.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
+import { goneFromConfig, goneSentence } from './gone-keys.ts'
 import { dropEditorKeys, repair } from './repair.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
@@ -29,6 +30,7 @@ export const parseConfig = (input: unknown, options: { compat?: boolean } = {}):
   const compat = options.compat === true || asksForCompat(input)
   refuseMissingSections(input)
   const file = read(ConfigFile, input, compat)
+  refuseGoneKeys(file)
   if (!compat) checkAttributes(file)
   // `iterations` replaces whole keys of `config` (docs/reference/extractor.md#iterations), so the raw section is the
   // base
@@ -91,6 +93,18 @@ const refuseMissingSections = (input: unknown): void => {
     throw new UserError(
       'extractor.config.invalid',
       `The 'baseUrl' attribute must be set in API configuration`,
+    )
+  }
+}
+
+/** A key of `config` that went may be an attribute by now: then something reads it. */
+const refuseGoneKeys = (file: ConfigFile): void => {
+  const references = new Set(attributeReferences(file))
+  for (const key of goneFromConfig) {
+    if (!Object.hasOwn(file.parameters.config, key) || references.has(key)) continue
+    throw new UserError(
+      'extractor.config.invalid',
+      `Invalid configuration: ${goneSentence(key)} at parameters.config`,
     )
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hintAt } from '../../errors/did-you-mean.ts'
+import { goneSentence } from './gone-keys.ts'
 
 /**
  * An object that refuses unknown keys and says which known key each was probably meant to be.
@@ -15,6 +16,8 @@ export const strictObject = <Shape extends z.ZodRawShape>(
       if (issue.code !== 'unrecognized_keys') return undefined
       return issue.keys
         .map(key => {
+          const gone = goneSentence(key)
+          if (gone !== undefined) return gone
           const hint = Object.hasOwn(advice, key) ? ` (${advice[key]})` : hintAt(key, Object.keys(shape))
           return `unknown key "${key}"${hint}`
         })

@@ -1,0 +1,12 @@
+/**
+ * Keys that Millrace 0.3 had, and what serves instead. They are refused with `compat`, too: Generic Extractor never
+ * knew them, so whoever wrote one meant it.
+ */
+const goneKeys: Readonly<Record<string, string>> = {}
+
+/** Of these, the keys of `config`, where every other key is an attribute of the user. */
+export const goneFromConfig: readonly string[] = []
+
+/** What to say of a key that went, or `undefined` for every other key. */
+export const goneSentence = (key: string): string | undefined =>
+  Object.hasOwn(goneKeys, key) ? `"${key}" is gone: ${goneKeys[key]}` : undefined
