@@ -21,7 +21,6 @@ const commands: Readonly<Record<string, Load>> = {
   letters: async () => (await import('./service/letters.ts')).letters,
   config: async () => (await import('./service/config.ts')).config,
   init: async () => (await import('./init.ts')).init,
-  'import-config': async () => (await import('./import-config.ts')).importConfig,
   extract: async () => (await import('./extract.ts')).extraction,
   execute: async () => (await import('./execute.ts')).execute,
   tokens: async () => (await import('./service/tokens.ts')).tokens,

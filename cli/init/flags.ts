@@ -1,8 +1,5 @@
 export interface InitFlags {
   curl?: string
-  openapi?: string
-  sample?: string
-  url?: string
   bucket?: string
   rows?: string
   yes?: boolean

@@ -15,17 +15,15 @@ import { secretNames, withoutValues, writeDraft } from './write-draft.ts'
 interface Presented {
   file: string
   draft: Draft
-  /** An answer that was seen already, for the first request of the preview. */
-  first?: HttpResponse | undefined
+  /** The answer that was seen already. The preview is made of it, and sends nothing. */
+  first: HttpResponse
   folder: string
-  /** So many more may be sent for the preview; `undefined`: there is no preview. */
-  requests: number | undefined
 }
 
 /** Checks a draft, writes it, says each decision and shows the first rows. Resolves to the exit code. */
 export const presentDraft = async (
   { flags, out }: Call<InitFlags>,
-  { file, draft, first, folder, requests }: Presented,
+  { file, draft, first, folder }: Presented,
 ): Promise<number> => {
   const { config } = draft.parameters
   const masker = createMasker(secretsOf(draft).values())
@@ -39,9 +37,14 @@ export const presentDraft = async (
   for (const [place, remark] of remarksOf(draft.parameters)) out.line(`  ${place}: ${masker.mask(remark)}`)
   for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
   sayWhereSecretsAre(secretNames(config), flags.secrets === false, out)
-  if (requests === undefined) return 0
 
-  const { result, error } = await runTrial({ draft: onePage(draft), folder, first, requests, maxRows: rows })
+  const { result, error } = await runTrial({
+    draft: onePage(draft),
+    folder,
+    first,
+    requests: 0,
+    maxRows: rows,
+  })
   if (result?.finished === true) {
     out.line('')
     out.line(masker.mask(await previewTables(result.tables)))

@@ -37,7 +37,6 @@ export default defineConfig({
           ['First table', '/first-table'],
           ['First extraction', '/first-extraction'],
           ['A configuration from a request', '/detect'],
-          ['Configurations of other tools', '/import-config'],
           ['Recipes for APIs', '/recipes'],
           ['Fix one bad day', '/one-bad-day'],
           ["Erase a person's data", '/erase'],

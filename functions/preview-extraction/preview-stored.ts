@@ -34,7 +34,7 @@ export const previewAsked = (request: PreviewRequest | DraftRequest, services: P
 export const previewStored = (request: PreviewRequest, services: PreviewServices): Promise<PreviewResult> =>
   inFolder(folder => preview(request, services, folder))
 
-/** Makes a configuration of a text, and previews it unless it has secrets to fill in or is made of an answer, for which nothing is sent. */
+/** Makes a configuration of a text, and previews it. */
 const previewDraft = (request: DraftRequest, services: PreviewServices): Promise<PreviewResult> =>
   inFolder(async folder => {
     const { imageParameters } = request
@@ -47,9 +47,7 @@ const previewDraft = (request: DraftRequest, services: PreviewServices): Promise
         signal: AbortSignal.timeout(LOOKING_SECONDS * 1000),
       },
     })
-    const { configuration } = draft
-    if (draft.kind === 'answer' || hasEmptySecret(configuration)) return { ...nothing, error: null, draft }
-    const stored = { ...request, configuration, state: {}, adoptedSecrets: [] }
+    const stored = { ...request, configuration: draft.configuration, state: {}, adoptedSecrets: [] }
     const previewed = await preview(stored, services, folder).catch(failed)
     return { ...previewed, draft }
   })
@@ -82,11 +80,6 @@ const preview = async (
     ...(limits && { limits }),
   })
 }
-
-const hasEmptySecret = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(([key, inner]) => (key.startsWith('#') && inner === '') || hasEmptySecret(inner))
 
 /** Error: `extractor.preview.refused` */
 const refuseWhatItCannot = (configuration: Record<string, unknown>): void => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -134,44 +134,6 @@ describe('millrace init --curl', () => {
   })
 })
 
-describe('millrace init --sample and --openapi', () => {
-  const file = (name: string, content: unknown): string => {
-    const path = join(folder, '..', name)
-    writeFileSync(path, JSON.stringify(content))
-    return path
-  }
-
-  it('a sample answer needs an address and no request', async () => {
-    const sample = file('sample.json', { orders: [{ id: 1 }, { id: 2 }], next_page: '/orders?page=2' })
-    expect((await init(['--sample', sample])).stderr).toContain('give --url')
-    const { code, stdout } = await init(['--sample', sample, '--url', 'https://api.shop.example/orders'])
-    expect(code).toBe(0)
-    expect(stdout).toContain('Not proven: only a sample was looked at.')
-    expect(stdout).toContain('\norders (2 rows)')
-    expect(written().parameters['api']).toMatchObject({
-      pagination: { method: 'response.url', urlKey: 'next_page' },
-    })
-  })
-
-  it('an OpenAPI document without security is previewed after --yes', async () => {
-    const schema = {
-      type: 'object',
-      properties: { data: { type: 'array', items: { properties: { id: {} } } } },
-    }
-    const responses = { 200: { content: { 'application/json': { schema } } } }
-    const document = file('api.json', {
-      openapi: '3.0.0',
-      servers: [{ url: api.origin }],
-      paths: { '/orders': { get: { responses } } },
-    })
-    const { code, stdout } = await init(['--yes', '--openapi', document])
-    expect(code).toBe(0)
-    expect(stdout).toContain('\norders (2 rows)')
-    expect(api.requests).toHaveLength(1)
-  })
-
-  it('says what is missing', async () => {
-    expect((await init([])).stderr).toContain('Give --curl, --openapi or --sample.')
-    expect((await init(['--openapi', join(folder, 'none.yaml')])).stderr).toContain('there is no such file')
-  })
+it('says what is missing', async () => {
+  expect((await init([])).stderr).toContain('Give a curl command that works: --curl.')
 })

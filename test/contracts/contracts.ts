@@ -1,8 +1,6 @@
 import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
-import { extractorSuite } from './extractor/extractor-suite.ts'
-import { publicSuite } from './extractor/public-suite.ts'
 import { machinesSuite } from './machines/machines-suite.ts'
 import { plantedSuite } from './planted/planted-suite.ts'
 import { runSuites } from './run-suites.ts'
@@ -19,8 +17,6 @@ const suites: ContractSuite[] = [
   s3TestsSuite,
   machinesSuite,
   eventRulerSuite,
-  extractorSuite,
-  publicSuite,
   templateSuite,
   plantedSuite,
   trinoSuite,

@@ -113,8 +113,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     'configurationId',
     'text',
     'configuration',
-    'url',
-    'settings',
     'bucket',
     'rows',
   ],

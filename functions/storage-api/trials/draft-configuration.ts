@@ -13,8 +13,8 @@ import { previewedRows } from './preview-configuration.ts'
 import { configOf, findRunnable } from './trial-unit.ts'
 
 /**
- * Makes a configuration of a curl command, an address, an OpenAPI document, a manifest or an answer, or takes one as it is; says what was
- * guessed and why, plans it, and previews it as `previewConfiguration` does. Stores nothing: the secrets of the reply are sealed for
+ * Makes a configuration of a curl command, or takes one as it is; says what was guessed and why, plans it, and previews it as
+ * `previewConfiguration` does. Stores nothing: the secrets of the reply are sealed for
  * `configurationId`, under which it may be stored.
  */
 export const draftConfiguration = defineRoute({
@@ -26,8 +26,6 @@ export const draftConfiguration = defineRoute({
     configurationId: entityId(),
     text: unlessBlank(text({ max: 4_000_000 })),
     configuration: jsonObject().optional(),
-    url: unlessBlank(text({ max: 8_000 })),
-    settings: jsonObject().optional(),
     bucket: unlessBlank(text({ max: 100 })),
     rows: previewedRows,
   }),
@@ -41,14 +39,14 @@ export const draftConfiguration = defineRoute({
   reply: draftBody,
   handle: async (request, services) => {
     const { componentId } = request.params
-    const { text: pasted, configuration: given, settings, configurationId, ...wanted } = request.body
+    const { text: pasted, configuration: given, configurationId, ...wanted } = request.body
     const configId = configurationId || String(services.nextId())
     const { imageParameters } = findRunnable(componentId, services)
     const place = { componentId, configId, imageParameters, rows: wanted.rows }
     if ((pasted === undefined) === (given === undefined))
       throw new UserError(
         'storage.components.validation',
-        'Send either "text", to make a configuration of, or "configuration".',
+        'Send either "text", a curl command to make a configuration of, or "configuration".',
       )
     const seal = (value: unknown) =>
       services.seal(value, {
@@ -67,10 +65,6 @@ export const draftConfiguration = defineRoute({
             }
           : {
               text: pasted,
-              ...(settings !== undefined && {
-                settings: parseJsonObject(settings, configurationRefusal) as JsonObject,
-              }),
-              ...(wanted.url && { url: wanted.url }),
               ...(wanted.bucket && { bucket: wanted.bucket }),
             }
       const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
@@ -94,7 +88,7 @@ export const draftConfiguration = defineRoute({
 /** Sealing maps objects to objects. */
 type JsonObject = Record<string, unknown>
 
-const ownDraft = { kind: 'configuration' as const, remarks: [], losses: [] }
+const ownDraft = { kind: 'configuration' as const, remarks: [] }
 
 const planOf = async (
   configuration: JsonObject,

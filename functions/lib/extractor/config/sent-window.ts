@@ -10,7 +10,7 @@ type MaybeWindowed = Parameters<typeof windowsOf>[0] & {
   body?: unknown
 }
 
-export interface SentWindow {
+interface SentWindow {
   start: boolean
   end: boolean
 }

@@ -19,7 +19,7 @@ const secretName =
   /(^|[-_.\]])(authorization|auth|secret|password|passwd|pwd|signature|sig|session|jwt|bearer)$|(api|access|auth|app|secret|private|subscription|csrf|xsrf|session|refresh|client)[-_]?(key|token|secret|id_token)$|(^|[-_])(token|apikey|key|apitoken)$/i
 
 /** Whether a header or a parameter of this name carries a credential. Names of paging tokens do not. */
-export const isSecretName = (name: string): boolean =>
+const isSecretName = (name: string): boolean =>
   secretName.test(name) && !/page|next|cursor|continuation|sync|sort|order|idempotency/i.test(name)
 
 /** Digits and letters in one long word: what a random key looks like, and no name or media type does. */

@@ -22,8 +22,6 @@ interface DetectOptions {
   /** Remarks on what of the request was left out. */
   leftOut?: readonly string[]
   bucket?: string | undefined
-  /** Taken for the answer; then nothing is sent. */
-  sample?: Buffer | undefined
   folder: string
   log?: (record: LogRecord) => void
   bounds?: TrialBounds
@@ -42,7 +40,7 @@ interface Detection {
  * @throws UserError when the API refuses the request, or its answer is of no known form
  */
 export const detectConfiguration = async (options: DetectOptions): Promise<Detection> => {
-  const { folder, sample, log, bounds } = options
+  const { folder, log, bounds } = options
   const remarks = [...(options.leftOut ?? [])]
   const request = beginAtStart(options.request, remarks)
   const credentials = findCredentials(request)
@@ -56,10 +54,7 @@ export const detectConfiguration = async (options: DetectOptions): Promise<Detec
 
   const job = draft.parameters.config.jobs[0] ?? {}
   const looking = withJob(draft, { ...job, dataField: '.' })
-  const first =
-    sample === undefined
-      ? await firstAnswer({ draft: looking, folder, log, bounds })
-      : { status: 200, headers: {}, body: sample, url: request.url.href }
+  const first = await firstAnswer({ draft: looking, folder, log, bounds })
   const answer = parsed(first)
   if (answer === undefined) {
     const { response, why } = plainFormat(first)
@@ -118,15 +113,13 @@ const provePaging = async (
   draft: Draft,
   seen: SeenAnswer,
   first: HttpResponse,
-  { folder, sample, bounds }: DetectOptions,
+  { folder, bounds }: DetectOptions,
 ): Promise<{ draft: Draft; items: Json[] }> => {
   const guesses = guessPaging(seen)
   const items = [...seen.items]
   const failed: string[] = []
   for (const [index, guess] of guesses.entries()) {
     const paged = withPaging(draft, guess)
-    if (sample !== undefined)
-      return { draft: withWhy(paged, 'Not proven: only a sample was looked at.'), items }
     const { answers, error } = await runTrial({
       draft: forTwoPages(paged),
       folder,

@@ -30,7 +30,7 @@ const splitAddress = (url: URL): { baseUrl: string; endpoint: string } => {
 }
 
 /** A bucket named after the host: `api.shop.example.com` is `example`. */
-export const bucketOf = ({ hostname }: URL): string => {
+const bucketOf = ({ hostname }: URL): string => {
   if (/^[\d.:[\]]+$/.test(hostname)) return 'api'
   const labels = hostname
     .split('.')
@@ -40,7 +40,7 @@ export const bucketOf = ({ hostname }: URL): string => {
 }
 
 /** A table named after the last word of an endpoint that is no number and no placeholder. */
-export const tableOf = (endpoint: string): string => {
+const tableOf = (endpoint: string): string => {
   const words = endpoint.split(/[/?]/).filter(word => word !== '' && !/^\d+$|[{}:=]/.test(word))
   const last =
     words.findLast(word => !/^(list|search|query|all|index|graphql)(\.\w+)?$/i.test(word)) ?? words.at(-1)

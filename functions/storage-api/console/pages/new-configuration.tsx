@@ -48,7 +48,7 @@ const refused = (form: Form, error: unknown): Built => {
   const { name = '', configurationId = '', configuration: text = '' } = form
   const nothing = { stoppedBy: null, error: null, tables: [], exchanges: [], jobs: [], log: [], plan: null }
   const kept = draftFindings.safeParse(JSON.parse(form['found'] || '{}')).data
-  const draft = { kind: 'configuration' as const, remarks: [], losses: [], ...kept, configuration: {} }
+  const draft = { kind: 'configuration' as const, remarks: [], ...kept, configuration: {} }
   const props = { draft: { ...nothing, configurationId, draft }, name, text, problem: error.message }
   return { title, body: <DraftPage {...props} /> }
 }
@@ -57,14 +57,14 @@ export const newConfigurationActions: readonly ActionRoute[] = [
   {
     path: NEW,
     at,
-    act: async (client, { form: { text = '', url = '' } }) => {
-      const drafted = await draftOf(client, { text, ...(url !== '' && { url }) })
+    act: async (client, { form: { text = '' } }) => {
+      const drafted = await draftOf(
+        client,
+        text.trimStart().startsWith('{') ? { configuration: text } : { text },
+      )
       const { draft, error } = drafted
       if (draft === undefined)
-        return {
-          title,
-          body: <PasteForm text={text} url={url} problem={error?.message ?? 'Nothing came of it.'} />,
-        }
+        return { title, body: <PasteForm text={text} problem={error?.message ?? 'Nothing came of it.'} /> }
       return { title, body: <DraftPage draft={drafted} name={nameOf(draft.configuration)} /> }
     },
   },

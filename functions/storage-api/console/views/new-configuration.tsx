@@ -8,21 +8,12 @@ import { EditorFields } from './common-form.tsx'
 export const NEW = '/console/configurations/new'
 const SCHEMA = '/console/components/ex-generic-v2/schema'
 
-/** Where a configuration begins: whatever somebody has at hand. */
-export const PasteForm = ({
-  text = '',
-  url = '',
-  problem,
-}: {
-  text?: string
-  url?: string
-  problem?: string
-}) => (
+/** Where a configuration begins: what somebody has at hand. */
+export const PasteForm = ({ text = '', problem }: { text?: string; problem?: string }) => (
   <form method="post" action={NEW} class="panel paste">
     {problem !== undefined && <Problem>{problem}</Problem>}
     <label>
-      A curl command that works, an address, an OpenAPI document, a manifest (Airbyte, dlt, Meltano), a
-      configuration, or an answer of the API
+      A curl command that works, or a configuration
       <textarea
         name="text"
         rows={12}
@@ -33,17 +24,13 @@ export const PasteForm = ({
         {text}
       </textarea>
     </label>
-    <label>
-      The address that an answer came from; of a document: the API's address in place of its own
-      <input name="url" type="url" value={url} />
-    </label>
     <div class="actions">
       <button type="submit" class="btn-primary">
         <Icon name="bolt" /> Make a configuration of it
       </button>
     </div>
     <p class="hint">
-      A command or an address is sent twice at most, and a preview asks for a few rows. Nothing is stored yet.
+      A command is sent twice at most, and a preview asks for a few rows. Nothing is stored yet.
     </p>
   </form>
 )
@@ -76,7 +63,7 @@ export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProp
         <input
           type="hidden"
           name="found"
-          value={JSON.stringify({ kind: draft.kind, remarks: draft.remarks, losses: draft.losses })}
+          value={JSON.stringify({ kind: draft.kind, remarks: draft.remarks })}
         />
         <label>
           Name
@@ -96,7 +83,7 @@ export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProp
         </div>
       </form>
       <div>
-        <Found draft={draft} />
+        {draft.remarks.length > 0 && <Found remarks={draft.remarks} />}
         <Preview preview={drafted} />
         <h2>Plan</h2>
         {plan === null ? <Empty>It has none yet.</Empty> : <pre>{plan}</pre>}
@@ -105,34 +92,15 @@ export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProp
   )
 }
 
-const levels = { rows: 'Rows are lost', asks: 'Asked differently', none: 'Does not matter' } as const
-
-/** What was guessed and why, and what was not taken over. */
-const Found = ({ draft: { remarks, losses } }: { draft: NonNullable<DraftBody['draft']> }) => (
-  <>
-    {remarks.length > 0 && (
-      <section class="panel">
-        <h2>What was guessed, and why</h2>
-        <ul>
-          {remarks.map(({ path, why }) => (
-            <li>
-              <code>{path}</code>: {why}
-            </li>
-          ))}
-        </ul>
-      </section>
-    )}
-    {losses.length > 0 && (
-      <section class="panel">
-        <h2>What was not taken over</h2>
-        <ul>
-          {losses.map(({ path, why, level }) => (
-            <li>
-              {levels[level]}: <code>{path}</code>: {why}
-            </li>
-          ))}
-        </ul>
-      </section>
-    )}
-  </>
+const Found = ({ remarks }: Pick<NonNullable<DraftBody['draft']>, 'remarks'>) => (
+  <section class="panel">
+    <h2>What was guessed, and why</h2>
+    <ul>
+      {remarks.map(({ path, why }) => (
+        <li>
+          <code>{path}</code>: {why}
+        </li>
+      ))}
+    </ul>
+  </section>
 )

@@ -22,12 +22,8 @@ export type PreviewRequest = z.infer<typeof previewRequest>
 /** What to make a configuration of, and to preview then. */
 export const draftRequest = z.object({
   ...z.pick(previewRequest, { componentId: true, configId: true, imageParameters: true, rows: true }).shape,
-  /** A curl command, an address, an OpenAPI document, a manifest, a configuration or an answer. */
+  /** A curl command. */
   text: z.string(),
-  /** The address that an answer came from, or that of the API in place of the document's. */
-  url: z.optional(z.string()),
-  /** Values that a manifest asks for. */
-  settings: z.optional(jsonObject),
   bucket: z.optional(z.string()),
 })
 
@@ -71,25 +67,12 @@ const table = z.object({
 
 export type PreviewTable = z.infer<typeof table>
 
-/** What was made of a text. */
-const draftKinds = [
-  'curl',
-  'address',
-  'openapi',
-  'airbyte',
-  'dlt',
-  'meltano',
-  'configuration',
-  'answer',
-] as const
-
 const draft = z.object({
-  kind: z.enum(draftKinds),
+  /** What it was made of. */
+  kind: z.enum(['curl', 'configuration']),
   configuration: jsonObject,
   /** What was guessed and why, with the place in `parameters`. */
   remarks: z.array(z.object({ path: z.string(), why: z.string() })),
-  /** What was not taken over: `rows` of it would not be read, or it is asked differently, or it does not matter. */
-  losses: z.array(z.object({ path: z.string(), why: z.string(), level: z.enum(['rows', 'asks', 'none']) })),
 })
 
 /** All of a draft but the configuration. */
