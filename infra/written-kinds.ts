@@ -16,16 +16,7 @@ export const writtenKinds = {
     ...tables,
     ...jobs,
     ...['BUCKETS', 'ALIASES#*', 'EXPORTS#*', 'FILES#*', 'SNAPSHOTS#*', 'METADATA#*', 'SWEEPS#UNNAMED'],
-    ...[
-      'IDEMPOTENCY#*',
-      'BRANCHES',
-      'MERGE-REQUESTS',
-      'CONFIG#*',
-      'CONFIGS#*',
-      'COMPONENTS',
-      'SCHEDULES#*',
-      'WORKSPACES',
-    ],
+    ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'COMPONENTS', 'SCHEDULES#*', 'WORKSPACES'],
     // The end of a job that is given up: its function may still be at work.
     'CANCELLED#*',
   ],

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
-import { configurationBody, patchBody } from '../../functions/lib/wire/configuration-body.ts'
+import { configurationBody, versionBody } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { rowResult, runBody, runResults } from '../../functions/lib/wire/run-body.ts'
 import { followJob } from '../connect/follow-job.ts'
@@ -136,7 +136,9 @@ const diff = async (
   file: string | undefined,
 ): Promise<undefined> => {
   const place = parsePlace(text)
-  const show = (changes: z.infer<typeof patchBody>, before: unknown) => {
+  const show = async (before: unknown, after: unknown) => {
+    const { createPatch } = await import('rfc6902')
+    const changes = patch.parse(createPatch(before, after))
     const shown = changes.map(withoutSecret)
     out.show(shown, () => {
       if (shown.length === 0) return out.line('No difference.')
@@ -147,12 +149,8 @@ const diff = async (
   if (file !== undefined) {
     if (from !== undefined || to !== undefined)
       throw new UserError('cli.usage', 'Compare with a file or between versions, not both.')
-    const { createPatch } = await import('rfc6902')
     const stored = await api.get(pathOfPlace(place), configuration)
-    return show(
-      patchBody.parse(createPatch(stored.configuration, await readJsonObject(file, shell))),
-      stored.configuration,
-    )
+    return show(stored.configuration, await readJsonObject(file, shell))
   }
   if (place.rowId !== undefined)
     throw new UserError('cli.usage', 'Versions are those of the whole configuration: leave out the row.')
@@ -160,9 +158,47 @@ const diff = async (
   const newer = to ?? String(version)
   const older = from ?? String(Math.max(1, Number(newer) - 1))
   const path = `${pathOfConfig(place)}/versions`
-  const before = await api.get(`${path}/${segment(older)}`, z.record(z.string(), z.unknown()))
-  return show(await api.get(`${path}/${segment(older)}/diff/${segment(newer)}`, patchBody), before)
+  const [before, after] = await Promise.all(
+    [older, newer].map(async number => comparable(await api.get(`${path}/${segment(number)}`, versionBody))),
+  )
+  return show(before, after)
 }
+
+/** The operations that turn one version into another, as a JSON patch (RFC 6902). */
+const patch = z.array(
+  z.object({
+    op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
+    path: z.string(),
+    value: z.optional(z.unknown()),
+  }),
+)
+
+/**
+ * Only what people set. Who set it and when always differs. Rows are an object by id, so that an added row does not look
+ * like a change of all rows after it.
+ */
+const comparable = ({
+  name,
+  description,
+  configuration,
+  isDisabled,
+  isDeleted,
+  rowsSortOrder,
+  rows,
+}: z.infer<typeof versionBody>) => ({
+  ...{ name, description, configuration, isDisabled, isDeleted, rowsSortOrder },
+  rows: Object.fromEntries(
+    rows.map(row => [
+      row.id,
+      {
+        name: row.name,
+        description: row.description,
+        configuration: row.configuration,
+        isDisabled: row.isDisabled,
+      },
+    ]),
+  ),
+})
 
 const results = readsAll(runResults, {
   rowsLoaded: true,
@@ -207,7 +243,7 @@ interface ChangeLine {
 }
 
 /** One line for each change: `+` added, `-` removed, `~` replaced. */
-const describeChanges = (changes: z.infer<typeof patchBody>, before: unknown): ChangeLine[] =>
+const describeChanges = (changes: z.infer<typeof patch>, before: unknown): ChangeLine[] =>
   changes.map(({ op, path, value }) => {
     const was = JSON.stringify(valueAt(before, path))
     if (op === 'add') return { line: `+ ${path}: ${JSON.stringify(value)}`, style: 'green' }

@@ -101,8 +101,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
 
   'POST /v2/storage/dev-branches': ['name', 'description'],
   'PUT /v2/storage/dev-branches/{branchId}': ['name', 'description'],
-  'POST /v2/storage/merge-request': ['branchFromId', 'branchIntoId', 'title', 'description'],
-  'PUT /v2/storage/merge-request/{mergeRequestId}': ['title', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
   [`GET ${table}/profile`]: ['columns'],
@@ -221,10 +219,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`POST ${config}/restore`]: change,
   [`PUT ${config}/state`]: ['state'],
   [`GET ${config}/versions`]: ['include', ...page],
-  [`POST ${config}/rebase`]: [
-    ...['version', 'name', 'description', 'changeDescription', 'isDisabled', 'configuration', 'rows'],
-    'diff',
-  ],
   [`POST ${config}/versions/{versionId}/rollback`]: change,
   [`POST ${config}/versions/{versionId}/create`]: ['name', 'description', ...change],
   [`POST ${config}/metadata`]: ['metadata'],

@@ -26,7 +26,6 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.buckets.notFound': 404,
   'storage.bucket.ownerNotFound': 404,
   'storage.tables.notFound': 404,
-  'storage.mergeRequest.notFound': 404,
   'storage.columns.notFound': 404,
   'storage.tables.columns.notFound': 404,
   'storage.webalize.displayName.invalid': 422,

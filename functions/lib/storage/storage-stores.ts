@@ -19,7 +19,6 @@ import { createFileStore } from './files/file-store.ts'
 import type { ShareLimits } from './jobs/job-shares.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
-import { createMergeRequestStore } from './merge-requests/merge-request-store.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createCounts } from './quotas/counts.ts'
@@ -124,7 +123,6 @@ export const createStorageStores = ({
     consoleSessions: createConsoleSessions(items, now),
     counts: createCounts(items, now),
     branches,
-    mergeRequests: createMergeRequestStore(items),
     usedComponents,
     events,
     triggers: createTriggerStore(items),

@@ -103,49 +103,6 @@ export const listedVersionBody = z.partial(versionBody, {
 
 export type ListedVersionBody = z.infer<typeof listedVersionBody>
 
-/** The operations that turn one version into another, as a JSON patch (RFC 6902). */
-export const patchBody = z
-  .array(
-    z.object({
-      op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
-      path: z.string(),
-      value: z.optional(z.unknown()),
-    }),
-  )
-  .register(described, {
-    example: [
-      { op: 'replace', path: '/configuration/parameters/api/baseUrl', value: 'https://example.com/v2/' },
-    ],
-  })
-
-const diffSide = z.nullable(
-  z.object({
-    version: z.int(),
-    isDeleted: z.boolean(),
-    diff: z.object({
-      name: z.string(),
-      description: z.string(),
-      changeDescription: z.string(),
-      isDisabled: z.boolean(),
-      configuration: anyObject,
-      rows: z.array(
-        z.pick(rowVersionBody, {
-          id: true,
-          name: true,
-          description: true,
-          isDisabled: true,
-          configuration: true,
-        }),
-      ),
-    }),
-  }),
-)
-
-/** A configuration of a branch beside the default branch's: what it began with, what it is, and what that is now. */
-export const threeWayDiffBody = z
-  .object({ base: diffSide, ours: diffSide, theirs: diffSide })
-  .register(described, { name: 'ConfigurationThreeWayDiff' })
-
 export const scheduleBody = z
   .object({
     expression: z.nullable(z.string()),

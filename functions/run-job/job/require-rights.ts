@@ -75,7 +75,6 @@ const needsOf = (input: JobInput): Need[] => {
       return []
     // Only the master token asks for these.
     case 'devBranchCreate':
-    case 'devBranchMerge':
     case 'devBranchDelete':
       return []
     // The run looks for the rights of all that stored it, when it begins and at each of its steps.

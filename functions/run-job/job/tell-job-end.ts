@@ -34,7 +34,7 @@ const context = JSON.stringify({
 })
 
 /** An event in the name of whoever asked for the job. */
-export const eventOfJob = (
+const eventOfJob = (
   job: JobRecord,
   created: string,
 ): Omit<EventRecord, 'id' | 'component' | 'message' | 'type'> => ({
@@ -209,8 +209,6 @@ const changesOf = async (job: FinalJob, services: Pick<RunJobServices, 'files'>)
       return change('fileDeleted', { id: String(input.fileId) })
     case 'devBranchCreate':
       return change('devBranchCreated', { id: String(job.id), name: input.name })
-    case 'devBranchMerge':
-      return mergeChanges(job, input.mergeRequestId)
     case 'devBranchDelete':
       return change('devBranchDeleted', { id: String(input.branchId), name: input.name ?? '' })
     default:
@@ -230,17 +228,6 @@ const deletedAliases = ({ results }: FinalJob): string[] =>
   withAliases.catch({ deletedAliases: [] }).parse(results).deletedAliases
 
 const withAliases = z.object({ deletedAliases: z.array(z.string()) })
-
-/** A merge passes through two states at once. */
-const mergeChanges = (job: FinalJob, mergeRequestId: number): JobChange[] => {
-  const id = String(mergeRequestId)
-  const name = String(job.operationParams['title'] ?? mergeRequestId)
-  const moved = (stateFrom: string, state: string): JobChange => ({
-    name: 'mergeRequestStateChanged',
-    facts: { id, name, words: { state }, params: { stateFrom, stateTo: state, mergeRequestId } },
-  })
-  return [moved('approved', 'in_merge'), moved('in_merge', 'published')]
-}
 
 const ofColumn = (column: string) => ({ words: { column }, params: { column } })
 

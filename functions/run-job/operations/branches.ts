@@ -86,16 +86,7 @@ export const deleteBranch = async (
   await deleteTables(branchId, services)
   await deleteFiles(branchId, services)
   await deleteMarkedBuckets(branchId, services)
-  await cancelMergeRequests(branchId, services)
   await services.metadata.clear(metadataSubject.branch(branchId))
-}
-
-const cancelMergeRequests = async (branchId: number, { mergeRequests }: RunJobServices): Promise<void> => {
-  for (const { id, branchFromId } of await mergeRequests.list())
-    if (branchFromId === branchId)
-      await mergeRequests.update(id, request =>
-        request.state === 'published' ? request : { ...request, state: 'canceled' },
-      )
 }
 
 const deleteConfigurations = async (

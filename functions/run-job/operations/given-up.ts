@@ -120,7 +120,7 @@ const isTakenAlong = async (
 
 const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boolean | undefined> => {
   const { input } = job
-  const { tables, branches, workspaces, mergeRequests } = services
+  const { tables, branches, workspaces } = services
   const isLastJob = async (tableId: string) => (await tables.getHead(tableId))?.lastJob?.id === job.id
   switch (input.operationName) {
     case 'tableImport': {
@@ -154,8 +154,6 @@ const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boole
     case 'workspaceCreate':
       return (await workspaces.get(job.id)) !== undefined
     // The next are marked by their last write, or by their first of several.
-    case 'devBranchMerge':
-      return (await mergeRequests.get(input.mergeRequestId))?.state === 'published' || undefined
     case 'tableDefinitionUpdate':
       return (await isLastJob(input.tableId)) || undefined
     default:

@@ -24,7 +24,6 @@ import { createDefinedTable, createTable } from './create-table.ts'
 import { deleteFile } from './delete-file.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
-import { mergeBranch } from './merge-branch.ts'
 import type { InParts, Outcome, Pending } from './outcome.ts'
 import { restoreTable } from './restore-table.ts'
 import { runConfiguration } from './run-configuration.ts'
@@ -77,7 +76,6 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     return nothingToReport
   },
   devBranchCreate: createBranch,
-  devBranchMerge: mergeBranch,
   async devBranchDelete(_job, input, services) {
     await deleteBranch(input, services)
     return nothingToReport

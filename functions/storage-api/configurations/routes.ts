@@ -2,7 +2,6 @@ import type { Route } from '../http/route.ts'
 import { copyConfiguration } from './copy-configuration.ts'
 import { createConfiguration } from './create-configuration.ts'
 import { deleteConfiguration, restoreConfiguration } from './delete-configuration.ts'
-import { diffVersions } from './diff-versions.ts'
 import {
   getConfiguration,
   getSchedule,
@@ -10,7 +9,6 @@ import {
   listConfigurations,
   listVersions,
 } from './read-configurations.ts'
-import { diffConfiguration, rebaseConfiguration } from './rebase-configuration.ts'
 import { resetConfiguration } from './reset-configuration.ts'
 import { runConfiguration } from './run-configuration.ts'
 import {
@@ -29,8 +27,6 @@ export const configurationsRoutes: readonly Route[] = [
   deleteConfiguration,
   restoreConfiguration,
   resetConfiguration,
-  diffConfiguration,
-  rebaseConfiguration,
   runConfiguration,
   getSchedule,
   setConfigurationState,
@@ -38,5 +34,4 @@ export const configurationsRoutes: readonly Route[] = [
   getVersion,
   rollbackConfiguration,
   copyConfiguration,
-  diffVersions,
 ]

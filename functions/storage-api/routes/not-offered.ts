@@ -13,6 +13,8 @@ interface NotOffered {
 
 const bucket = '/v2/storage/buckets/{bucketId}'
 const table = '/v2/storage/tables/{tableId}'
+const config = '/v2/storage/components/{componentId}/configs/{configId}'
+const mergeRequest = '/v2/storage/merge-request/{mergeRequestId}'
 const workspace = '/v2/storage/workspaces/{workspaceId}'
 
 /** What clients know and this service does not do. */
@@ -91,6 +93,25 @@ const groups: readonly NotOffered[] = [
     operations: [
       ['post', `${table}/profile`, 'Make a profile of a table'],
       ['get', `${table}/profile/latest`, 'Last profile of a table'],
+    ],
+  },
+  {
+    tag: 'configurations',
+    instead:
+      'Configurations of branches are merged outside the service: pull both with kbc and merge them with git. ' +
+      'POST …/reset-to-default takes a configuration of a branch back to the default branch.',
+    operations: [
+      ['get', '/v2/storage/merge-request', 'List merge requests'],
+      ['post', '/v2/storage/merge-request', 'Create a merge request'],
+      ['get', mergeRequest, 'A merge request'],
+      ['put', mergeRequest, 'Change a merge request'],
+      ['get', `${mergeRequest}/conflicts`, 'Conflicts of a merge request'],
+      ['put', `${mergeRequest}/request-review`, 'Ask for a review'],
+      ['put', `${mergeRequest}/approve`, 'Approve a merge request'],
+      ['put', `${mergeRequest}/request-changes`, 'Ask for changes'],
+      ['put', `${mergeRequest}/merge`, 'Merge a merge request'],
+      ['get', `${config}/diff`, 'Difference of a configuration to the default branch'],
+      ['post', `${config}/rebase`, 'Rebase a configuration of a branch'],
     ],
   },
   {

@@ -38,17 +38,6 @@ import { getIndex } from '../index/get-index.ts'
 import { cancelJob } from '../jobs/cancel-job.ts'
 import { getJob, listJobs } from '../jobs/read-jobs.ts'
 import { listLogLines } from '../logs/list-log-lines.ts'
-import {
-  approveMergeRequest,
-  createMergeRequest,
-  getMergeRequest,
-  listConflicts,
-  listMergeRequests,
-  mergeMergeRequest,
-  requestChanges,
-  requestReview,
-  updateMergeRequest,
-} from '../merge-requests/merge-requests.ts'
 import { metadataRoutes } from '../metadata/routes.ts'
 import { validateColumnNames, webalizeColumnNames, webalizeDisplayName } from '../names/column-names.ts'
 import { rowsRoutes } from '../rows/routes.ts'
@@ -93,15 +82,6 @@ export const routes: readonly Route[] = [
   deleteBranch,
   getBranch,
   updateBranch,
-  listMergeRequests,
-  createMergeRequest,
-  getMergeRequest,
-  listConflicts,
-  updateMergeRequest,
-  requestReview,
-  approveMergeRequest,
-  requestChanges,
-  mergeMergeRequest,
   ...bucketsRoutes,
   ...tablesRoutes,
   createAlias,

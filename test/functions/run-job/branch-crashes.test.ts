@@ -93,35 +93,3 @@ describe('the first write of a table in a branch', () => {
     })
   })
 })
-
-describe('a merge', () => {
-  it('is completed after a crash at any of its writes, once', async () => {
-    const configs = 'components/ex-generic-v2/configs'
-    const call = (method: string, path: string, body?: unknown) =>
-      by.service.call(method, `/v2/storage/${path}`, body)
-    for (let writes = 1; ; writes += isThorough ? 1 : 3) {
-      const ids = ['changed', 'other'].map(name => `${name}-${writes}`)
-      for (const id of ids) await call('POST', configs, { configurationId: id, name: 'First' })
-      const { body: made } = await call('POST', 'dev-branches', { name: `merge ${writes}` })
-      await by.execute(made.id)
-      for (const id of ids) await call('PUT', `branch/${made.id}/${configs}/${id}`, { name: 'Second' })
-      const { body: request } = await call('POST', 'merge-request', {
-        branchFromId: made.id,
-        branchIntoId: 1,
-        title: 'merge',
-      })
-      for (const step of ['request-review', 'approve'])
-        await call('PUT', `merge-request/${request.id}/${step}`)
-      const { body: job } = await call('PUT', `merge-request/${request.id}/merge`)
-      by.faults.writesLeft = writes
-      await by.run(job.id).catch((error: unknown) => expect(error).toBeInstanceOf(Crash))
-      const hasDied = by.faults.writesLeft <= 0
-      by.faults.writesLeft = Number.POSITIVE_INFINITY
-      await by.execute(job.id)
-      expect((await by.jobOf(job.id)).status).toBe('success')
-      for (const id of ids)
-        expect((await call('GET', `${configs}/${id}`)).body).toMatchObject({ name: 'Second', version: 2 })
-      if (!hasDied) break
-    }
-  })
-})

@@ -24,7 +24,6 @@ export const parts = {
   'delete components/{componentId}/configs/{configId}': 'trash and restore',
   'post components/{componentId}/configs/{configId}/restore': 'trash and restore',
   'post components/{componentId}/configs/{configId}/reset-to-default': 'a reset in a branch',
-  'post components/{componentId}/configs/{configId}/rebase': 'a rebase in a branch',
   'post components/{componentId}/configs/{configId}/versions/{versionId}/rollback': 'a rollback',
   'post components/{componentId}/configs/{configId}/versions/{versionId}/create': 'a copy',
   'post components/{componentId}/configs/{configId}/rows': 'a new row',
@@ -35,8 +34,6 @@ export const parts = {
     'a rollback of a row',
   'post components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/create':
     'a copy of a row',
-  'put merge-request/{mergeRequestId}/approve': 'a merge of a branch',
-  'put merge-request/{mergeRequestId}/merge': 'a merge of a branch',
   'post triggers': 'a trigger',
   'put triggers/{triggerId}': 'a change of a trigger',
   // `fire-schedules.test.ts` stores these.
@@ -59,7 +56,6 @@ export const startingRoutes: Readonly<Record<string, Start>> = {
 export const jobRoutes = {
   'post dev-branches': 'devBranchCreate',
   'delete dev-branches/{branchId}': 'devBranchDelete',
-  'put merge-request/{mergeRequestId}/merge': 'devBranchMerge',
   'put buckets/{bucketId}': 'bucketUpdate',
   'delete buckets/{bucketId}': 'bucketDelete',
   'post buckets/{bucketId}/tables-async': 'tableCreate',
@@ -114,9 +110,6 @@ export const atOnce: readonly string[] = [
   'post tokens/{tokenId}/refresh',
   'post tokens/{tokenId}/share',
   'put dev-branches/{branchId}',
-  'post merge-request',
-  'put merge-request/{mergeRequestId}/request-review',
-  'put merge-request/{mergeRequestId}/request-changes',
   'post buckets',
   'post buckets/{bucketId}/owner',
   'post buckets/{bucketId}/table-aliases',
@@ -157,7 +150,6 @@ export const atOnce: readonly string[] = [
   'post webalize/column-names',
   'post webalize/display-name',
   'delete triggers/{triggerId}',
-  'put merge-request/{mergeRequestId}',
 ]
 
 /** Keys of the extract machine's input, and what makes them harmless in the hands of whoever may write them. */

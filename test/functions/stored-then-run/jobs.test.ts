@@ -63,7 +63,6 @@ const requests: Record<
     body: { name: 'b' },
   }),
   devBranchDelete: async () => ({ method: 'DELETE', path: 'dev-branches/9' }),
-  devBranchMerge: async () => ({ method: 'PUT', path: 'merge-request/9/merge' }),
   bucketUpdate: async () => ({
     method: 'PUT',
     path: `buckets/${bucketId}?async=1`,
@@ -141,7 +140,7 @@ const requests: Record<
 
 const operations = Object.keys(requests) as (keyof typeof requests)[]
 /** The master token is stored nowhere, and loses no right. */
-const ofMaster: readonly string[] = ['devBranchCreate', 'devBranchDelete', 'devBranchMerge']
+const ofMaster: readonly string[] = ['devBranchCreate', 'devBranchDelete']
 /** A token that manages all buckets does so for ever. */
 const ofManagers: readonly string[] = ['bucketUpdate', 'bucketDelete']
 const ofOthers = operations.filter(operation => !ofMaster.includes(operation))

@@ -239,13 +239,6 @@ export const openStarts = async () => {
     },
     branch: async (): Promise<number> =>
       (await call('POST', 'dev-branches', { name: `branch ${++made}` })).results.id,
-    /** The master token asks for a merge, approves it and merges. */
-    async merge(branchFromId: number): Promise<void> {
-      const { id } = await call('POST', 'merge-request', { branchFromId, branchIntoId: 1, title: 'Merge' })
-      for (const step of ['request-review', 'approve', 'merge'])
-        await call('PUT', `merge-request/${id}/${step}`)
-      await service.jobsEnded()
-    },
     async close(): Promise<void> {
       await api.close()
       await extraction.close()

@@ -21,7 +21,6 @@ const kinds = [
   'row part',
   'copy',
   'rollback',
-  'merge',
   'weaken',
   'delete',
 ] as const
@@ -91,12 +90,6 @@ const carryOut = async (place: Place, kind: (typeof kinds)[number], by: Token): 
     case 'rollback':
       await starts.call('POST', `${path}/versions/1/rollback`, {}, by)
       return place
-    case 'merge': {
-      const branchId = await starts.branch()
-      await starts.call('PATCH', starts.pathOf({ ...place, branchId }), { configuration: mark }, by)
-      await starts.merge(branchId)
-      return place
-    }
     case 'weaken':
       await starts.call('PUT', `tokens/${by.id}`, { bucketPermissions: {} })
       return place

@@ -53,16 +53,6 @@ export const configurationCodes = {
       'The configuration is in the trash of a development branch, where it stays until the branch is deleted.',
     remedy: 'Leave it there, or reset it to the default branch.',
   },
-  'storage.configuration.diffNotAvailableOnDefaultBranch': {
-    status: 400,
-    meaning: 'The default branch is what a configuration of a development branch is compared with.',
-    remedy: 'Name a development branch in the path.',
-  },
-  'storage.configuration.rebaseNotAvailableOnDefaultBranch': {
-    status: 400,
-    meaning: 'Only configurations of development branches are rebased.',
-    remedy: 'Name a development branch in the path.',
-  },
   'storage.components.notRunnable': {
     status: 400,
     meaning: 'Configurations of this component are not run here.',

@@ -99,36 +99,6 @@ export const projectCodes = {
     meaning: 'There is a branch with this name.',
     remedy: 'Choose another name.',
   },
-  'storage.mergeRequest.notFound': {
-    status: 404,
-    meaning: 'There is no such merge request.',
-    remedy: 'Check its id.',
-  },
-  'storage.mergeRequest.validation': {
-    status: 400,
-    meaning: 'A merge request must go from a development branch into the default branch.',
-    remedy: 'Correct the branch that the message names.',
-  },
-  'storage.mergeRequest.invalidState': {
-    status: 400,
-    meaning: 'The merge request is in a state from which this is not possible.',
-    remedy: 'Ask for a review, approve it, and merge it then.',
-  },
-  'storage.mergeRequest.inProgress': {
-    status: 400,
-    meaning: 'Another merge runs at this moment.',
-    remedy: 'Send the request again when its job has ended.',
-  },
-  'storage.mergeRequest.conflict': {
-    status: 400,
-    meaning: 'Configurations were changed in the branch and in the default branch. Nothing was merged.',
-    remedy: 'Rebase each of them, or reset it to the default branch, and merge again.',
-  },
-  'storage.mergeRequest.busy': {
-    status: 503,
-    meaning: 'Other requests change the merge request at this moment.',
-    remedy: 'Send the request again after the time in Retry-After.',
-  },
   'storage.devBranch.cannotDeleteDefault': {
     status: 400,
     meaning: 'The default branch cannot be deleted.',

@@ -28,7 +28,7 @@ const LOADS_AT_ONCE = 8
  */
 export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
   const files = createConfigurationHeadStore(items, documents)
-  const { rows, heads, history, schedules, read, write, hasArrived, change } = files
+  const { heads, history, schedules, read, write, hasArrived, change } = files
 
   return {
     history,
@@ -54,20 +54,10 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
 
     /**
      * In a development branch: puts another configuration, with versions of its own, in the place of one with all
-     * of its versions. `past`: its versions before the current one. Resolves to false when what is there has changed since
-     * it was read, as `before` where that is given; a crash may leave versions that nothing leads to any more.
+     * of its versions. Resolves to false when others were faster; a crash may leave versions that nothing leads to any more.
      */
-    async exchange(
-      place: ConfigurationPlace,
-      configuration: Configuration,
-      { before, past = [] }: { before?: Configuration; past?: readonly Version[] } = {},
-    ): Promise<boolean> {
+    async exchange(place: ConfigurationPlace, configuration: Configuration): Promise<boolean> {
       const head = await read(place)
-      if (before && !isDeepStrictEqual(head?.configuration, before)) return false
-      for (const version of past) {
-        await rows.keepRows(configuration.internalId, version.content.rows)
-        await history.archive(configuration.internalId, version, await heads.keepVersion(version))
-      }
       if (!head) return write(place, configuration)
       const item = { ...(await heads.toItem(configuration)), revision: head.revision + 1 }
       if (!(await items.put(keyOf(place), item, { revision: head.revision }))) return false

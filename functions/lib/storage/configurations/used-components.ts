@@ -29,7 +29,7 @@ export const createUsedComponents = (items: ItemTable) => {
   }
 }
 
-export type UsedComponents = ReturnType<typeof createUsedComponents>
+type UsedComponents = ReturnType<typeof createUsedComponents>
 
 /** The store of configurations, which notes the component of each new one. */
 export const notingComponents = (

@@ -170,10 +170,6 @@ export const auditNames = {
     about: configuration,
     message: `Reset component configuration ${ofComponent} to the default branch`,
   },
-  componentConfigurationRebased: {
-    about: configuration,
-    message: `Rebased component configuration ${ofComponent} onto the default branch`,
-  },
   componentConfigurationRolledBack: {
     about: configuration,
     message: `Rolled back component configuration ${ofComponent}`,
@@ -217,8 +213,6 @@ export const auditNames = {
   },
   componentsSearched: { about: null, message: 'Components were searched' },
 
-  mergeRequestCreated: { about: 'mergeRequest', message: 'Created merge request "{name}"' },
-  mergeRequestStateChanged: { about: 'mergeRequest', message: 'Merge request "{name}" is {state} now' },
   devBranchCreated: { about: 'devBranch', message: 'Created development branch "{name}"' },
   devBranchUpdated: { about: 'devBranch', message: 'Updated development branch "{name}"' },
   devBranchDeleted: { about: 'devBranch', message: 'Deleted development branch "{name}"' },

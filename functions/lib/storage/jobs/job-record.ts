@@ -139,12 +139,6 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({ operationName: z.literal('tablePull'), tableId: z.string() }),
   z.object({ operationName: z.literal('tableSwap'), tableId: z.string(), targetTableId: z.string() }),
   z.object({ operationName: z.literal('tableRestore'), tableId: z.string(), snapshotId: z.number() }),
-  z.object({
-    operationName: z.literal('devBranchMerge'),
-    mergeRequestId: z.number(),
-    /** As in `devBranchCreate`. */
-    componentIds: z.array(z.string()),
-  }),
   z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),
   z.object({
     operationName: z.literal('bucketUpdate'),

@@ -48,22 +48,6 @@ const numbersOf = async (configuration: Configuration): Promise<number[]> => {
   return [...new Set(numbers)].toSorted((a, b) => a - b)
 }
 
-describe('a configuration that is put in the place of another', () => {
-  it('does not replace one that was changed since it was read', async () => {
-    const place = await create()
-    const store = newStore()
-    const before = await store.get(place)
-    if (!before) throw new Error('It was created.')
-    const other = newConfiguration(place.configId, `i-${++made}`, { name: 'other' }, changeBy('other'))
-    await newStore().change(place, rename('of somebody else'))
-    expect(await store.exchange(place, other, { before })).toBe(false)
-    expect((await store.get(place))?.current.content.name).toBe('of somebody else')
-    const now = await store.get(place)
-    expect(await store.exchange(place, other, { ...(now && { before: now }) })).toBe(true)
-    expect((await store.get(place))?.current.content.name).toBe('other')
-  })
-})
-
 describe('a hundred writers in ten processes', () => {
   it('make a hundred versions, none lost and none doubled', async () => {
     const place = await create()
