@@ -4,7 +4,6 @@ import { segment, wholeNumber } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import { job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 
 interface Flags {
@@ -35,26 +34,7 @@ export const runs: Command = {
         return undefined
       }),
     },
-    approve: {
-      description: 'load the tables that a run holds back because its data have changed',
-      args: [argument('<run>', 'id of a run')],
-      run: onService((call, id) => decide(call, id, 'approve')),
-    },
-    reject: {
-      description: 'drop the tables that a run holds back',
-      args: [argument('<run>', 'id of a run')],
-      run: onService((call, id) => decide(call, id, 'reject')),
-    },
   },
-}
-
-const decide = async (
-  { api, out }: ServiceCall,
-  id: string,
-  decision: 'approve' | 'reject',
-): Promise<undefined> => {
-  const asked = await api.send('POST', `runs/${segment(id)}/${decision}`, job)
-  out.show(asked, () => out.line(`Job ${asked.id}: millrace wait ${asked.id}`))
 }
 
 const showRun = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {

@@ -11,7 +11,7 @@ import { authorIdsOf, lastAuthorIdOf } from '../lib/storage/tokens/run-author.ts
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
-import { beginDecision, beginRun } from './begin-run.ts'
+import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { failRun, failureOf } from './fail-row.ts'
@@ -104,20 +104,17 @@ const begin = async (
   // Stopped by hand, it had no time to give its token back.
   if (lease.deadOwner !== undefined) await runTokens.revoke(runIdOf(lease.deadOwner))
   try {
-    const { componentId, configId, decides } = input
+    const { componentId, configId } = input
     const configuration = await stackStorage.configuration(componentId, configId)
     refuseChanged(input, configuration)
     if (input.isOwnSchedule === true) {
       const lack = await services.shares.enter(lastAuthorIdOf(configuration), execution)
       if (lack) return waitForShare(lack, event, services)
     }
-    const authorIds = await authorIdsOfRun(input, configuration, services)
+    const authorIds = authorIdsOfRun(input, configuration)
     const { value, authors } = await runTokens.make({ runId, startedAt, authorIds, componentId, configId })
     const toBegin = { runId, input, configuration, authors }
-    const { run, snapshot } =
-      decides === undefined
-        ? await beginRun(toBegin, { storage: storageWith(value), now })
-        : await beginDecision({ ...toBegin, input: { ...input, decides } }, services)
+    const { run, snapshot } = await beginRun(toBegin, { storage: storageWith(value), now })
     return nextOf(await runs.create(run, snapshot))
   } catch (error) {
     if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
@@ -141,19 +138,13 @@ const waitForShare = async (
   return { next: 'begin', waitSeconds: waitSecondsAt(ageSeconds) }
 }
 
-/**
- * Who set the run off, who stored what set it off, and who stored what runs: the configuration as it is now, or what another
- * run holds back.
- */
-const authorIdsOfRun = async (
-  { authorTokenId, tokenIds = [], decides }: RunExtractorEvent['input'],
+/** Who set the run off, who stored what set it off, and who stored the configuration. */
+const authorIdsOfRun = (
+  { authorTokenId, tokenIds = [] }: RunExtractorEvent['input'],
   configuration: Configuration,
-  { runs }: Pick<MachineServices, 'runs'>,
-): Promise<string[]> => {
+): string[] => {
   const askers = [...(authorTokenId === undefined ? [] : [authorTokenId]), ...tokenIds]
-  const held = decides === undefined ? undefined : await runs.read(decides)
-  const storers = held?.run.authors.map(({ id }) => id) ?? authorIdsOf(configuration)
-  return [...new Set([...askers, ...storers])]
+  return [...new Set([...askers, ...authorIdsOf(configuration)])]
 }
 
 const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {

@@ -24,13 +24,12 @@ export const endRun = async (run: Run, execution: string, services: Services): P
 const sendEvent = async (run: Run, result: RunResults, { storage, log }: Services): Promise<void> => {
   const { componentId: component, configId: configurationId, id, trigger } = run
   const { status, rowsLoaded, requests, error, seconds } = result
-  const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings, drift }) => ({
+  const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings }) => ({
     id,
     status,
     rowsLoaded,
     tables,
     warnings,
-    ...(drift === undefined ? {} : { drift }),
   }))
   const hasWarnings = rows.some(({ warnings }) => warnings.length > 0)
   const event = {
@@ -53,60 +52,38 @@ const sendEvent = async (run: Run, result: RunResults, { storage, log }: Service
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
 }
 
-const messageOf = ({
-  status,
-  rowsLoaded,
-  requests,
-  seconds,
-  error,
-  decides,
-  decision,
-}: RunResults): string => {
-  if (error !== undefined)
-    return `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`
-  if (decision === 'reject') return `The tables that run ${decides} held back were rejected.`
-  if (decision === 'approve')
-    return `The tables that run ${decides} held back were approved: ${plural(rowsLoaded, 'row')} loaded.`
-  const finished = `Extraction finished: ${plural(rowsLoaded, 'row')} loaded after ${plural(requests, 'request')} in ${seconds} s.`
-  return status === 'held'
-    ? `${finished} The data have changed since the last run: tables wait until somebody approves or rejects them.`
-    : finished
-}
+const messageOf = ({ rowsLoaded, requests, seconds, error }: RunResults): string =>
+  error === undefined
+    ? `Extraction finished: ${plural(rowsLoaded, 'row')} loaded after ${plural(requests, 'request')} in ${seconds} s.`
+    : `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`
 
 const runResult = (run: Run, now: Date): RunResults => {
   const sum = (of: (row: RowOfRun) => number) => run.rows.reduce((total, row) => total + of(row), 0)
   const failed = run.rows.find(({ status }) => status === 'error')
   const error = failed?.error ? { rowId: failed.id, ...failed.error } : run.error
   const result: RunResults = {
-    status: error ? 'error' : statusOf(run),
+    status: error ? 'error' : 'success',
     componentId: run.componentId,
     configId: run.configId,
     configVersion: run.configVersion,
     rowsLoaded: sum(({ rowsLoaded }) => rowsLoaded),
     requests: sum(({ requests }) => requests),
     seconds: Math.round((now.getTime() - Date.parse(run.startedAt)) / 100) / 10,
-    ...(run.decides !== undefined && { decides: run.decides }),
-    ...(run.decision !== undefined && { decision: run.decision }),
-    rows: run.rows.map(({ hasInputs: _, heldKey: __, ...row }) => row),
+    rows: run.rows.map(({ hasInputs: _, ...row }) => row),
     ...(error === undefined ? {} : { error }),
   }
   return withinLimit(result)
 }
 
-const statusOf = ({ rows, decision }: Run): RunResults['status'] => {
-  if (decision === 'reject') return 'rejected'
-  return rows.some(({ status }) => status === 'held') ? 'held' : 'success'
-}
-
 /** Step Functions carries at most 256 KiB between states, and the machine carries a result twice. */
 const MAX_RESULT_BYTES = 100 * 1024
 
-/** Without what each job did, then without its tables and what changed in them, when there are too many. */
+/** Without what each job did, then without its tables, when there are too many. */
 const withinLimit = (result: RunResults): RunResults => {
   const smaller = [
     result,
     { ...result, rows: result.rows.map(row => ({ ...row, jobs: [] })) },
-    { ...result, rows: result.rows.map(({ drift: _, ...row }) => ({ ...row, jobs: [], tables: [] })) },
+    { ...result, rows: result.rows.map(row => ({ ...row, jobs: [], tables: [] })) },
   ]
   return (
     smaller.find(one => Buffer.byteLength(JSON.stringify(one)) <= MAX_RESULT_BYTES) ?? { ...result, rows: [] }

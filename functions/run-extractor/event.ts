@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
-import { decisions } from '../lib/wire/decision-name.ts'
 import { runSteps } from './names.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
@@ -24,12 +23,6 @@ export const runInput = z.object({
   tokenIds: z.array(tokenId).optional(),
   /** What the author saw when it asked for the run: a later version that another token stored does not run. */
   configVersion: z.int().optional(),
-  /** Carries out the decision about the tables that this run holds back, instead of reading the API. */
-  decides: z
-    .string()
-    .refine(id => isFileName(id, 100), 'not the id of a run')
-    .optional(),
-  decision: z.enum(decisions).optional(),
   /** The schedule of the configuration itself asked for the run: one that was disarmed may not. */
   isOwnSchedule: z.boolean().optional(),
 })

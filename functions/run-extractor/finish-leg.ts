@@ -15,7 +15,7 @@ import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
 import { keepAnswers } from './answers-of-row.ts'
 import { setAside } from './kept-recordings.ts'
 import type { LegFolder } from './leg-folder.ts'
-import { enterStep, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
+import { enterStep, type OutputTable, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
@@ -23,22 +23,20 @@ import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 /** What is left to load of a row. */
 export type FinishedRow = Pick<
   Extract<ExtractResult, { finished: true }>,
-  'state' | 'tables' | 'warnings' | 'drift' | 'keptAnswers'
+  'state' | 'tables' | 'warnings' | 'keptAnswers'
 >
 
-export interface FinishedLeg {
+interface FinishedLeg {
   result: FinishedRow
   folder: LegFolder
   configuration: Record<string, unknown>
   recording?: Uint8Array | undefined
-  /** Of a recording that was set aside before. */
-  recordingKey?: string | undefined
 }
 
 /** Uploads the tables and keeps the new state until they are loaded. */
 export const finishLeg = async (
   run: Run,
-  { result, folder, configuration, recording, ...others }: FinishedLeg,
+  { result, folder, configuration, recording }: FinishedLeg,
   services: RunServices,
 ): Promise<StepResult> => {
   const { componentId, configId } = run
@@ -74,12 +72,11 @@ export const finishLeg = async (
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
-  const recordingKey =
-    recording === undefined ? others.recordingKey : await setAside(run, recording, services)
+  const recordingKey = recording && (await setAside(run, recording, services))
   if (result.keptAnswers !== undefined) await keepAnswers(run, result.keptAnswers, services)
   // The document is not written yet: a repeat starts at `checkpointKey`.
   await folder.remove()
-  const warned = withRow(run, { warnings: result.warnings, ...driftOf(result) })
+  const warned = withRow(run, { warnings: result.warnings })
   return {
     run: enterStep(
       { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
@@ -100,15 +97,6 @@ const readManifest = async (file: string) => {
     JSON.parse(await readFile(`${file}.manifest`, 'utf8')),
   )
   return { ...manifest, primaryKey }
-}
-
-/** A run's document has room for so many changes; the log has all. */
-const MAX_CHANGES_SHOWN = 50
-
-export const driftOf = ({ drift }: Pick<FinishedRow, 'drift'>): Pick<RowOfRun, 'drift'> => {
-  if (drift === undefined) return {}
-  const changes = drift.changes.slice(0, MAX_CHANGES_SHOWN)
-  return { drift: { compared: drift.compared, changes, more: drift.changes.length - changes.length } }
 }
 
 const SLICE_BYTES = 16 * 1024 ** 2

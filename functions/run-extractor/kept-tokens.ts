@@ -29,9 +29,6 @@ export const createKeptTokens = (
 const tokensOf = ({ millrace }: State): unknown =>
   isObject(millrace) ? millrace['refreshTokens'] : undefined
 
-/** Tokens may be replaced by any login, whatever becomes of its run. */
-export const withoutTokens = (state: State): State => withTokens(state, undefined)
-
 const withTokens = (state: State, tokens: unknown): State => {
   const { millrace, ...others } = state
   const { refreshTokens: _, ...own } = isObject(millrace) ? millrace : {}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A file of the spool, or of the inputs, as objects in the work bucket, in order. */
-export const spooledFile = z.object({
+const spooledFile = z.object({
   /** Relative to its folder. */
   path: z.string(),
   bytes: z.number(),

@@ -6,7 +6,6 @@ import { UserError } from '../lib/errors/errors.ts'
 import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
-import { isHeld } from '../lib/extractor/run/drift/judge-drift.ts'
 import type {
   ExtractOptions,
   ExtractResult,
@@ -21,7 +20,6 @@ import { fetchAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
-import { holdRow, loadHeldRow } from './held-row.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { createKeySets } from './key-sets.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
@@ -46,7 +44,6 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * (`answers-of-row.ts`), refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
-  if (run.decides !== undefined) return loadHeldRow(run, services)
   const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
   const { allowedHosts, budgets, now, log } = services
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
@@ -82,7 +79,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     allowedPrivateHosts: allowedHosts,
     budgets,
     ...(isConditional && { keptAnswers: folder.answers }),
-    mayHold: true,
     keepWindows: async part => {
       kept = part
     },
@@ -107,8 +103,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
       configuration,
       recording,
     }
-    const drift = 'drift' in result ? result.drift : undefined
-    return isHeld(drift) ? holdRow(failed, finished, services) : finishLeg(failed, finished, services)
+    return finishLeg(failed, finished, services)
   }
 
   const after = await saveCheckpoint({ run: counted, result, before, folder }, services)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { decisions } from '../lib/wire/decision-name.ts'
 import { rowResult, runFailure } from '../lib/wire/run-body.ts'
 
 export type RunFailure = z.infer<typeof runFailure>
@@ -7,8 +6,6 @@ export type RunFailure = z.infer<typeof runFailure>
 const rowOfRun = z.object({
   ...rowResult.shape,
   hasInputs: z.boolean(),
-  /** Key of what it holds back, or of what is to be loaded now that it is approved. */
-  heldKey: z.string().optional(),
 })
 
 export type RowOfRun = z.infer<typeof rowOfRun>
@@ -56,9 +53,6 @@ export const runDocument = z.object({
   trigger: z.string().nullable(),
   /** The tokens that stored what runs or set it off: it may do what all of them may. */
   authors: z.array(z.object({ id: z.string(), description: z.string() })),
-  /** The run whose tables were held back, of a run that carries out the decision about them. */
-  decides: z.string().optional(),
-  decision: z.enum(decisions).optional(),
   continueOnFailure: z.boolean(),
   startedAt: z.string(),
   /** The step that is next, or `ended`. Stored under the word that documents of running executions have. */

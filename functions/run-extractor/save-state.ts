@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { keepSetAside } from './kept-recordings.ts'
-import { createKeptTokens } from './kept-tokens.ts'
 import { removeOldKeySets } from './key-sets.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
@@ -17,9 +16,7 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
   const { id: rowId, warnings: ofLeg, error } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
-  const earned = stateSchema.parse((await work.read(stateKey))?.value)
-  // What waited for approval may hold tokens that were replaced meanwhile
-  const state = run.decides === undefined ? earned : await createKeptTokens(run, storage).ofRow(earned, rowId)
+  const state = stateSchema.parse((await work.read(stateKey))?.value)
   const place = { componentId, configId, ...(rowId === null ? {} : { rowId }) }
   const saved = await storage.saveState(place, state).then(
     () => state,

@@ -99,47 +99,6 @@ it('two rows run: secrets are sealed, the second reads the table of the first, s
   expect(listed).toMatchObject([{ id: `run-${job.id}`, status: 'success', rowsLoaded: 10 }])
 })
 
-it('tables whose data have changed wait: of two decisions at once one counts', async () => {
-  let items: object[] = [{ a: 1 }]
-  const source = await startApi(() => items)
-  try {
-    const config = { outputBucket: 'held', drift: 'hold', jobs: [{ endpoint: 'items' }] }
-    const configuration = { parameters: { api: { baseUrl: source.origin }, config } }
-    await api('POST', CONFIGS, { configurationId: 'held', name: 'Held', configuration })
-    await runJob('held')
-    items = [{ a: 'x' }]
-    const waiting = await runJob('held')
-    expect(waiting).toMatchObject({
-      status: 'success',
-      results: { status: 'held', rows: [{ drift: { compared: 1 } }] },
-    })
-    const run = `runs/run-${waiting.id}`
-    expect((await api('GET', 'tables/in.c-held.items/data-preview?format=json')).rows[0][0].value).toBe('1')
-
-    const asked = await Promise.all(['approve', 'reject', 'approve'].map(way => api('POST', `${run}/${way}`)))
-    const jobs = await Promise.all(
-      asked
-        .filter(({ id }) => id !== undefined)
-        .map(({ id }) => poll(() => api('GET', `jobs/${id}`), hasEnded)),
-    )
-    const { decision } = (await api('GET', run)).decision
-    const succeeded = jobs.filter(({ status }) => status === 'success')
-    expect(succeeded.length).toBeGreaterThan(0)
-    for (const { results } of succeeded) expect(results.decision).toBe(decision)
-    const refused = [
-      ...asked.filter(({ id }) => id === undefined),
-      ...jobs.flatMap(({ error }) => error ?? []),
-    ]
-    expect(refused.length).toBe(3 - succeeded.length)
-    for (const { code } of refused) expect(code).toBe('storage.runs.decided')
-    const [[{ value }]] = (await api('GET', 'tables/in.c-held.items/data-preview?format=json')).rows
-    expect(value).toBe(decision === 'approve' ? 'x' : '1')
-    expect(await api('POST', `${run}/approve`)).toMatchObject({ code: 'storage.runs.decided' })
-  } finally {
-    await source.close()
-  }
-})
-
 it('a rollback restores the old behaviour, and an empty state makes a first run', async () => {
   const path = `${CONFIGS}/history`
   const coloured = (color: string) => {

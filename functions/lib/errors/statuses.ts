@@ -36,7 +36,6 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.jobs.notFound': 404,
   'storage.jobs.ended': 409,
   'storage.deadLetters.notFound': 404,
-  'storage.runs.decided': 409,
   'storage.runs.notFound': 404,
   'storage.tokens.notFound': 404,
   'storage.events.notFound': 404,

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { decisions } from './decision-name.ts'
 import { described } from './described.ts'
 import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
 
@@ -53,7 +52,6 @@ export const runBody = z
     error: z.nullable(codeAndMessage),
     /** Of one run that is under way and has said how far it is, and when. */
     progress: z.optional(z.nullable(toldProgress)),
-    decision: z.optional(z.nullable(z.object({ decision: z.enum(decisions), runId: z.string(), status }))),
   })
   .register(described, { name: 'Run' })
 
@@ -86,8 +84,7 @@ export const rowResult = z.object({
   /** `null`: the root configuration, of a configuration without rows. */
   id: z.nullable(z.string()),
   name: z.string(),
-  /** `held`: its tables wait for approval. */
-  status: z.enum(['waiting', 'success', 'error', 'held', 'rejected']),
+  status: z.enum(['waiting', 'success', 'error']),
   /** With the rows that were read for it, and those of them that a later one with the same key replaced. Absent: none. */
   tables: z.array(z.object({ tableId: z.string(), rows: z.number(), replacedRows: z.optional(z.number()) })),
   rowsLoaded: z.number(),
@@ -105,24 +102,6 @@ export const rowResult = z.object({
   legs: z.number(),
   /** What the author should know of how the tables were loaded. */
   warnings: z._default(z.array(z.string()), []),
-  /** How its tables differ from those of the last run. Absent: they were not compared. */
-  drift: z.optional(
-    z.object({
-      compared: z.number(),
-      changes: z.array(
-        z.object({
-          table: z.string(),
-          column: z.optional(z.string()),
-          change: z.string(),
-          before: z.optional(z.string()),
-          after: z.optional(z.string()),
-          rule: z.string(),
-        }),
-      ),
-      /** Changes beyond those. */
-      more: z.number(),
-    }),
-  ),
   /** What each job did and why it ended. */
   jobs: z.array(z.catchall(jobOutcome, z.unknown())),
   error: z.optional(runFailure),
@@ -132,17 +111,13 @@ export type RowResult = z.infer<typeof rowResult>
 
 /** What a run did, as its execution and its job show it. */
 export const runResults = z.object({
-  /** `held`: the tables of a row wait for approval. */
-  status: z.enum(['success', 'error', 'held', 'rejected']),
+  status: z.enum(['success', 'error']),
   componentId: z.string(),
   configId: z.string(),
   configVersion: z.number(),
   rowsLoaded: z.number(),
   requests: z.number(),
   seconds: z.number(),
-  /** Of a run that carries out a decision: what was decided, and about which run. */
-  decides: z.optional(z.string()),
-  decision: z.optional(z.enum(decisions)),
   rows: z.array(rowResult),
   error: z.optional(z.extend(runFailure, { rowId: z.optional(z.nullable(z.string())) })),
 })

@@ -2,7 +2,6 @@ import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution, stopExecution } from '../../lib/aws/executions.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { NONE } from '../../lib/none.ts'
-import { type Decision, decisionName } from '../../lib/wire/decision-name.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
@@ -21,28 +20,20 @@ interface ExtractRunInput {
   configVersion: number
   /** The branch that it runs in. Default: the default branch. */
   branchId?: number
-  /** The run whose tables are approved or rejected. */
-  decides?: string | undefined
-  decision?: Decision | undefined
 }
 
 /** Runs of configurations, each of one job. */
 export interface ExtractRuns {
   /** Starts the run of a job. Idempotent. Throws `UserError` (`storage.components.notRunnable`) in a stack without extractions. */
   start(jobId: number, run: ExtractRunInput): Promise<void>
-  /** @param decides as in the input of the run */
-  describe(jobId: number, decides?: string): Promise<ExtractRun>
+  describe(jobId: number): Promise<ExtractRun>
   /** Stops the run for this reason. Throws a reason that is no `UserError`. */
-  stop(jobId: number, reason: unknown, decides?: string): Promise<void>
+  stop(jobId: number, reason: unknown): Promise<void>
 }
 
 /** Runs of configurations as executions of the extract machine, named after their jobs. */
 export const createExtractRuns = (client: SFNClient, machineArn: string): ExtractRuns => {
-  // Of two decisions about a run the first counts, whichever job asked for it
-  const executionOf = (jobId: number, decides: string | undefined) => ({
-    machineArn,
-    name: decides === undefined ? `run-${jobId}` : decisionName(decides),
-  })
+  const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
 
   return {
     start: async (jobId, run) => {
@@ -52,16 +43,16 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
           'This deployment has the storage service alone: it runs no configurations.',
         )
       const input = { ...run, trigger: `job ${jobId}` }
-      await startExecution(client, { ...executionOf(jobId, run.decides), input })
+      await startExecution(client, { ...executionOf(jobId), input })
     },
 
-    stop: async (jobId, reason, decides) => {
+    stop: async (jobId, reason) => {
       if (!(reason instanceof UserError)) throw reason
-      await stopExecution(client, executionOf(jobId, decides), reason)
+      await stopExecution(client, executionOf(jobId), reason)
     },
 
-    describe: async (jobId, decides) => {
-      const named = executionOf(jobId, decides)
+    describe: async jobId => {
+      const named = executionOf(jobId)
       const execution = await describeExecution(client, named)
       if (isUnderWay(execution)) return { status: 'running', execution: named.name }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }

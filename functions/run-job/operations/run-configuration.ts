@@ -23,7 +23,7 @@ const SHARE_OF_AGE = 1 / 4
  */
 export const runConfiguration = async (
   job: ProcessingJob,
-  { componentId, configId, tokenIds, decides, decision }: InputOf<'configurationRun'>,
+  { componentId, configId, tokenIds }: InputOf<'configurationRun'>,
   { extractRuns, jobs, now }: Pick<RunJobServices, 'extractRuns' | 'jobs' | 'now'>,
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
@@ -35,15 +35,14 @@ export const runConfiguration = async (
     configVersion,
     ...ofBranch(branchOf(job)),
     ...(tokenIds !== undefined && { tokenIds }),
-    ...(decides !== undefined && { decides, decision }),
   })
   // Whoever asked for its end before the run began found no run to stop.
   await jobs.refuseCancelled(job.id).catch(error => {
     // Nobody has asked for the end of the run: nobody could be asked, or its job is given up.
     if (!(error instanceof UserError)) throw error
-    return extractRuns.stop(job.id, error, decides)
+    return extractRuns.stop(job.id, error)
   })
-  const run = await extractRuns.describe(job.id, decides)
+  const run = await extractRuns.describe(job.id)
   switch (run.status) {
     case 'running': {
       const ageSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
@@ -52,14 +51,8 @@ export const runConfiguration = async (
       return { waitSeconds: patientWait(seconds, ageSeconds), waitsFor: [run.execution] }
     }
     case 'success':
-      return { results: asDecided(results.parse(JSON.parse(run.output)), decision) }
+      return { results: results.parse(JSON.parse(run.output)) }
     case 'error':
       throw new UserError(foreignCode(run.error), run.cause)
   }
-}
-
-/** Both were asked for at once, and the other came first. */
-const asDecided = (found: Record<string, unknown>, decision: string | undefined): Record<string, unknown> => {
-  if (decision === undefined || found['decision'] === decision) return found
-  throw new UserError('storage.runs.decided', `The other decision came first: ${found['decision']}.`)
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { redrivenAllBody } from '../../lib/wire/dead-letter-body.ts'
-import { jobBody } from '../../lib/wire/job-body.ts'
 import { newTokenBody } from '../../lib/wire/token-body.ts'
 import { configurationActions } from './actions/configurations.ts'
 import { tableActions } from './actions/tables.ts'
@@ -19,15 +18,6 @@ const cancel = (kind: 'jobs' | 'runs'): ActionRoute => ({
       redirect: `/console/${kind}/${idIn(params)}`,
       said: { text: 'It stops at the next page or slice; nothing is half loaded.' },
     }
-  },
-})
-
-const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
-  path: `/console/runs/:id/${decision}`,
-  at: '/console/jobs',
-  act: async (client, { params }) => {
-    const job = await client.send('POST', `runs/${idIn(params)}/${decision}`, {}, jobBody)
-    return { redirect: `/console/jobs/${job.id}` }
   },
 })
 
@@ -63,8 +53,6 @@ export const actions: readonly ActionRoute[] = [
   },
   cancel('jobs'),
   cancel('runs'),
-  decideRun('approve'),
-  decideRun('reject'),
   {
     path: '/console/files/:id/delete',
     at: '/console/files',

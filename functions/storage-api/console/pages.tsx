@@ -93,7 +93,6 @@ const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<s
     failedJobs,
     failedRuns: runs.filter(({ status }) => status === 'error'),
     letters: letters.filter(({ closed }) => closed === null).length,
-    held: runs.filter(({ results, decision }) => results?.['status'] === 'held' && !decision),
     schedules: await schedulesOf(client, now),
     mayDrop: mayLoad(await client.person()),
   }

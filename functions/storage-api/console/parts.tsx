@@ -21,7 +21,6 @@ const statuses: Readonly<Record<string, readonly [word: string, icon: string, ki
   error: ['failed', 'x'],
   waiting: ['waiting', 'clock'],
   processing: ['running', 'player-play'],
-  held: ['waits for you', 'hand-stop', 'warn'],
   warned: ['done, with warnings', 'alert-triangle', 'warn'],
   warn: ['warning', 'alert-triangle'],
   info: ['info', 'info-circle'],

@@ -3,7 +3,6 @@ import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { startNext } from '../../lib/storage/jobs/start-next.ts'
-import { decisionName } from '../../lib/wire/decision-name.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
@@ -59,11 +58,8 @@ export const cancelled = async (
     job.status === 'waiting' && job.input.operationName !== 'tableImport'
       ? await endWaiting(job, reason, services)
       : job
-  if (!isFinal(current) && job.input.operationName === 'configurationRun') {
-    const { decides } = job.input
-    const run = decides === undefined ? `run-${job.id}` : decisionName(decides)
-    await services.extractionRuns.stop(run, reason)
-  }
+  if (!isFinal(current) && job.input.operationName === 'configurationRun')
+    await services.extractionRuns.stop(`run-${job.id}`, reason)
   return current
 }
 

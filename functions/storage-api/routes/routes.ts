@@ -43,7 +43,7 @@ import { validateColumnNames, webalizeColumnNames, webalizeDisplayName } from '.
 import { rowsRoutes } from '../rows/routes.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
 import { noteProgress } from '../runs/note-progress.ts'
-import { approveRun, getRun, listRuns, rejectRun } from '../runs/read-runs.ts'
+import { getRun, listRuns } from '../runs/read-runs.ts'
 import { globalSearch } from '../search/global-search.ts'
 import { runStats } from '../search/run-stats.ts'
 import { searchConfigurations } from '../search/search-configurations.ts'
@@ -103,8 +103,6 @@ export const routes: readonly Route[] = [
   getRun,
   cancelRun,
   noteProgress,
-  approveRun,
-  rejectRun,
   listLogLines,
   listDeadLetters,
   redriveAllDeadLetters,

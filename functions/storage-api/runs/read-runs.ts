@@ -1,17 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
-import { parsedJson } from '../../lib/storage/runs/run-execution.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { type Decision, decisionName, decisions } from '../../lib/wire/decision-name.ts'
 import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
-import { findBranchId } from '../find/find-branch.ts'
-import { findConfiguration } from '../find/find-configuration.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { ExtractionRuns } from '../services/extraction-runs.ts'
 import { runResource } from './run-resource.ts'
@@ -97,21 +91,10 @@ export const getRun = defineRoute({
     ok(await findRun(runId, caller, extractionRuns)),
 })
 
-/** What was decided about a run that holds tables back, and the run that carries it out. */
-interface RunDecision {
-  decision: Decision
-  runId: string
-  status: 'processing' | 'success' | 'error'
-}
-
 type FoundRun = ReturnType<typeof runResource> & {
   /** `null`: it has said nothing yet, or has ended. */
   progress: ToldProgress | null
-  /** `null`: nothing was held back, or nothing is decided. */
-  decision: RunDecision | null
 }
-
-const isHeldRun = ({ results }: Pick<FoundRun, 'results'>): boolean => results?.['status'] === 'held'
 
 /** Errors: `storage.runs.notFound`; `accessDenied` for a token that may not use the component. */
 export const findRun = async (
@@ -127,61 +110,5 @@ export const findRun = async (
   return {
     ...run,
     progress: run.status === 'processing' ? ((await extractionRuns.progressOf(runId)) ?? null) : null,
-    decision: isHeldRun(run) ? await decisionAbout(runId, get) : null,
   }
 }
-
-const decisionInput = z.object({ decision: z.enum(decisions) })
-
-const decisionAbout = async (runId: string, get: DescribeRun): Promise<RunDecision | null> => {
-  const found = await get(decisionName(runId))
-  if (!found) return null
-  const { decision } = decisionInput.parse(parsedJson(found.input))
-  return { decision, runId: found.name, status: runResource(found).status }
-}
-
-/**
- * Loads the tables that a run holds back because its data have changed, or drops them, by a job `configurationRun`. It may do
- * what the authors of the run and its caller may, and goes to the branch of the run, whatever branch the path names. Of two decisions about a run the first
- * counts.
- */
-const decideRun = (decision: Decision, summary: string) =>
-  defineRoute({
-    method: 'post',
-    path: `/v2/storage/runs/{runId}/${decision}`,
-    summary,
-    tag: 'runs',
-    replies: {
-      202: 'The job `configurationRun`',
-      400: '`storage.runs.notHeld`',
-      403: 'The token may not use the component',
-      404: 'There is no such run or configuration, or its branch is deleted',
-      409: '`storage.runs.decided`',
-    },
-    handle: async (request, services) => {
-      const run = await findRun(request.params.runId, request.caller, services.extractionRuns)
-      const { componentId, configId } = run
-      const branchId = await findBranchId(services, String(run.branchId))
-      const ofBranch = { ...services, ...services.inBranch(branchId) }
-      return submitJob({ ...request, branchId }, ofBranch, {
-        input: { operationName: 'configurationRun', componentId, configId, decides: run.id, decision },
-        admit: async () => {
-          if (!isHeldRun(run))
-            throw new UserError('storage.runs.notHeld', `Run ${run.id} holds no tables back for approval.`)
-          if (run.decision !== null)
-            throw new UserError(
-              'storage.runs.decided',
-              `About run ${run.id} was decided before: ${run.decision.decision}, by run ${run.decision.runId}.`,
-            )
-          const { current } = await findConfiguration(
-            { params: { componentId, configId }, branchId },
-            ofBranch,
-          )
-          return { componentId, configId, version: current.version }
-        },
-      })
-    },
-  })
-
-export const approveRun = decideRun('approve', 'Load what a run holds back')
-export const rejectRun = decideRun('reject', 'Drop what a run holds back')

@@ -186,29 +186,3 @@ it('a run that fails but keeps its windows keeps the keys of the run before', as
   await extraction.run(configId)
   expect(await rows()).toEqual(['1', '2 gone', '3 gone'])
 })
-
-it('a run that is held for approval marks what is gone when it is approved', async () => {
-  const { configuration } = await call('GET', configPath())
-  const { parameters } = configuration
-  const [job] = parameters.config.jobs
-  const drift = { rule: 'hold', minRows: 1 }
-  const jobs = [{ ...job, drift, deletions: { whenEmpty: 'mark' } }]
-  const config = { ...parameters.config, jobs }
-  await call('PUT', configPath(), { configuration: { parameters: { ...parameters, config } } })
-  await extraction.run(configId)
-  const before = await keySets()
-
-  ids = []
-  const execution = newExecution()
-  const { end } = await extraction.run(configId, { execution })
-  expect(end.result).toMatchObject({ status: 'held' })
-  expect(await rows()).toEqual(['1', '2', '3'])
-  expect(await keySets()).toEqual(expect.arrayContaining(before))
-
-  const decides = execution.split(':').at(-1) ?? ''
-  const decided = await extraction.run(configId, { decides, decision: 'approve' })
-  expect(decided.end.result).toMatchObject({ status: 'success' })
-  expect(await rows()).toEqual(['1 gone', '2 gone', '3 gone'])
-  expect(await keySets()).toHaveLength(1)
-  expect(await keySets()).not.toEqual(before)
-})

@@ -5,15 +5,7 @@
  */
 
 /** Ways in which a run of a configuration is set off: rows of `runs.test.ts`. */
-export const starts = [
-  'operator',
-  'schedule',
-  'trigger',
-  'request',
-  'approval',
-  'redrive',
-  'later step',
-] as const
+export const starts = ['operator', 'schedule', 'trigger', 'request', 'redrive', 'later step'] as const
 export type Start = (typeof starts)[number]
 
 /** Routes that store a part of what a run does, and where `runs.test.ts` stores it so. */
@@ -46,8 +38,6 @@ export type Part = (typeof parts)[keyof typeof parts]
 export const startingRoutes: Readonly<Record<string, Start>> = {
   'post components/{componentId}/configs/{configId}/run': 'request',
   'post /queue/jobs': 'request',
-  'post runs/{runId}/approve': 'approval',
-  'post runs/{runId}/reject': 'approval',
   'post dead-letters/redrive': 'redrive',
   'post dead-letters/{letterId}/redrive': 'redrive',
 }
@@ -84,8 +74,6 @@ export const jobRoutes = {
   'post workspaces': 'workspaceCreate',
   'post components/{componentId}/configs/{configId}/workspaces': 'workspaceCreate',
   'delete workspaces/{workspaceId}': 'workspaceDelete',
-  'post runs/{runId}/approve': 'configurationRun',
-  'post runs/{runId}/reject': 'configurationRun',
   'post components/{componentId}/configs/{configId}/run': 'configurationRun',
 } as const
 
@@ -162,8 +150,6 @@ export const runInputKeys: Readonly<Record<string, string>> = {
   authorTokenId: 'bounds the rights',
   tokenIds: 'bounds the rights',
   configVersion: 'refuses what was stored later',
-  decides: 'what runs: the authors of the run that held it',
-  decision: 'what is done with it',
   isOwnSchedule: 'refuses a disarmed schedule',
 }
 

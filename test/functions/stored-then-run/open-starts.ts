@@ -1,7 +1,6 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { fireTriggers } from '#functions/fire-triggers/fire-triggers.ts'
 import { UserError } from '#functions/lib/errors/errors.ts'
-import type { RunExecution } from '#functions/lib/storage/runs/run-execution.ts'
 import { runInput } from '#functions/run-extractor/event.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
@@ -31,7 +30,6 @@ export interface Place {
 /** A storage service with every way to set off a run of a configuration; a run begins and goes no further. */
 export const openStarts = async () => {
   const inputs = new Map<number, object>()
-  const executions = new Map<string, RunExecution>()
   const redriven: string[] = []
   const machine = {
     send: async ({ input }: { input: { input: string } }) => void redriven.push(input.input),
@@ -40,9 +38,8 @@ export const openStarts = async () => {
     extractRuns: {
       stop: async () => {},
       start: async (jobId, input) => void inputs.set(jobId, input),
-      describe: async () => ({ status: 'success', output: '{"decision":"approve"}' }),
+      describe: async () => ({ status: 'success', output: '{}' }),
     },
-    describeRun: async name => executions.get(name),
     redriveExecution: createRedriveExecution(machine),
   })
   const extraction = await startExtraction({ service })
@@ -110,10 +107,6 @@ export const openStarts = async () => {
       }
       case 'request':
         return async () => outcomeOf(await inputOf('POST', `${pathOf(place)}/run`, maker))
-      case 'approval': {
-        const runId = await held(input)
-        return async () => outcomeOf(await inputOf('POST', `runs/${runId}/approve`, maker))
-      }
       case 'redrive': {
         const letter = await keepLetter(input)
         return async () => {
@@ -171,27 +164,6 @@ export const openStarts = async () => {
     await triggers.delete(triggerId)
     const started = [...inputs.values()].slice(before)
     return started.find(run => 'configId' in run && run.configId === configId)
-  }
-
-  /** A run that holds its tables back, of the configuration as it is now. */
-  const held = async (input: object): Promise<string> => {
-    const { execution } = await begin(input)
-    const runId = runIdOf(execution)
-    const { runs } = extraction.services()
-    const stored = await runs.read(runId)
-    if (stored) {
-      const rows = stored.run.rows.map(row => ({ ...row, status: 'held' as const, heldKey: 'held.json' }))
-      await runs.replace(stored, { ...stored.run, rows, phase: 'ended' })
-    }
-    executions.set(runId, {
-      name: runId,
-      status: 'SUCCEEDED',
-      startDate: new Date(),
-      stopDate: new Date(),
-      input: JSON.stringify(input),
-      output: '{"status":"held"}',
-    })
-    return runId
   }
 
   const keepLetter = async (input: object): Promise<number> => {

@@ -2,19 +2,6 @@ import type { ErrorEntry } from './entry.ts'
 
 /** Errors of an extraction under way. They end a row of the run, and show in its results. */
 export const extractorRunCodes = {
-  'extractor.drift': {
-    meaning:
-      'Fields, types or shares of empty cells have changed since the last run, and "drift" is "fail", or "hold" where nobody can approve. No table was touched.',
-    remedy: 'Look at what the API sends now. To take it as it is, run once with "drift": "warn".',
-  },
-  'extractor.hold.gone': {
-    meaning: 'The run holds no tables for approval, or not any more: they are kept for 14 days.',
-    remedy: 'Run the configuration again: it reads from where the last loaded run ended.',
-  },
-  'extractor.hold.superseded': {
-    meaning: 'Another run of the configuration was loaded after the one that is to be approved.',
-    remedy: 'Nothing is to be done: what was held is older than what the tables hold.',
-  },
   'extractor.records.cast': {
     meaning: 'A value cannot be of the type that "cast" names.',
     remedy: 'Name another type or format, or say with "invalid" what becomes of such values.',

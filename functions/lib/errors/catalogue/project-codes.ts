@@ -31,17 +31,6 @@ export const projectCodes = {
     meaning: 'What failed cannot be started again.',
     remedy: 'Do what the dead letter says in its "redrive", then delete it.',
   },
-  'storage.runs.decided': {
-    status: 409,
-    meaning: 'The tables that the run holds back have been approved or rejected before.',
-    remedy:
-      'Look at the run: its "decision" names the run that carried it out. An approval that failed is started again from its dead letter.',
-  },
-  'storage.runs.notHeld': {
-    status: 400,
-    meaning: 'The run holds no tables back for approval.',
-    remedy: 'Only a run whose results have the status "held" is approved or rejected.',
-  },
   'storage.runs.notFound': {
     status: 404,
     meaning: 'There is no such run, or it is older than 90 days.',

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
-import { Drift } from './drift-schema.ts'
 import { isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import { filePart, flag, key, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
@@ -44,10 +43,6 @@ const configShape = {
     optional(z.enum(['fail', 'keep'])),
     'Ours: what becomes of a value that does not fit its column, see [type conflicts](extractor-tables.md#type-conflicts).',
     'fail',
-  ),
-  drift: key(
-    optional(Drift),
-    'Ours: what becomes of tables that differ from the last run, see [drift](extractor-drift.md). Without it: they are not compared.',
   ),
   silence: key(
     optional(Silence),

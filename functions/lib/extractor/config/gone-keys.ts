@@ -2,10 +2,12 @@
  * Keys that Millrace 0.3 had, and what serves instead. They are refused with `compat`, too: Generic Extractor never
  * knew them, so whoever wrote one meant it.
  */
-const goneKeys: Readonly<Record<string, string>> = {}
+const goneKeys: Readonly<Record<string, string>> = {
+  drift: 'test the table after it is loaded, with dbt or a query',
+}
 
 /** Of these, the keys of `config`, where every other key is an attribute of the user. */
-export const goneFromConfig: readonly string[] = []
+export const goneFromConfig: readonly string[] = ['drift']
 
 /** What to say of a key that went, or `undefined` for every other key. */
 export const goneSentence = (key: string): string | undefined =>

@@ -3,7 +3,6 @@ import { readKeyColumns } from '../../wire/primary-key.ts'
 import { Authentication } from './authentication-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { Deletions, deletionsProblem } from './deletions-schema.ts'
-import { Drift } from './drift-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
 import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
 import { Incremental } from './incremental-schema.ts'
@@ -140,10 +139,6 @@ const jobShape = {
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
-  ),
-  drift: key(
-    optional(Drift),
-    'Ours: what becomes of tables that differ from the last run, in place of that of `config`, see [drift](extractor-drift.md).',
   ),
   authentication: key(
     optional(z.union([z.literal(false), Authentication])),

@@ -8,7 +8,6 @@ import type { Traffic } from '../requests/http/traffic.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import type { KeySets } from './deletions/key-set.ts'
-import type { DriftReport } from './drift/check-drift.ts'
 import type { JobSummary } from './run-statistics.ts'
 
 export interface ExtractOptions {
@@ -70,8 +69,6 @@ export interface ExtractOptions {
    * for whole.
    */
   keptAnswers?: string
-  /** The caller holds tables back when `drift` says `hold` (`isHeld`). Default: `hold` fails the run. */
-  mayHold?: boolean
   /** Keeps the exchanges with the API, or answers in its place. */
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */
@@ -121,8 +118,6 @@ export type ExtractResult =
       tables: WrittenTable[]
       /** What the author should know of how the tables are loaded; they are in the log too. */
       warnings: string[]
-      /** How the tables differ from those of the last run; absent when no job asks for it. */
-      drift?: DriftReport
       /** In `spoolDir`: what takes the place of `options.keptAnswers`. Tables and state do not depend on it. */
       keptAnswers?: string
       summary: ExtractSummary

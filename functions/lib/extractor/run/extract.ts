@@ -9,8 +9,6 @@ import { maskError } from '../requests/masking/mask-error.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { secretsOf } from '../requests/masking/secrets-of.ts'
 import { removeTables } from '../tables/table-file.ts'
-import { finishDrift } from './drift/finish-drift.ts'
-import { profilesOf } from './drift/stored-profiles.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
 import { runIterations } from './run-iterations.ts'
@@ -64,27 +62,17 @@ const extractMasked = async (
 
 /** A job that fails does not take with it what it has read before: gives the windows that are whole to `options.keepWindows`. */
 const keepWindows = async (extraction: Extraction, error: unknown): Promise<void> => {
-  const { options, parsed, state, log, masker, sinks, windows, configs, refreshTokens, summary, warningsOf } =
-    extraction
+  const { options, parsed, log, masker, sinks, windows, refreshTokens, summary, warningsOf } = extraction
   const failure = maskError(error, masker)
-  const mayKeep = failure instanceof UserError && failure.code !== 'extractor.drift' // which touches no table
-  if (options.keepWindows === undefined || !windows.isNew || !mayKeep) return
+  if (options.keepWindows === undefined || !windows.isNew || !(failure instanceof UserError)) return
   const types = typesWithWindows(parsed)
   try {
     const written = await sinks.finish(options.outDir)
     const tables = written.tables.filter(table => table.types.every(type => types.has(type)))
     await removeTables(written.tables.filter(table => !tables.includes(table)))
-    const drift = await finishDrift({
-      tables,
-      configs,
-      before: profilesOf(tables, state.profiles, masker.mask),
-      mask: masker.mask,
-      log,
-      mayHold: false,
-    })
     const next = stateWithWindows(options.state, windows.all(), refreshTokens.all())
     const ended = summary(tables)
-    const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings].map(masker.mask)
+    const warnings = [...written.warnings, ...warningsOf(ended)].map(masker.mask)
     await options.keepWindows({ tables, state: next, warnings, summary: ended, failure })
   } catch (cause) {
     if (!(cause instanceof UserError)) throw cause
@@ -115,19 +103,10 @@ const typesWithWindows = ({ runs }: ExtractorConfig): ReadonlySet<string> => {
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
   const { options, masker, state, leg, time, log, sinks, marks, windows, checks, deletions, refreshTokens } =
     extraction
-  const { configs, statistics, spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
+  const { statistics, spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
   const gone = await deletions.mark({ statistics, reached: bounds.reached, sinkOf: sinks.of })
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
-  const drift = await finishDrift({
-    tables,
-    // What is cut short, a preview or a run at one of its limits, has too few rows to say how they have changed
-    configs: options.maxRows === undefined && bounds.reached === undefined ? configs : [],
-    before: state.profiles,
-    mask: masker.mask,
-    log,
-    mayHold: options.mayHold === true,
-  })
   rmSync(spool.items, { recursive: true, force: true })
   const next = nextState(options.state, {
     // What was not read is still to be asked for
@@ -136,7 +115,6 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
     windows: windows.all(),
     refreshTokens: refreshTokens.all(),
-    profiles: drift.profiles,
     keySets: gone.kept,
   })
   checks.remove()
@@ -148,11 +126,9 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     ...(bounds.reached === undefined ? [] : [bounds.reached]),
     ...warningsOf(ended),
     ...ofJobs,
-    ...drift.warnings,
     ...notKeptWarnings(traffic, log),
     ...gone.warnings,
   ]
-  const compared = drift.report === undefined ? {} : { drift: drift.report }
   const answers = keptAnswers?.file()
   const kept = answers === undefined ? {} : { keptAnswers: answers }
   return {
@@ -160,7 +136,6 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     state: next,
     tables,
     warnings: said.map(masker.mask),
-    ...compared,
     ...kept,
     summary: ended,
   }

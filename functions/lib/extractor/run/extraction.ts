@@ -60,7 +60,6 @@ export const openExtraction = async (
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
   const deletions = createRunDeletions({ parsed, options, state, saved: leg.keys, log })
   const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
-  const configs = parsed.runs.map(({ config }) => config)
   const statistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
@@ -109,7 +108,6 @@ export const openExtraction = async (
     checks,
     deletions,
     refreshTokens,
-    configs,
     statistics,
     stop,
     abort,

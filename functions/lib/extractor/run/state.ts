@@ -3,7 +3,6 @@ import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import type { ReplacedToken } from '../requests/http/refresh-tokens.ts'
 import type { TableSink } from '../tables/sink-types.ts'
-import { readProfiles, type StoredProfile, writeProfiles } from './drift/stored-profiles.ts'
 
 /** `in/state.json` as far as we read it (docs/reference/extractor.md#state); unknown keys are kept. */
 export interface InputState {
@@ -13,7 +12,6 @@ export interface InputState {
   highWaterMarks: Record<string, Json>
   windows: Record<string, Json>
   refreshTokens: Json | undefined
-  profiles: Map<string, StoredProfile>
   /** By table: where the keys of the last complete run are. */
   keySets: Record<string, Json>
 }
@@ -30,7 +28,6 @@ export const readState = (state: unknown): InputState => {
     highWaterMarks: ofAll(asObject(asObject(root['millrace'])['highWaterMarks']), readMark),
     windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
-    profiles: readProfiles(asObject(root['millrace'])['profiles']),
     keySets: asObject(asObject(root['millrace'])['keySets']),
   }
 }
@@ -44,18 +41,15 @@ export const nextState = (
     highWaterMarks: Record<string, Json>
     windows: Record<string, Json>
     refreshTokens: readonly ReplacedToken[]
-    /** Absent when no table was compared. */
-    profiles: ReadonlyMap<string, StoredProfile> | undefined
     keySets: Record<string, Json>
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles, keySets } = run
+  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, keySets } = run
   const own = {
     ...asObject(root['millrace']),
     ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks: ofAll(highWaterMarks, writeMark) }),
     ...(Object.keys(windows).length === 0 ? {} : { windows }),
-    ...(profiles === undefined ? {} : { profiles: writeProfiles(profiles) }),
     ...(Object.keys(keySets).length === 0 ? {} : { keySets }),
     ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
   }

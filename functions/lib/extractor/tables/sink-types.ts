@@ -70,8 +70,6 @@ export interface WrittenTable {
   types: string[]
   /** Of the columns that have a type; absent: all are text. */
   columnTypes?: Record<string, ColumnType>
-  /** Its rows are added to those of the table, or update them. Absent: they are all that there are. */
-  isIncremental?: boolean
   rows: number
 }
 

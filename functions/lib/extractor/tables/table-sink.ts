@@ -103,9 +103,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
-          const load = loadOf(table)
-          await writeManifest(output, table, load)
-          if (load.incremental) table.isIncremental = true
+          await writeManifest(output, table, loadOf(table))
         }
       } catch (error) {
         await removeTables(tables)

@@ -152,9 +152,6 @@ const jobInput = z.discriminatedUnion('operationName', [
     configId: z.string(),
     /** The tokens that stored the trigger which asks for it. */
     tokenIds: z.array(z.string()).optional(),
-    /** Loads or drops the tables that this run holds back, instead of reading the API. */
-    decides: z.string().optional(),
-    decision: z.enum(['approve', 'reject']).optional(),
   }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
   z.object({

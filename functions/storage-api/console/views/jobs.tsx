@@ -26,7 +26,6 @@ const isOver = (job: JobBody): boolean => job.status === 'success' || job.status
 const configuration = z.object({
   componentId: z.string(),
   configId: z.string(),
-  decides: z.optional(z.string()),
 })
 
 const configurationOf = (job: JobBody): z.infer<typeof configuration> | undefined =>
@@ -49,8 +48,7 @@ const subjectOf = (job: JobBody): [string, Child][] => {
 /** The run that the job asked for, or the name of the one that it was part of, which may be a client's. */
 const RunOfJob = ({ job }: { job: JobBody }) => {
   const asked = configurationOf(job)
-  if (asked !== undefined && asked.decides === undefined)
-    return <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
+  if (asked !== undefined) return <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
   const { runId } = job
   return runId && /^run-\d+$/.test(runId) ? (
     <a href={runPath(runId)}>that it was part of</a>

@@ -14,9 +14,8 @@ interface OverviewProps {
   failedJobs: readonly JobBody[]
   failedRuns: readonly RunBody[]
   stats: HoursBody
-  /** How many dead letters there are, and runs whose tables wait for approval. */
+  /** How many dead letters there are. */
   letters: number
-  held: readonly RunBody[]
   schedules: readonly Scheduled[]
   /** Whether the token may load a file. */
   mayDrop: boolean
@@ -31,14 +30,14 @@ const WEEK_HOURS = 168
 
 /** What came in, what waits, what failed. Asks for itself again while it is open. */
 export const Overview = (props: OverviewProps) => {
-  const { tables, failedJobs, failedRuns, stats, letters, held, schedules, mayDrop } = props
+  const { tables, failedJobs, failedRuns, stats, letters, schedules, mayDrop } = props
   const { hours, isComplete } = stats
   const inAll = (of: (hour: Hour) => number) => count(sum(hours.map(of)))
   const isWeek = hours.length === WEEK_HOURS
   const isQuiet = hours.every(hour => heightOf(hour) === 0)
   return (
     <div hx-get={`/console/live?hours=${hours.length}`} hx-trigger="every 10s" hx-swap="outerHTML">
-      <NeedsYou letters={letters} held={held} late={schedules.filter(({ isLate }) => isLate).length} />
+      <NeedsYou letters={letters} late={schedules.filter(({ isLate }) => isLate).length} />
       <Facts
         of={[
           ['Tables', count(tables.length)],
@@ -83,8 +82,8 @@ export const Overview = (props: OverviewProps) => {
   )
 }
 
-const NeedsYou = ({ letters, held, late }: { letters: number; held: readonly RunBody[]; late: number }) => {
-  if (letters + held.length + late === 0) return null
+const NeedsYou = ({ letters, late }: { letters: number; late: number }) => {
+  if (letters + late === 0) return null
   return (
     <section class="panel">
       <h2>Needs you</h2>
@@ -95,11 +94,6 @@ const NeedsYou = ({ letters, held, late }: { letters: number; held: readonly Run
             started again
           </li>
         )}
-        {held.map(run => (
-          <li>
-            <RunLink run={run} /> waits for approval
-          </li>
-        ))}
         {late > 0 && <li>{counted(late, 'schedule')} should have run by now: see below</li>}
       </ul>
     </section>

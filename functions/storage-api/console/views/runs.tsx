@@ -12,7 +12,7 @@ import {
 import { query } from '../api-client.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
-import { Confirm, Status, Time } from '../parts.tsx'
+import { Status, Time } from '../parts.tsx'
 import { CancelButton, pathOf, runPath, tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
@@ -34,7 +34,7 @@ export const RunDetail = ({ run, log, level }: RunDetailProps) => {
           'hx-swap': 'outerHTML',
         }
       : {}
-  const { status, rows } = run.results ?? {} // anybody may start the machine, with any result
+  const { rows } = run.results ?? {} // anybody may start the machine, with any result
   const asked = /^job (\d+)$/.exec(run.trigger ?? '')?.[1]
   return (
     <div {...live} aria-live="polite">
@@ -69,7 +69,6 @@ export const RunDetail = ({ run, log, level }: RunDetailProps) => {
       />
       {run.progress && <Progress progress={run.progress} />}
       {run.status === 'processing' && <CancelButton of="runs" id={run.id} />}
-      {status === 'held' && <Held run={run} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
       <Logs log={log} path={path} level={level} />
     </div>
@@ -124,36 +123,6 @@ export const RunToCome = ({ job }: { job: JobBody }) => {
   )
 }
 
-/** Tables that wait for somebody, or what was decided about them. */
-const Held = ({ run }: { run: RunBody }) => {
-  const path = `/console/runs/${encodeURIComponent(run.id)}`
-  if (run.decision)
-    return (
-      <p>
-        {run.decision.decision === 'approve' ? 'Approved' : 'Rejected'} by{' '}
-        <a href={`/console/runs/${encodeURIComponent(run.decision.runId)}`}>this run</a>:{' '}
-        <Status value={run.decision.status} />
-      </p>
-    )
-  return (
-    <section class="panel">
-      <h2>Waits for approval</h2>
-      <p>
-        The data have changed since the last run. Approve loads the tables as they were read; reject drops
-        them, and the next run reads from where the last loaded one ended.
-      </p>
-      <div class="actions">
-        <Confirm id="approve" verb="Approve" action={`${path}/approve`} isGentle>
-          The tables are loaded as they were read. This is decided once.
-        </Confirm>
-        <Confirm id="reject" verb="Reject" action={`${path}/reject`}>
-          What was read is dropped, and the next run reads it again. This is decided once.
-        </Confirm>
-      </div>
-    </section>
-  )
-}
-
 /** What a row of the configuration did: why each job ended, which tables it loaded, what its author should know. */
 const RowOfRun = ({ row }: { row: unknown }) => {
   const read = rowResult.safeParse(row)
@@ -187,7 +156,6 @@ const Row = ({ row }: { row: RowResult }) => (
     {row.warnings.map(warning => (
       <p class="hint">{warning}</p>
     ))}
-    {row.drift !== undefined && <Drift drift={row.drift} />}
     <JobsOfExtraction jobs={row.jobs} />
     {row.tables.length > 0 && (
       <ul>
@@ -200,37 +168,6 @@ const Row = ({ row }: { row: RowResult }) => (
     )}
   </section>
 )
-
-const changeWords: Readonly<Record<string, string>> = {
-  new: 'new column',
-  vanished: 'no values any more',
-  type: 'other type',
-  empties: 'other share of empty cells',
-  noRows: 'no rows',
-}
-
-/** What has changed in the tables since the last run. */
-const Drift = ({ drift }: { drift: NonNullable<RowResult['drift']> }) =>
-  drift.changes.length === 0 ? (
-    <p>{drift.compared === 0 ? 'Nothing to compare with yet' : 'No change'} since the last run.</p>
-  ) : (
-    <Grid caption="Changed since the last run" head={['Table', 'Column', 'Change', 'Before', 'Now']}>
-      {drift.changes.map(({ table, column, change, before, after }) => (
-        <tr>
-          <th scope="row">{table}</th>
-          <td>{column ?? '–'}</td>
-          <td>{changeWords[change] ?? change}</td>
-          <td>{before ?? '–'}</td>
-          <td>{after ?? '–'}</td>
-        </tr>
-      ))}
-      {drift.more > 0 && (
-        <tr>
-          <td colspan={5}>{count(drift.more)} more changes: see the log.</td>
-        </tr>
-      )}
-    </Grid>
-  )
 
 /** Requests of a configuration with their pages, and why each ended. */
 export const JobsOfExtraction = ({ jobs }: { jobs: readonly JobOutcome[] }) =>

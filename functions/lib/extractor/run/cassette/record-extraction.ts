@@ -88,7 +88,6 @@ export const recordExtraction = async (
     startedAt: startedAt ?? clock(),
     ...withoutSecretsOf({ config: options.config, ...(state !== undefined && { state }) }),
     ...(options.compat === undefined ? {} : { compat: options.compat }),
-    ...(options.mayHold === undefined ? {} : { mayHold: options.mayHold }),
   }
   const tables = join(folder, recordingFiles.tables)
   await mkdir(tables, { recursive: true })

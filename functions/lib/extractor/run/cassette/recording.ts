@@ -45,7 +45,6 @@ const runSchema = z.strictObject({
   /** As the command's option; absent: as the configuration says. */
   compat: z.boolean().optional(),
   /** Whether tables could wait for approval. */
-  mayHold: z.boolean().optional(),
   /** `config.json` and `in/state.json` without secrets. */
   config: z.unknown(),
   state: z.unknown().optional(),

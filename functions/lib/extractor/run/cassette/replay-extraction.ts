@@ -49,7 +49,7 @@ export const replayExtraction = async (folder: string, options: ReplayOptions): 
 /** The run alone: its differences are those of its requests. */
 export const play = async (
   folder: string,
-  run: Pick<RecordedRun, 'compat' | 'mayHold' | 'startedAt' | 'state'>,
+  run: Pick<RecordedRun, 'compat' | 'startedAt' | 'state'>,
   { keepsWindows, ...options }: ReplayOptions & { keepsWindows: boolean },
 ): Promise<Replayed> => {
   let kept: KeptWindows | undefined
@@ -67,7 +67,6 @@ export const play = async (
       cassette: player,
       ...(keepsWindows && { keepWindows }),
       ...(compat === undefined ? {} : { compat }),
-      mayHold: run.mayHold === true,
     })
     if (!result.finished) throw new Error('The replay was stopped before its end')
     return { result, error: undefined, kept, differences: player.differences() }

@@ -62,35 +62,3 @@ it('a value that fits no column is beside it, and its row is known by its key al
   expect(second?.result?.summary.jobs[0]?.deleted).toBe(1)
   expect(second?.table).toMatch(/\n"2",.*"1"\n$/)
 })
-
-describe('deletions and drift', () => {
-  const rows = (...ids: number[]) => ids.map(id => ({ id, n: id }))
-  const drift = { drift: { rule: 'fail', minRows: 1 } }
-
-  it('rows that are gone and their mark are no drift', async () => {
-    const [, second, third] = await runs([rows(1, 2, 3, 4), rows(1), rows(1)], drift)
-    expect(second?.error).toBeUndefined()
-    expect(second?.result?.summary.jobs[0]?.deleted).toBe(3)
-    expect(second?.result?.drift?.changes).toEqual([])
-    expect(third?.result?.drift?.changes).toEqual([])
-  })
-
-  it('a table that all rows have left is a drift, and such a run forgets no key', async () => {
-    const [, second, third] = await runs([rows(1, 2), [], rows(1)], {
-      ...drift,
-      deletions: { whenEmpty: 'mark' },
-    })
-    expect(second?.error).toMatchObject({ code: 'extractor.drift' })
-    expect(third?.table).toMatch(/"2",.*"1"\n$/)
-  })
-
-  it('a job that begins to mark has no new column', async () => {
-    const before = { endpoint: 'items', primaryKey: ['id'], ...drift }
-    const { result } = await runExtraction(() => rows(1), { config: { jobs: [before] } })
-    const { error } = await runExtraction(() => rows(1), {
-      config: { jobs: [{ ...marked, ...drift }] },
-      options: { state: JSON.parse(JSON.stringify((result as Finished).state)) },
-    })
-    expect(error).toBeUndefined()
-  })
-})
