@@ -39,11 +39,6 @@ const configShape = {
     ),
     'Headers of this configuration.',
   ),
-  typeConflicts: key(
-    optional(z.enum(['fail', 'keep'])),
-    'Ours: what becomes of a value that does not fit its column, see [type conflicts](extractor-tables.md#type-conflicts).',
-    'fail',
-  ),
   silence: key(
     optional(Silence),
     'Ours: what becomes of a run whose job ends although the answers say that there is more, see [silence](extractor-jobs.md#silence).',

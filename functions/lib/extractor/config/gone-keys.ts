@@ -4,10 +4,12 @@
  */
 const goneKeys: Readonly<Record<string, string>> = {
   drift: 'test the table after it is loaded, with dbt or a query',
+  typeConflicts:
+    'a value that does not fit its column fails the run; "mappings" with "forceType" take it as JSON',
 }
 
 /** Of these, the keys of `config`, where every other key is an attribute of the user. */
-export const goneFromConfig: readonly string[] = ['drift']
+export const goneFromConfig: readonly string[] = ['drift', 'typeConflicts']
 
 /** What to say of a key that went, or `undefined` for every other key. */
 export const goneSentence = (key: string): string | undefined =>

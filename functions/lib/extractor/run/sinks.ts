@@ -56,7 +56,6 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
       typedPaths: typedPaths(mine.flatMap(({ config }) => config.jobs)),
-      typeConflicts: first?.typeConflicts,
       structure: learnt?.struct ?? state.structure,
       checkpoint: saved[String(position)],
       warn: message => log.warning(message),

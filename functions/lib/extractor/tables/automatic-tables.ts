@@ -9,7 +9,6 @@ import type { ReadBytes } from './bytes/byte-page.ts'
 import { OPEN_OBJECT } from './bytes/json-reader.ts'
 import { ExactTables } from './exact-tables.ts'
 import { ItemLog, itemsAt, type PageSource, pageOfItems } from './item-log.ts'
-import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
 import { packRows, pageBlocks } from './page-blocks.ts'
 import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
@@ -22,8 +21,6 @@ import type { TableSpoolState } from './table-spool.ts'
 interface AutomaticTablesOptions {
   folder: string
   compat: boolean
-  /** Puts values aside that do not fit, instead of failing. */
-  keepsConflicts: boolean
   structure: unknown
   /** Of all jobs: a list inside of rows does not take the name of one. */
   dataTypes: readonly string[]
@@ -39,7 +36,6 @@ export interface AutomaticTablesState {
   isExact: boolean
   logBytes: number
   spools: TableSpoolState[]
-  kinds?: SavedPlaces
   parents: [type: string, names: string[]][]
 }
 
@@ -56,7 +52,6 @@ export class AutomaticTables {
   /** Columns from parents, by data type. */
   readonly #parents: Map<string, Set<string>>
   readonly #warned = new Set<string>()
-  readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
   /** Pages after each other whose bytes were not enough, by data type. */
   readonly #unread = new Map<string, number>()
   #learnt: unknown
@@ -69,12 +64,6 @@ export class AutomaticTables {
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
     this.#structure.isCompat = compat
-    if (options.keepsConflicts)
-      this.#keeper = createConflictKeeper(this.#structure, state?.kinds, compat, ({ path, kind, column }) =>
-        this.#warn(
-          `'${path}' is ${kinds[kind]} in most rows; values of another kind are in the column '${column}' as JSON.`,
-        ),
-      )
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
     const nestedList = (path: string) => this.#warnNested(path)
     this.#names = new TableNames(
@@ -88,11 +77,8 @@ export class AutomaticTables {
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
-  add(type: string, given: readonly Json[], options: AddOptions): void {
-    if (isNothing(given, this.#compat)) return
-    const items = this.#keeper?.keep(type, given) ?? given
-    const source = items === given ? options.source : undefined
-    const parents = options.parent ?? {}
+  add(type: string, items: readonly Json[], { source, parent: parents = {} }: AddOptions): void {
+    if (isNothing(items, this.#compat)) return
     checkParents(parents)
     this.#noteParents(type, parents)
     let ours: PageSource | undefined
@@ -108,7 +94,7 @@ export class AutomaticTables {
   /** Reads a page from its bytes alone, with its rows. Nothing when they are not enough. */
   readBytes(type: string, given: ReadBytes): BytesRead | undefined {
     const unread = this.#unread.get(type) ?? 0
-    if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
+    if (unread >= MOST_MISFITS) return undefined
     const read = this.#read(type, given)
     this.#unread.set(type, read === undefined ? unread + 1 : 0)
     return read && { page: read.page, rows: packRows(read.rows, pageBlocks) }
@@ -151,7 +137,6 @@ export class AutomaticTables {
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
       parents: [...this.#parents].map(([type, names]) => [type, [...names]]),
-      ...(this.#keeper === undefined ? {} : { kinds: this.#keeper.save() }),
     }
   }
 
@@ -219,8 +204,6 @@ export class AutomaticTables {
     this.#warn(`Converting nested array '${path}' to JSON string.`)
   }
 }
-
-const kinds = { scalar: 'a single value', object: 'an object', array: 'a list' }
 
 const writeAll = async (tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> => {
   const written: WrittenTable[] = []

@@ -101,7 +101,7 @@ export const hasHeader = (node: StructureNode): boolean =>
 const incompatible = (message: string, node: StructureNode): UserError => {
   return new UserError(
     'extractor.tables.incompatibleTypes',
-    `Error parsing response JSON: ${message} ("typeConflicts": "keep" in "config" keeps both kinds)`,
+    `Error parsing response JSON: ${message} (a mapping with "forceType" takes both, as JSON)`,
     {
       params: { path: node.path.join('.') },
     },

@@ -22,8 +22,6 @@ export interface TableSinkOptions {
   compat?: boolean | undefined
   /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
   parser?: 'current' | 'legacy' | undefined
-  /** What becomes of a value that does not fit its column (docs/reference/extractor-tables.md#type-conflicts). Default `fail`. */
-  typeConflicts?: 'fail' | 'keep' | undefined
   /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */
   structure?: unknown
   /** By data type, which paths of its rows hold values of one type: their columns become typed. */
@@ -87,8 +85,8 @@ export interface TableSink {
   add(type: string, items: readonly Json[], options?: AddOptions): void
   /**
    * Writes the rows of a page from its bytes, which costs half of what parsing it and writing its rows does. Gives nothing where the values
-   * are needed: for the first page of a data type, types with a mapping, old tables, type conflicts to keep, pages that do not fit what is
-   * known, and those that are no JSON.
+   * are needed: for the first page of a data type, types with a mapping, old tables, pages that do not fit what is known,
+   * and those that are no JSON.
    */
   readBytes(type: string, page: ReadBytes): BytesRead | undefined
   /** Adds a page that was read from its bytes, in its turn. Throws what `add` throws. */

@@ -33,7 +33,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
   mkdirSync(options.folder, { recursive: true })
   const { folder, structure, warn = () => {} } = options
   const isLegacy = options.parser === 'legacy'
-  if (isLegacy && options.typeConflicts === 'keep') throw notInOldTables()
   // Made by the same kind of tables: the parser does not change within a run.
   const automatic = isLegacy
     ? new LegacyTables({
@@ -46,7 +45,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     : new AutomaticTables({
         folder,
         compat,
-        keepsConflicts: options.typeConflicts === 'keep',
         structure,
         dataTypes: options.dataTypes ?? [],
         warn,
@@ -114,12 +112,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     },
   }
 }
-
-const notInOldTables = (): UserError =>
-  new UserError(
-    'extractor.config.invalid',
-    '"typeConflicts": "keep" needs the present form of tables: compatLevel 2 or 3, and no state of an older parser.',
-  )
 
 const refuseTooDeep = (type: string, add: () => void): void => {
   try {

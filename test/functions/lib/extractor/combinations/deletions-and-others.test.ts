@@ -45,20 +45,3 @@ describe('deletions of shaped records', () => {
     expect(only?.error).toMatchObject({ code: 'extractor.deletions.columnTaken' })
   })
 })
-
-it('a value that fits no column is beside it, and its row is known by its key all the same', async () => {
-  const [first, second] = await runs(
-    [
-      [
-        { id: 1, a: 1 },
-        { id: 2, a: { b: 1 } },
-      ],
-      [{ id: 1, a: 1 }],
-    ],
-    {},
-    { typeConflicts: 'keep' },
-  )
-  expect(first?.table).toContain('_conflict')
-  expect(second?.result?.summary.jobs[0]?.deleted).toBe(1)
-  expect(second?.table).toMatch(/\n"2",.*"1"\n$/)
-})

@@ -132,15 +132,6 @@ describe('windows of shaped records', () => {
   })
 })
 
-it('windows whose values change their type keep all of them', async () => {
-  const { answer } = issuesApi(ids.map(id => issue(id, { label: id < 30 ? 'new' : { name: 'old' } })))
-  const { result, tables, error } = await runExtraction(answer, job({}, { typeConflicts: 'keep' }))
-  expect(error).toBeUndefined()
-  expect(idsIn(tables['issues'])).toEqual(ids)
-  expect(tables['issues']).toContain('_conflict')
-  expect((result as Finished).state).toMatchObject(whole)
-})
-
 describe('reports for each window', () => {
   /** Asked for by POST, ready at the second look. */
   const reports = (): { answer: Answer; made: string[] } => {

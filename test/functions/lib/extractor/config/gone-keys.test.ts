@@ -18,6 +18,11 @@ const configurationWith = ({ api = {}, http = {}, config = {}, job = {} }: Given
 it.each<[string, Given, string]>([
   ['drift', { config: { drift: 'warn' } }, 'test the table after it is loaded, with dbt or a query'],
   ['drift', { job: { drift: 'hold' } }, 'test the table after it is loaded, with dbt or a query'],
+  [
+    'typeConflicts',
+    { config: { typeConflicts: 'keep' } },
+    'a value that does not fit its column fails the run',
+  ],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)

@@ -116,7 +116,7 @@ describe('incompatible values', () => {
   ])('%s', async (json, message) => {
     await expect(runSink([page(json)])).rejects.toMatchObject({
       code: 'extractor.tables.incompatibleTypes',
-      message: `Error parsing response JSON: ${message} ("typeConflicts": "keep" in "config" keeps both kinds)`,
+      message: `Error parsing response JSON: ${message} (a mapping with "forceType" takes both, as JSON)`,
     })
   })
   it('with what an earlier run has learnt', async () => {
