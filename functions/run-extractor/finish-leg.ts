@@ -57,11 +57,9 @@ export const finishLeg = async (
   const outputs: OutputTable[] = []
   for (const { table, ...target } of targets) {
     const fileId = await uploadTable({ path: table.file, name: table.name }, services)
-    const { columns, columnTypes, rows } = table
-    const typed = columnTypes === undefined ? {} : { columnTypes }
+    const { columns, rows } = table
     outputs.push({
       ...target,
-      ...typed,
       fileId,
       columns,
       rows,

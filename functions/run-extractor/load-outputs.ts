@@ -3,11 +3,9 @@ import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
-import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
-import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
+import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
-import { parseTableId } from '../lib/wire/storage-ids.ts'
 import { enterStep, type OutputTable, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
@@ -33,9 +31,7 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   const at = services.now()
   if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterStep({ ...run, outputs }, 'save', at) }
   const ageSeconds = (at.getTime() - Date.parse(run.phaseStartedAt)) / 1000
-  const jobIds = outputs.flatMap(({ isLoaded, jobId, definitionJobId }) =>
-    isLoaded ? [] : (jobId ?? definitionJobId ?? []),
-  )
+  const jobIds = outputs.flatMap(({ isLoaded, jobId }) => (isLoaded ? [] : (jobId ?? [])))
   return {
     run: { ...run, outputs },
     waitSeconds: waitSecondsAt(ageSeconds),
@@ -54,10 +50,6 @@ const load = async (
   { storage }: Services,
 ): Promise<OutputTable> => {
   const known = await knownJob(output, attempt, storage)
-  if (known === undefined) {
-    const definition = await defineTypedTable(output, `${attempt.key}-define`, storage)
-    if (!definition.isReady) return { ...output, definitionJobId: definition.jobId }
-  }
   const { job, warnings } =
     known === undefined || isTableMadeMeanwhile(known)
       ? await loadIntoTable(
@@ -103,50 +95,3 @@ const importResults = z.object({ warnings: z.array(z.string()) })
 /** A created table reports the table, without warnings. */
 const warningsOf = (job: Job): string[] =>
   job.status === 'success' ? importResults.catch({ warnings: [] }).parse(job.results).warnings : []
-
-/** Ready to be loaded, or the job to wait for. */
-type Definition = { isReady: true } | { isReady: false; jobId: number }
-
-/**
- * Makes the table of an output whose columns have types, unless it exists: then it keeps the types that it has. May be repeated:
- * our own service finds the job by its key, a hosted one says that the table exists.
- */
-const defineTypedTable = async (
-  output: OutputTable,
-  idempotencyKey: string,
-  storage: StorageClient,
-): Promise<Definition> => {
-  const { columnTypes, definitionJobId } = output
-  if (columnTypes === undefined) return { isReady: true }
-  const job =
-    definitionJobId === undefined
-      ? await begin(output, idempotencyKey, storage)
-      : await storage.job(definitionJobId)
-  if (job === undefined || job.status === 'success' || isTableMadeMeanwhile(job)) return { isReady: true }
-  if (job.status === 'error')
-    throw new UserError(
-      foreignCodeOr(job.error.code, 'extractor.run.load'),
-      `The table ${output.tableId} could not be created with types: ${job.error.message}`,
-      { params: { tableId: output.tableId, jobId: job.id } },
-    )
-  return { isReady: false, jobId: job.id }
-}
-
-const begin = async (
-  { tableId, columns, columnTypes = {}, primaryKey }: OutputTable,
-  idempotencyKey: string,
-  storage: StorageClient,
-): Promise<Job | undefined> => {
-  if (await storage.hasTable(tableId)) return undefined
-  const parts = parseTableId(tableId)
-  if (!parts) throw new Error(`"${tableId}" is not a table id`)
-  const { bucketId, name } = parts
-  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  const typed = columns.map(column => ({ name: column, type: columnTypes[column] }))
-  try {
-    return await storage.defineTable({ bucketId, name, primaryKey, columns: typed }, idempotencyKey)
-  } catch (error) {
-    if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return undefined
-    throw error
-  }
-}

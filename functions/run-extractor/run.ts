@@ -22,12 +22,6 @@ const outputTable = z.object({
   tableId: z.string(),
   fileId: z.number(),
   columns: z.array(z.string()),
-  /** Of columns that are not text, for a table that does not exist yet. */
-  columnTypes: z
-    .record(z.string(), z.object({ basetype: z.string(), length: z.string().optional() }))
-    .optional(),
-  /** The job that makes the table with its types. */
-  definitionJobId: z.number().optional(),
   primaryKey: z.array(z.string()),
   incremental: z.boolean(),
   rows: z.number(),

@@ -2,14 +2,6 @@ import type { ErrorEntry } from './entry.ts'
 
 /** Errors of an extraction under way. They end a row of the run, and show in its results. */
 export const extractorRunCodes = {
-  'extractor.records.cast': {
-    meaning: 'A value cannot be of the type that "cast" names.',
-    remedy: 'Name another type or format, or say with "invalid" what becomes of such values.',
-  },
-  'extractor.records.nameTaken': {
-    meaning: 'A step of "records" would put a field in the place of another.',
-    remedy: 'Choose another name or separator, or rename or remove one of the fields first.',
-  },
   'extractor.request.failed': {
     meaning: 'The API could not be reached, after all attempts.',
     remedy: 'Check the address and that the API is up, then run again.',

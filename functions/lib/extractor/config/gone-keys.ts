@@ -4,6 +4,7 @@
  */
 const goneKeys: Readonly<Record<string, string>> = {
   drift: 'test the table after it is loaded, with dbt or a query',
+  records: '"mappings" choose and name the columns, SQL does the rest',
   typeConflicts:
     'a value that does not fit its column fails the run; "mappings" with "forceType" take it as JSON',
 }

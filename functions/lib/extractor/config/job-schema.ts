@@ -6,7 +6,6 @@ import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
 import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
 import { Incremental } from './incremental-schema.ts'
-import { Records } from './records-schema.ts'
 import { Report } from './report-schema.ts'
 import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
@@ -151,10 +150,6 @@ const jobShape = {
   silence: key(
     optional(Silence),
     'Ours: what becomes of the run when the job ends although the answers say that there is more, in place of that of `config`, see [silence](#silence).',
-  ),
-  records: key(
-    optional(Records),
-    'Ours: what becomes of each item before it goes into tables, see [records](extractor-records.md).',
   ),
   report: key(
     optional(Report),

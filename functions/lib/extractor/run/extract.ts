@@ -12,7 +12,7 @@ import { removeTables } from '../tables/table-file.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
 import { runIterations } from './run-iterations.ts'
-import { castWarnings, skipWarnings } from './run-statistics.ts'
+import { skipWarnings } from './run-statistics.ts'
 import { nextState, stateWithWindows } from './state.ts'
 
 export type {
@@ -119,7 +119,7 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
   })
   checks.remove()
   const ended = summary(tables)
-  const ofJobs = [...castWarnings(ended.jobs), ...skipWarnings(ended.jobs)]
+  const ofJobs = skipWarnings(ended.jobs)
   for (const warning of ofJobs) log.warning(warning)
   const said = [
     ...warnings,

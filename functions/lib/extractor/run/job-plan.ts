@@ -2,7 +2,6 @@ import { hexDigest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { Job } from '../config/job-schema.ts'
 import { createErrorRules, type RuleFor } from '../requests/http/error-rules.ts'
-import { createShaper, type Shaper } from '../tables/records/create-shaper.ts'
 import { parseRowFilter, type RowFilter } from '../values/select/recursion-filter.ts'
 import { createResponseFilter, type ResponseFilterOptions } from '../values/select/response-filter.ts'
 
@@ -14,8 +13,6 @@ export interface JobPlan {
   /** Table and mapping name. */
   dataType: string
   filterItems: ((items: Json[]) => Json[]) | undefined
-  /** What becomes of items on their way to the tables; absent when they go as they are. */
-  shape: Shaper | undefined
   /** Which parent rows get a request; absent for all. */
   rowFilter: RowFilter | undefined
   /** Its own error rules. */
@@ -39,7 +36,6 @@ export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, p
       job,
       dataType: job.dataType || job.endpoint,
       filterItems: createResponseFilter(job, options),
-      shape: job.records === undefined ? undefined : createShaper(job.records, `jobs.${path}.records`),
       rowFilter: job.recursionFilter ? parseRowFilter(job.recursionFilter) : undefined,
       ruleFor: job.errorRules && createErrorRules(job.errorRules),
       children: planJobs(job.children ?? [], options, path),

@@ -1,12 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
 import type { ApiSession } from '../requests/http/api-session.ts'
 import type { Authenticator } from '../requests/http/authenticator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import { checkGraphqlErrors } from '../requests/http/graphql-errors.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { CUT_SHORT, type RunBounds } from '../requests/http/run-bounds.ts'
-import type { Shaper } from '../tables/records/create-shaper.ts'
 import type { AddOptions, TableSink } from '../tables/sink-types.ts'
 import { expandChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
@@ -14,7 +12,6 @@ import type { JobPlan } from './job-plan.ts'
 import {
   isChildren,
   isPage,
-  type JobRun,
   type PageResult,
   type PageWork,
   type Pending,
@@ -25,9 +22,8 @@ import {
 } from './job-run.ts'
 import { makeReport } from './make-report.ts'
 import { cutRun } from './read-page.ts'
-import { isBroken, windowContext } from './run-window.ts'
+import { isBroken } from './run-window.ts'
 import { expandWindows } from './start-job.ts'
-import { expressionContexts } from './start-run.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface IterationOptions {
@@ -129,15 +125,12 @@ export const writePage = (
     ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
     ...(source === undefined ? {} : { source }),
   }
-  const addRows = (rows: readonly Json[], options: AddOptions): void => {
-    context.noteKeys?.(work.run, rows)
-    sink.add(plan.dataType, rows, options)
-  }
   located(work, () => {
     if (bytes !== undefined) sink.take(plan.dataType, bytes, added)
-    else if (plan.shape !== undefined)
-      for (const rows of shapedRows(work.run, plan.shape, items, context)) addRows(rows, { parent: columns })
-    else if (items.length > 0) addRows(items, added)
+    else if (items.length > 0) {
+      context.noteKeys?.(work.run, items)
+      sink.add(plan.dataType, items, added)
+    }
   })
   onPage(url)
 }
@@ -148,33 +141,6 @@ export const located = <T>(work: PageWork, use: () => T): T => {
   } catch (error) {
     throw locateError(error, work)
   }
-}
-
-/** Rows in memory at once: a list of an item may become very many. */
-const ROWS_AT_ONCE = 1000
-
-/** What `records` makes of the items of a page, some at a time. */
-function* shapedRows(
-  run: JobRun,
-  shape: Shaper,
-  items: readonly Json[],
-  context: JobContext,
-): Generator<Json[]> {
-  const { statistics, now } = context
-  const { plan } = run
-  const shaped = shape(items, {
-    contexts: { ...expressionContexts(context, run), ...windowContext(plan.job, run.window) },
-    now: Math.floor(now()),
-    onCast: (field, outcome) => statistics.cast(plan, field, outcome),
-  })
-  let rows: Json[] = []
-  for (const row of shaped) {
-    rows.push(row)
-    if (rows.length < ROWS_AT_ONCE) continue
-    yield rows
-    rows = []
-  }
-  if (rows.length > 0) yield rows
 }
 
 /** A user's error with the job and the request that it came from in its params; others as they are. */

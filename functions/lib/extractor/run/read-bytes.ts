@@ -35,8 +35,7 @@ export const readBytes = (
 
 /** Whether the items of a run are counted and written, and that is all. */
 const goesStraightToTables = ({ plan, paginator, isRecorded }: JobRun, context: JobContext): boolean => {
-  const { job, filterItems, shape, children } = plan
-  const isChanged = filterItems !== undefined || shape !== undefined
+  const { job, filterItems, children } = plan
   const isLookedAt =
     children.length > 0 ||
     marksOf(job) !== undefined ||
@@ -44,7 +43,7 @@ const goesStraightToTables = ({ plan, paginator, isRecorded }: JobRun, context: 
     job.completeness !== undefined ||
     context.noteKeys !== undefined ||
     paginator.countsVolume
-  return !isChanged && !isLookedAt && context.maxRows === undefined && isRecorded !== true
+  return filterItems === undefined && !isLookedAt && context.maxRows === undefined && isRecorded !== true
 }
 
 /** As in `findItems`. */

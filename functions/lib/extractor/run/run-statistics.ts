@@ -1,6 +1,5 @@
 import type { JobOutcome } from '../../wire/run-body.ts'
 import type { Masker } from '../requests/masking/masker.ts'
-import type { CastOutcome } from '../tables/records/cast-fields.ts'
 import type { JobPlan } from './job-plan.ts'
 
 /** What one job did, its runs for all parent rows together. */
@@ -10,8 +9,6 @@ export interface JobSummary extends JobOutcome {
   /** Requests that made reports and asked for their state. */
   polls?: number
   windows?: WindowCounts
-  /** Of a job that casts: how many values of each field could not be of its type, by what became of them. */
-  casts?: Record<string, Partial<Record<CastOutcome, number>>>
   /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
   deleted?: number
   /** Runs of the job that ended although the API says that there is more. */
@@ -125,14 +122,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const { messages } = windowsOf(plan)
       if (messages.length < MAX_MESSAGES) messages.push(message)
     },
-    /** A value that could not be of its type. */
-    cast: (plan: JobPlan, field: string, outcome: CastOutcome): void => {
-      const summary = of(plan)
-      summary.casts ??= {}
-      const counts = summary.casts[field] ?? {}
-      summary.casts[field] = counts
-      counts[outcome] = (counts[outcome] ?? 0) + 1
-    },
     doubted: (plan: JobPlan, why: string): void => {
       const summary = of(plan)
       summary.doubts = [...new Set(summary.doubts).add(why)]
@@ -201,18 +190,6 @@ export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
     ]
   })
 
-export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, casts = {} }) =>
-    Object.entries(casts).flatMap(([field, { empty = 0, keep = 0 }]) => [
-      ...(empty === 0
-        ? []
-        : [`Job '${endpoint}': ${valuesOf(empty, field)} not of the type, and left empty.`]),
-      ...(keep === 0
-        ? []
-        : [`Job '${endpoint}': ${valuesOf(keep, field)} not of the type, and kept as text.`]),
-    ]),
-  )
-
 /** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
 export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
   jobs.flatMap(({ endpoint, runs, ended }) => {
@@ -223,9 +200,6 @@ export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
           `Job '${endpoint}' asked for nothing: ${skipped === 1 ? 'the only row above has' : `all ${skipped.toLocaleString('en-US')} rows above have`} no value for a placeholder with "missing": "skip". Is its "path" right?`,
         ]
   })
-
-const valuesOf = (count: number, field: string): string =>
-  count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`
 
 /** What a job did, for results: its texts are masked, its counts stay numbers. */
 export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => {

@@ -1,7 +1,6 @@
 import { pathInside } from '../../paths/path-inside.ts'
 import { type ExtractorConfig, outputBucket } from '../config/parse-config.ts'
 import type { Log } from '../requests/masking/log.ts'
-import { typedPaths } from '../tables/records/column-types.ts'
 import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
 import { createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
@@ -55,7 +54,6 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       keyOfLists: loads.keyOfLists,
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
-      typedPaths: typedPaths(mine.flatMap(({ config }) => config.jobs)),
       structure: learnt?.struct ?? state.structure,
       checkpoint: saved[String(position)],
       warn: message => log.warning(message),

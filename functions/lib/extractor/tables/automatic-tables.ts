@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { isScalar } from '../values/php/cell.ts'
-import { safeName } from '../values/php/safe-name.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
 import { OPEN_OBJECT } from './bytes/json-reader.ts'
@@ -146,14 +145,6 @@ export class AutomaticTables {
    */
   stored(): unknown {
     return this.#learnt ?? storeStructure(this.#structure)
-  }
-
-  /** Rows of a data type are in the table of its name; others hold its lists. */
-  columnOf(table: string, type: string, path: string): string | undefined {
-    if (table !== safeName(type)) return undefined
-    let node = this.#structure.roots.get(type)?.items
-    for (const key of path.split('.')) node = node?.children.get(key)
-    return node?.isParent === false && ['scalar', 'null'].includes(node.type ?? '') ? node.header : undefined
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {

@@ -71,11 +71,6 @@ export class LegacyTables {
     return this.#structure.store()
   }
 
-  /** The old parser names columns in its own way; they stay text. */
-  columnOf(): undefined {
-    return undefined
-  }
-
   async finish(output: Output): Promise<WrittenTable[]> {
     const tables = new Map<string, OpenTable>()
     for await (const { type, items, parent } of this.#log.pages())

@@ -63,15 +63,6 @@ export class MappedTables {
     return { files: this.#files, mappers }
   }
 
-  /** Rows of a data type are in the table of its name; others hold its lists. */
-  columnOf(table: string, type: string, path: string): string | undefined {
-    if (table !== type) return undefined
-    return this.#mappings
-      .get(type)
-      ?.filter(entry => entry.kind === 'column')
-      .find(entry => entry.path.split(entry.delimiter).join('.') === path)?.destination
-  }
-
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
   finish(): MappedTable[] {
     const tables: MappedTable[] = []

@@ -2,7 +2,6 @@ import type { Json } from '../../json/json-value.ts'
 import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
 import type { PageSource } from './item-log.ts'
 import type { KeptRows } from './page-blocks.ts'
-import type { ColumnType, TypedPaths } from './records/column-types.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
 export interface TableSinkOptions {
@@ -24,8 +23,6 @@ export interface TableSinkOptions {
   parser?: 'current' | 'legacy' | undefined
   /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */
   structure?: unknown
-  /** By data type, which paths of its rows hold values of one type: their columns become typed. */
-  typedPaths?: ReadonlyMap<string, TypedPaths> | undefined
   /** What an earlier process's `checkpoint()` gave. */
   checkpoint?: TableSinkCheckpoint | undefined
   /** Called for things the author of the configuration should know, such as a list inside a list. */
@@ -66,8 +63,6 @@ export interface WrittenTable {
   primaryKey: string[]
   /** Data types that its rows come from. */
   types: string[]
-  /** Of the columns that have a type; absent: all are text. */
-  columnTypes?: Record<string, ColumnType>
   rows: number
 }
 

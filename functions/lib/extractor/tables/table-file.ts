@@ -3,7 +3,6 @@ import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../values/php/safe-name.ts'
 import { AppendFile } from './append-file.ts'
-import type { ColumnType } from './records/column-types.ts'
 import type { TableLoad, WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go. */
@@ -57,22 +56,9 @@ export const writeManifest = async (output: Output, table: WrittenTable, load: T
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),
     incremental: load.incremental,
     ...(load.primaryKey.length === 0 ? {} : { primary_key: load.primaryKey }),
-    ...(table.columnTypes === undefined ? {} : { column_metadata: typeMetadata(table.columnTypes) }),
   }
   await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
 }
-
-/** As storage services name the types of columns. */
-const typeMetadata = (types: Readonly<Record<string, ColumnType>>) =>
-  Object.fromEntries(
-    Object.entries(types).map(([column, { basetype, length }]) => [
-      column,
-      [
-        { key: 'KBC.datatype.basetype', value: basetype },
-        ...(length === undefined ? [] : [{ key: 'KBC.datatype.length', value: length }]),
-      ],
-    ]),
-  )
 
 /** Takes finished tables back: a run that fails leaves none. */
 export const removeTables = async (tables: readonly WrittenTable[]): Promise<void> => {

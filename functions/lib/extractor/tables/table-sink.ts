@@ -5,10 +5,9 @@ import type { Json } from '../../json/json-value.ts'
 import { csvLine } from '../values/php/cell.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
+import { keyLists } from './key-lists.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { type MappedTable, MappedTables, type MappedTablesState } from './mapped-tables.ts'
-import type { ColumnType, TypedPaths } from './records/column-types.ts'
-import { keyLists } from './records/key-lists.ts'
 import type {
   AddOptions,
   BytesRead,
@@ -94,10 +93,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
       const output = { folder: outDir, bucket: options.bucket, files: new Map<string, string>() }
-      const written = await writeMapped(mapped.finish(), await automatic.finish(output), output)
-      const columnOf = (table: string, type: string, path: string): string | undefined =>
-        mapped.has(type) ? mapped.columnOf(table, type, path) : automatic.columnOf(table, type, path)
-      const tables = withColumnTypes(written, options.typedPaths, columnOf)
+      const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
@@ -129,31 +125,6 @@ const tooDeep = (type: string, cause: RangeError): UserError => {
     { cause },
   )
 }
-
-/** The column of a table that has what is at a path of the rows of a data type; `undefined` when none has. */
-type ColumnOf = (table: string, type: string, path: string) => string | undefined
-
-/** Says which columns have a type. One that gets rows of several data types has it only where all of them agree. */
-const withColumnTypes = (
-  tables: readonly WrittenTable[],
-  typedPaths: ReadonlyMap<string, TypedPaths> = new Map(),
-  columnOf: ColumnOf,
-): WrittenTable[] =>
-  tables.map(table => {
-    const types = [...new Set(table.types)]
-    const [first = [], ...others] = types.map(type =>
-      [...(typedPaths.get(type) ?? [])].flatMap(([path, columnType]): [string, ColumnType][] => {
-        const column = columnOf(table.insteadOf ?? table.name, type, path)
-        return column === undefined || !table.columns.includes(column) ? [] : [[column, columnType]]
-      }),
-    )
-    const agreed = first.filter(([column, one]) =>
-      others.every(other => other.some(([name, type]) => name === column && isSame(type, one))),
-    )
-    return agreed.length === 0 ? table : { ...table, columnTypes: Object.fromEntries(agreed) }
-  })
-
-const isSame = (a: ColumnType, b: ColumnType): boolean => a.basetype === b.basetype && a.length === b.length
 
 /**
  * Writes mapped tables after the automatic ones in `written`. Rows of one table name come together, those of mappings

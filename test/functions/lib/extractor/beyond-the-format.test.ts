@@ -205,7 +205,7 @@ describe('lists of a job', () => {
       id: 'rows',
       primaryKey: ['id'],
       incremental,
-      records: [{ add: { one: { each: 'one' } } }],
+      userData: { one: { each: 'one' } },
       children: [
         { endpoint: '{one}/sub', dataType: 'subs', primaryKey: ['sub'], placeholders: { id: 'id' } },
       ],

@@ -99,39 +99,6 @@ describe('windows with "repair"', () => {
   })
 })
 
-describe('windows of shaped records', () => {
-  it('go by the field of the API, whatever the table has', async () => {
-    const records = [
-      { rename: { updated_at: 'changed' } },
-      { remove: 'repo' },
-      { cast: { changed: { to: 'timestamp' } } },
-    ]
-    const { answer } = issuesApi(ids.map(id => issue(id)))
-    const { result, tables } = await runExtraction(answer, job({ records }))
-    expect(tables['issues']?.split('\n')[0]).toBe('"id","changed"')
-    expect(idsIn(tables['issues'])).toEqual(ids)
-    expect((result as Finished).state).toMatchObject(whole)
-    expect((result as Finished).warnings).toEqual([])
-  })
-
-  it('keep what came before a value that cannot be cast', async () => {
-    const { answer } = issuesApi(ids.map(id => issue(id, { size: id === 31 ? 'large' : id })))
-    const settings = job({ records: [{ cast: { size: { to: 'integer' } } }] })
-    const kept: unknown[] = []
-    const { error } = await runExtraction(answer, {
-      ...settings,
-      options: { ...settings.options, keepWindows: async given => void kept.push(given) },
-    })
-    expect(error?.message).toContain('size')
-    expect(kept).toMatchObject([
-      {
-        state: { millrace: { windows: { issues: '2026-01-03T00:00:00Z' } } },
-        tables: [{ rows: expect.any(Number) }],
-      },
-    ])
-  })
-})
-
 describe('reports for each window', () => {
   /** Asked for by POST, ready at the second look. */
   const reports = (): { answer: Answer; made: string[] } => {

@@ -23,6 +23,7 @@ it.each<[string, Given, string]>([
     { config: { typeConflicts: 'keep' } },
     'a value that does not fit its column fails the run',
   ],
+  ['records', { job: { records: [{ remove: 'x' }] } }, '"mappings" choose and name the columns'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)

@@ -1,9 +1,9 @@
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
-import { phpJsonEncode } from '../../values/php/php-json-encode.ts'
-import { safeName } from '../../values/php/safe-name.ts'
-import { entriesOf, withMember } from '../../values/select/row-path.ts'
+import { phpJsonEncode } from '../values/php/php-json-encode.ts'
+import { safeName } from '../values/php/safe-name.ts'
+import { entriesOf, withMember } from '../values/select/members.ts'
 
 /** Columns that tell the rows of a nested list apart, from load to load: those of `keyLists`. */
 export const listKey = ['JSON_parentKey', 'JSON_position'] as const
