@@ -1,19 +1,17 @@
 import * as z from 'zod/mini'
 import { plural } from '../../functions/lib/plural.ts'
-import { hoursBody } from '../../functions/lib/wire/hours-body.ts'
 import { indexBody } from '../../functions/lib/wire/index-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { ifOffered } from '../connect/api.ts'
-import { wholeNumber } from '../connect/options.ts'
 import { serviceOptions } from '../connect/storage-options.ts'
-import { type Command, option } from '../shell/command.ts'
+import type { Command } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { formatBytes } from '../shell/progress.ts'
 import { job, subjectOfJob } from './job-line.ts'
-import { onService, type ServiceCall } from './on-service.ts'
+import { onService } from './on-service.ts'
 
 const index = readsAll(indexBody, { revision: false })
 const token = readsAll(tokenBody, { description: true })
@@ -26,13 +24,8 @@ const SHOWN_FAILURES = 5
 
 export const status: Command = {
   description: 'what is stored, what is under way, and what failed lately',
-  options: [
-    option('--hours <number>', 'what began in each of so many hours, and what became of it'),
-    ...serviceOptions,
-  ],
-  run: onService<{ hours?: string }>(async call => {
-    if (call.flags.hours !== undefined) return showHours(call, wholeNumber(call.flags.hours))
-    const { api, out } = call
+  options: serviceOptions,
+  run: onService(async ({ api, out }) => {
     const [about, caller, tables, jobs, letters, runs] = await Promise.all([
       api.get('', index, { exclude: 'components' }),
       api.get('tokens/verify', token),
@@ -85,31 +78,4 @@ export const status: Command = {
       if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
     })
   }),
-}
-
-/** The hours in which something began, newest first. */
-export const showHours = async ({ api, out }: ServiceCall, hours: number): Promise<undefined> => {
-  const found = await api.get('stats/hours', hoursBody, { hours })
-  out.show(found, () => {
-    out.table(
-      ['HOUR', 'WAITING', 'UNDER WAY', 'DONE', 'FAILED', 'IMPORTS', 'EXPORTS', 'RUNS', 'ROWS LOADED', 'READ'],
-      found.hours
-        .toReversed()
-        .filter(each => each.waiting + each.processing + each.success + each.error > 0)
-        .map(each => [
-          formatTime(each.start),
-          each.waiting,
-          each.processing,
-          each.success,
-          each.error,
-          each.imports,
-          each.exports,
-          each.runs,
-          each.rowsLoaded,
-          formatBytes(each.bytesRead),
-        ]),
-    )
-    if (!found.isComplete) out.say('The oldest hours lack something: there was too much to count.')
-  })
-  return undefined
 }

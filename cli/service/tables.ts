@@ -1,13 +1,10 @@
 import * as z from 'zod/mini'
-import { type ProfileBody, profileBody } from '../../functions/lib/wire/profile-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
-import type { Api } from '../connect/api.ts'
 import { commaList, segment, wholeNumber } from '../connect/options.ts'
 import { type StorageFlags, serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Call, type Command, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import type { Output } from '../shell/output.ts'
 import { formatBytes } from '../shell/progress.ts'
 import { changeCommands } from './change-tables.ts'
 import { onService } from './on-service.ts'
@@ -78,15 +75,6 @@ export const tables: Command = {
         out.show({ columns: shown.columns, rows }, () => out.table(shown.columns, rows))
       }),
     },
-    profile: {
-      description:
-        'show what is in each column: distinct and empty values, least, greatest and most frequent ones',
-      args: [id],
-      run: onService(async ({ api, out }, tableId) => {
-        const profile = await profileOf(api, tableId)
-        out.show(profile, () => showProfile(profile, out))
-      }),
-    },
     ...snapshotCommands,
     ...changeCommands,
     export: {
@@ -106,27 +94,4 @@ export const tables: Command = {
       },
     },
   },
-}
-
-export const profileOf = (api: Api, tableId: string): Promise<ProfileBody> =>
-  api.get(`tables/${segment(tableId)}/profile`, profileBody)
-
-const SHOWN_VALUES = 3
-
-export const showProfile = ({ rowsCount, profiledRowsCount, columns }: ProfileBody, out: Output): void => {
-  out.table(
-    ['COLUMN', 'DISTINCT', 'EMPTY', 'LEAST', 'GREATEST', 'MOST FREQUENT'],
-    columns.map(({ name, distinctCount, emptyCount, min, max, topValues }) => [
-      name,
-      distinctCount,
-      emptyCount,
-      min,
-      max,
-      topValues
-        .slice(0, SHOWN_VALUES)
-        .map(({ value, count }) => `${value === '' ? '(empty)' : value} ×${count}`)
-        .join(', '),
-    ]),
-  )
-  if (profiledRowsCount < rowsCount) out.say(`Of the first ${profiledRowsCount} of ${rowsCount} rows.`)
 }

@@ -31,7 +31,6 @@ import { createPreviewExtraction } from './services/preview-function.ts'
 import { readCatalogue } from './services/read-catalogue.ts'
 import { createRedriveExecution } from './services/redrive-execution.ts'
 import { createTableAccess } from './services/table-access.ts'
-import { createWorkLogs } from './services/work-logs.ts'
 
 const env = readEnv([
   /** DynamoDB table of the service's items. */
@@ -121,7 +120,6 @@ const services = {
     (name, reason) => stopExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
   ),
   // Set on one machine only: in an account CloudWatch has the logs.
-  workLogs: createWorkLogs(region, process.env['LOG_FOLDER']),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   isLookDue: createQueueLooks(now),

@@ -53,7 +53,7 @@ export const phpOutOfScope: Differences = {
   'Backend\\Snowflake\\TableDefinitionOperationsTest::testDataPreviewForTableDefinitionWithFilters':
     'A time with a zone is shown in UTC, not in the zone of a session.',
   'Backend\\Snowflake\\ProfileTableTest::testCreateTableProfile':
-    'Profiles are not kept: one is answered at once (GET /tables/{id}/profile).',
+    'There are no profiles: POST /v2/storage/query answers SUMMARIZE SELECT ….',
   'Backend\\Snowflake\\TableExportTest::testSyncExportShouldReturnErrorForLargeNumberOfCols': worksHere,
   'Common\\SearchComponentsConfigurationsTest::testSearchThrowsErrorWhenIsCalledWithoutBranch': worksHere,
   'Common\\SearchTablesTest::testSearchThrowsErrorWhenIsCalledWithBranch': worksHere,

@@ -473,11 +473,11 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     ['the overview', () => ''],
     ['tables', () => '/tables'],
     ['a table', () => '/tables/in.c-main.orders'],
-    ...['profile', 'history', 'snapshots', 'engines', 'settings'].map((name): [string, () => string] => [
+    ...['history', 'snapshots', 'engines', 'settings'].map((name): [string, () => string] => [
       `${name} of a table`,
       () => `/tables/in.c-main.orders/${name}`,
     ]),
-    ['rows of a table', () => '/tables/in.c-main.orders?column0=id&operator0=gt&value0=1'],
+    ['rows of a table', () => '/tables/in.c-main.orders?column0=id&operator0=ne&value0=1'],
     ['a new configuration', () => '/configurations/new'],
     ['a query', () => '/query?table=in.c-main.orders'],
     ['the drop', () => '/drop'],

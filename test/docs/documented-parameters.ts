@@ -103,7 +103,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'PUT /v2/storage/dev-branches/{branchId}': ['name', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
-  [`GET ${table}/profile`]: ['columns'],
   'GET /v2/storage/components/{componentId}/configs/{configId}/schedule': ['count'],
   'GET /v2/storage/components/{componentId}/configs/{configId}/plan': ['rowId'],
   'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
@@ -114,8 +113,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     'bucket',
     'rows',
   ],
-  'GET /v2/storage/stats/hours': ['hours'],
-  'GET /v2/storage/logs': ['correlationId'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
   'POST /v2/storage/dead-letters/close': ['bucket', 'key', 'sequencer', 'jobId'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code', 'version'],

@@ -38,7 +38,6 @@ import type { MasterTokens } from '../../functions/storage-api/services/master-t
 import { readCatalogue } from '../../functions/storage-api/services/read-catalogue.ts'
 import type { RedriveExecution } from '../../functions/storage-api/services/redrive-execution.ts'
 import { createTableAccess } from '../../functions/storage-api/services/table-access.ts'
-import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/services/work-logs.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
@@ -89,7 +88,6 @@ export interface StorageServiceOptions {
   /** Starts executions of dead letters; default: no test expects one. */
   redriveExecution?: RedriveExecution
   /** What functions wrote; default: nothing, in an account. */
-  workLogs?: WorkLogs
   /** What Step Functions knows of runs; default: none. Those that are listed are in `stores.runs`. */
   describeRun?: DescribeRun
   /** Default true. */
@@ -294,7 +292,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       s3Endpoint: s3Server.endpoint,
     }),
     startJob,
-    workLogs: options.workLogs ?? createWorkLogs(region, undefined),
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
     extractionRuns: createExtractionRuns(

@@ -9,14 +9,12 @@ import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import type { Snapshot, TableFile } from './files/snapshot.ts'
 import type { TableFiles } from './files/table-files.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
-import { guessTypes } from './guess-types.ts'
 import { hasDuplicates } from './has-duplicates.ts'
 import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
-import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import {
   planQuery,
   type QueryPlan,
@@ -70,11 +68,6 @@ export interface TableEngine {
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
   /** How many rows match. Throws as `preview` does. */
   count(snapshot: Snapshot, query: CountQuery): Promise<{ rowsCount: number } & Cost>
-  /** The type of each text column whose cells are all of one type, as far as the first rows say: `BIGINT`, `DOUBLE`, `DATE`, `TIMESTAMP`. */
-  guessTypes(
-    snapshot: Snapshot,
-    query: { columns: string[] },
-  ): Promise<{ types: Record<string, string> } & Cost>
   /**
    * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
@@ -92,8 +85,6 @@ export interface TableEngine {
     query: TableQuery & { format: 'csv' | 'jsonl' | 'parquet' },
     show: (path: string) => Promise<void>,
   ): Promise<QueryPlan & Cost>
-  /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
-  profile(snapshot: Snapshot, query: ProfileQuery): Promise<ProfileResult & Cost>
   /**
    * Writes the matching rows of a table to data files, its slices, in order and with bounded memory.
    *
@@ -169,13 +160,11 @@ export const createTableEngineOn = (
       }),
     commitStaged: request => inSession(context => commitStaged(context, request)),
     count: (snapshot, query) => inSession(context => countRows(context, snapshot, query)),
-    guessTypes: (snapshot, query) => inSession(context => guessTypes(context, snapshot, query)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),
     queryLines: (query, show) => inSession(context => queryLines(context, query, show)),
     planQuery: query => inSession(context => planQuery(context, query)),
     queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
-    profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),
     exportRange: request => inSession(context => exportRange(context, request)),

@@ -133,18 +133,3 @@ export const shownStatus = ({ status, results }: Pick<RunBody, 'status' | 'resul
   const { data } = z.object({ rows: z.array(rowResult) }).safeParse(results)
   return data?.rows.some(({ warnings }) => warnings.length > 0) ? 'warned' : status
 }
-
-/** Log lines of a job or a run, or where they are. */
-export const logLinesBody = z.object({
-  lines: z.array(
-    z.looseObject({ timestamp: z.string(), level: z.string(), message: z.string(), service: z.string() }),
-  ),
-  isComplete: z.boolean().register(described, { description: 'False: there may be older lines' }),
-  insights: z.nullable(
-    z.string().register(described, {
-      description: 'Address of the query in CloudWatch, when the lines are there',
-    }),
-  ),
-})
-
-export type LogLinesBody = z.infer<typeof logLinesBody>

@@ -8,7 +8,6 @@ import { configurationBody, scheduleBody } from '../../lib/wire/configuration-bo
 import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { fileBody, readableFileBody } from '../../lib/wire/file-body.ts'
-import { hoursBody } from '../../lib/wire/hours-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
 import { searchBody } from '../../lib/wire/search-body.ts'
@@ -75,10 +74,9 @@ const schedulesOf = async (client: ApiClient, now: Date): Promise<Scheduled[]> =
   return found.flat()
 }
 
-const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<string, string>) => {
-  const [tables, stats, jobs, runs, letters] = await Promise.all([
+const overview = async (client: ApiClient, now: Date) => {
+  const [tables, jobs, runs, letters] = await Promise.all([
     client.list('tables?include=', listedTableBody),
-    client.get(`stats/hours${query({ hours })}`, hoursBody),
     // All of them, not those that failed: a list of failures would read all jobs ever where nothing fails.
     client.list(`jobs${query({ limit: JOBS_LOOKED_AT })}`, jobBody),
     client.list(`runs${query({ limit: JOBS_LOOKED_AT })}`, runBody),
@@ -89,7 +87,6 @@ const overview = async (client: ApiClient, now: Date, { hours = '24' }: Record<s
   )
   const props = {
     tables,
-    stats,
     failedJobs,
     failedRuns: runs.filter(({ status }) => status === 'error'),
     letters: letters.filter(({ closed }) => closed === null).length,
@@ -103,15 +100,15 @@ export const pages: readonly PageRoute[] = [
   {
     path: '/console',
     at: '/console',
-    build: async (client, { now, query }) => ({
+    build: async (client, { now }) => ({
       title: 'Overview',
-      body: await overview(client, now, query),
+      body: await overview(client, now),
     }),
   },
   {
     path: '/console/live',
     at: '/console',
-    build: async (client, { now, query }) => ({ fragment: await overview(client, now, query) }),
+    build: async (client, { now }) => ({ fragment: await overview(client, now) }),
   },
   ...tablePages,
   ...queryPages,

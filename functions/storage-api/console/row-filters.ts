@@ -1,4 +1,5 @@
 import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
+import type { TableBody } from '../../lib/wire/table-body.ts'
 import { query, Refusal } from './api-client.ts'
 
 /** In the order of the menu. */
@@ -75,46 +76,35 @@ export const choiceQuery = ({
     ...(page > 0 && { page }),
   })
 
-/** Guessed types by which values are compared. Dates are texts that are in order already. */
-const NUMBERS = ['BIGINT', 'DOUBLE'] as const
-
-const numberType = (
-  types: Readonly<Record<string, string>>,
-  column: string,
-): { dataType?: (typeof NUMBERS)[number] } => {
-  const dataType = NUMBERS.find(type => type === types[column])
-  return dataType === undefined ? {} : { dataType }
-}
-
-/** The conditions of the API. Columns that seem to hold numbers are compared as such, unless the very text is asked for. */
+/**
+ * The conditions of the API.
+ *
+ * @throws Refusal for an order of text, in which 9 comes after 10: it would show or delete other rows than were meant
+ */
 export const conditionsOf = (
   { filters }: Pick<RowChoice, 'filters'>,
-  types: Readonly<Record<string, string>>,
+  { isTyped }: Pick<TableBody, 'isTyped'>,
 ) =>
-  filters.map(({ column, operator, value }) => ({
-    column,
-    operator,
-    values: [value],
-    ...(operator === 'eq' || operator === 'ne' ? {} : numberType(types, column)),
-  }))
+  filters.map(({ column, operator, value }) => {
+    if (!isTyped && operator !== 'eq' && operator !== 'ne')
+      throw new Refusal(400, `${column} is text, in which 9 is greater than 10. Ask for it with SQL instead.`)
+    return { column, operator, values: [value] }
+  })
 
 /** Fields of `data-preview`. */
 export const previewFields = (
   choice: RowChoice,
-  types: Readonly<Record<string, string>>,
+  table: Pick<TableBody, 'isTyped'>,
 ): Record<string, string | number> => {
   const fields: Record<string, string | number> = { offset: choice.page * ROWS_SHOWN }
-  for (const [index, { column, operator, values, ...as }] of conditionsOf(choice, types).entries()) {
+  for (const [index, { column, operator, values }] of conditionsOf(choice, table).entries()) {
     const name = `whereFilters[${index}]`
     Object.assign(fields, { [`${name}[column]`]: column, [`${name}[operator]`]: operator })
     // An empty value is a value, too.
     fields[`${name}[values][0]`] = values[0] ?? ''
-    if (as.dataType !== undefined) fields[`${name}[dataType]`] = as.dataType
   }
   if (choice.order !== '') {
     Object.assign(fields, { 'orderBy[0][column]': choice.order, 'orderBy[0][order]': choice.direction })
-    const as = numberType(types, choice.order)
-    if (as.dataType !== undefined) fields['orderBy[0][dataType]'] = as.dataType
   }
   return fields
 }

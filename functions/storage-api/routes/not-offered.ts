@@ -89,7 +89,7 @@ const groups: readonly NotOffered[] = [
   },
   {
     tag: 'tables',
-    instead: `Profiles are not kept here. Ask for one (GET ${table}/profile), which is answered at once.`,
+    instead: 'There are no profiles here. Ask POST /v2/storage/query with SUMMARIZE SELECT … for one.',
     operations: [
       ['post', `${table}/profile`, 'Make a profile of a table'],
       ['get', `${table}/profile/latest`, 'Last profile of a table'],
@@ -98,7 +98,7 @@ const groups: readonly NotOffered[] = [
   {
     tag: 'configurations',
     instead:
-      'Configurations of branches are merged outside the service: pull both with kbc and merge them with git. ' +
+      'Configurations of branches are not merged here: pull both with kbc and merge them with git. ' +
       'POST …/reset-to-default takes a configuration of a branch back to the default branch.',
     operations: [
       ['get', '/v2/storage/merge-request', 'List merge requests'],

@@ -37,7 +37,6 @@ import type { Route } from '../http/route.ts'
 import { getIndex } from '../index/get-index.ts'
 import { cancelJob } from '../jobs/cancel-job.ts'
 import { getJob, listJobs } from '../jobs/read-jobs.ts'
-import { listLogLines } from '../logs/list-log-lines.ts'
 import { metadataRoutes } from '../metadata/routes.ts'
 import { validateColumnNames, webalizeColumnNames, webalizeDisplayName } from '../names/column-names.ts'
 import { rowsRoutes } from '../rows/routes.ts'
@@ -55,7 +54,6 @@ import {
   listSnapshots,
   restoreSnapshot,
 } from '../snapshots/snapshots.ts'
-import { hourlyStats } from '../statistics/hourly-stats.ts'
 import { tablesRoutes } from '../tables/routes.ts'
 import { createTicket } from '../tickets/create-ticket.ts'
 import { tokensRoutes } from '../tokens/routes.ts'
@@ -94,7 +92,6 @@ export const routes: readonly Route[] = [
   getSnapshot,
   restoreSnapshot,
   deleteSnapshot,
-  hourlyStats,
   ...filesRoutes,
   listJobs,
   getJob,
@@ -103,7 +100,6 @@ export const routes: readonly Route[] = [
   getRun,
   cancelRun,
   noteProgress,
-  listLogLines,
   listDeadLetters,
   redriveAllDeadLetters,
   closeDeadLetters,

@@ -8,7 +8,7 @@ const result = z
   .nullable()
   .catch(null)
 
-export const runStatus = {
+const runStatus = {
   RUNNING: 'processing',
   SUCCEEDED: 'success',
   FAILED: 'error',

@@ -11,7 +11,6 @@ import type { PreviewExtraction } from './preview-function.ts'
 import type { Catalogue } from './read-catalogue.ts'
 import type { RedriveExecution } from './redrive-execution.ts'
 import type { TableAccess } from './table-access.ts'
-import type { WorkLogs } from './work-logs.ts'
 
 /** The service's own log. Never gets bodies, headers or tokens. */
 export interface Log {
@@ -46,7 +45,6 @@ export interface Services extends StorageStores {
   isLookDue: (queue: string) => boolean
   redriveExecution: RedriveExecution
   extractionRuns: ExtractionRuns
-  workLogs: WorkLogs
   /** Whether this deployment runs configurations. */
   runsConfigurations: boolean
   previewExtraction: PreviewExtraction

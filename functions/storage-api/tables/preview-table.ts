@@ -27,7 +27,7 @@ const MAX_OFFSET = 1_000_000
 
 /**
  * Rows of a table, the first ones unless `offset` says else, as CSV or, with `format=json`, cell by cell with long values truncated: there
- * `guessTypes` adds what text columns seem to hold, and `countRows` how many rows match. What would have to read too much of the table is
+ * `countRows` adds how many rows match. What would have to read too much of the table is
  * refused: CSV has no place to say that rows are missing. With `snapshotId` the rows are those of a snapshot that was kept of it.
  */
 export const previewTable = defineRoute({
@@ -39,7 +39,6 @@ export const previewTable = defineRoute({
     limit: integer({ max: MAX_ROWS }).default(0),
     offset: integer({ max: MAX_OFFSET }).default(0),
     format: text().default('rfc'),
-    guessTypes: flag().default(false),
     countRows: flag().default(false),
     snapshotId: integer().optional(),
     ...rowQueryFields,
@@ -56,10 +55,10 @@ export const previewTable = defineRoute({
         'storage.tables.validation.invalidFormat',
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
-    if (format === 'rfc' && (query.guessTypes || query.countRows))
+    if (format === 'rfc' && query.countRows)
       throw new UserError(
         'storage.tables.validation.invalidFormat',
-        'Types and counts have no place in CSV: ask for format=json.',
+        'A count has no place in CSV: ask for format=json.',
       )
     const table = await findTableWithFiles(services, params.tableId)
     const asked = readRowQuery(query, services.now())
@@ -77,14 +76,12 @@ export const previewTable = defineRoute({
     const event = auditEvent('tableDataPreview', { id: params.tableId, name: table.name })
     await recordEvent(request, services, event)
     if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
-    const types = query.guessTypes ? (await engine.guessTypes(snapshot, { columns })).types : undefined
     const { columns: _, orderBy: __, ...conditions } = rowQuery
     const counted = query.countRows
       ? await engine.count(snapshot, { ...conditions, maxBytes: MAX_BYTES })
       : undefined
     return ok({
       ...counted,
-      ...(types && { types }),
       columns,
       rows: rows.map(row => row.map((value, index) => previewCell(columns[index] ?? '', value))),
     })

@@ -15,7 +15,6 @@ import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable, importTableNow, writeTable } from './import-table.ts'
 import { previewTable } from './preview-table.ts'
-import { profileTable } from './profile-table.ts'
 import { getTable, listTables } from './read-tables.ts'
 
 export const tablesRoutes: readonly Route[] = [
@@ -38,7 +37,6 @@ export const tablesRoutes: readonly Route[] = [
   deletePrimaryKey,
   deleteRows,
   previewTable,
-  profileTable,
   runQuery,
   optimizeTable,
   pullTable,

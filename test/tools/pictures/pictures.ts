@@ -43,7 +43,6 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   overview: () => '',
   tables: () => '/tables',
   table: () => '/tables/in.c-shop.orders',
-  profile: () => '/tables/in.c-shop.orders/profile',
   history: () => '/tables/in.c-shop.orders/history',
   snapshots: () => '/tables/in.c-shop.orders/snapshots',
   engines: () => '/tables/in.c-shop.orders/engines',

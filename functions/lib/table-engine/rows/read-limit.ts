@@ -37,7 +37,7 @@ export const createReadLimit = ({ wanted, maxBytes = Infinity }: LimitedRead): R
 }
 
 /** Of columns of a row group, as stored. */
-export const rowGroupBytes = (
+const rowGroupBytes = (
   { footer }: Pick<ScanSource, 'footer'>,
   group: number,
   places: readonly number[],

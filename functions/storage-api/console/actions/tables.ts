@@ -4,7 +4,6 @@ import { tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, Refusal } from '../api-client.ts'
 import type { ActionRoute, Said } from '../built.ts'
 import { conditionsOf, readChoice } from '../row-filters.ts'
-import { typesOf } from '../table-rows.ts'
 
 const at = '/console/tables'
 
@@ -101,7 +100,7 @@ export const tableActions: readonly ActionRoute[] = [
       const choice = readChoice(form)
       if (choice.filters.length === 0) throw new Refusal(400, 'Nothing says which rows. Nothing was done.')
       const table = await client.get(`tables/${idIn(params)}`, tableBody)
-      const whereFilters = conditionsOf(choice, await typesOf(client, table))
+      const whereFilters = conditionsOf(choice, table)
       const kept = await keep(client, params, `Before ${form['expected'] ?? ''} rows were deleted`)
       const job = await client.send('DELETE', `tables/${idIn(params)}/rows`, { whereFilters }, jobBody)
       return {

@@ -4,7 +4,6 @@ import { fileBody } from '#lib/wire/file-body.ts'
 import { indexBody } from '#lib/wire/index-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
-import { profileBody } from '#lib/wire/profile-body.ts'
 import { queryFileBody } from '#lib/wire/query-body.ts'
 import { type RunBody, runBody } from '#lib/wire/run-body.ts'
 import { snapshotBody } from '#lib/wire/snapshot-body.ts'
@@ -16,7 +15,7 @@ import { mayWrite } from '../person.ts'
 import { readChoice } from '../row-filters.ts'
 import { readRows } from '../table-rows.ts'
 import { CHANGES_ONLY, EventList } from '../views/events.tsx'
-import { Attach, ChangeTable, Origin, Snapshots, TableProfile } from '../views/table-parts.tsx'
+import { Attach, ChangeTable, Origin, Snapshots } from '../views/table-parts.tsx'
 import { Rows, RowsPage } from '../views/table-rows.tsx'
 import { TableActions, TableFacts, TableList, TableTabs } from '../views/tables.tsx'
 
@@ -140,11 +139,6 @@ export const tablePages: readonly PageRoute[] = [
       return { fragment: 'problem' in found ? '' : <Rows table={table} choice={choice} found={found} /> }
     },
   },
-  tablePage('/profile', 'Profile', async (client, { id }) => (
-    <TableProfile
-      profile={await orProblem(client.get(`tables/${encodeURIComponent(id)}/profile`, profileBody))}
-    />
-  )),
   tablePage('/history', 'History', async (client, table) => {
     const [events, loads] = await Promise.all([
       client.list(

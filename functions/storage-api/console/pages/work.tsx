@@ -3,7 +3,7 @@ import { deadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { eventBody } from '#lib/wire/event-body.ts'
 import { fileBody } from '#lib/wire/file-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
-import { type LogLinesBody, logLinesBody, type RunBody, runBody } from '#lib/wire/run-body.ts'
+import { type RunBody, runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageBuilt, PageRoute } from '../built.ts'
 import { DeadLetterList } from '../views/dead-letters.tsx'
@@ -24,19 +24,6 @@ const timeline = async (client: ApiClient, show = 'all') => {
   return <Timeline jobs={jobs} runs={runs} show={show} />
 }
 
-/** A token that does not manage all buckets sees the job without it. */
-const logOf = async (
-  client: ApiClient,
-  correlationId: string,
-): Promise<LogLinesBody | { problem: string }> => {
-  try {
-    return await client.get(`logs${query({ correlationId })}`, logLinesBody)
-  } catch (error) {
-    if (error instanceof Refusal) return { problem: error.message }
-    throw error
-  }
-}
-
 /** The name of the file that a job loads; undefined when there is none, or it is gone. */
 const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<string | undefined> => {
   const id = operationParams['dataFileId']
@@ -51,22 +38,17 @@ const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<
 
 interface AskedOfWork {
   params: Record<string, string>
-  query: Record<string, string>
 }
 
-const jobDetail = async (client: ApiClient, { params, query: { level } }: AskedOfWork) => {
+const jobDetail = async (client: ApiClient, { params }: AskedOfWork) => {
   const job = await client.get(`jobs/${idIn(params)}`, jobBody)
   const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
   const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
-  const log = await logOf(client, !job.runId || job.runId === String(job.id) ? `job-${job.id}` : job.runId)
   const file = await fileOf(client, job)
-  return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} log={log} level={level} /> }
+  return { title: jobTitle(job, file), body: <JobDetail job={job} events={events} /> }
 }
 
-const runDetail = async (
-  client: ApiClient,
-  { params, query: { level } }: AskedOfWork,
-): Promise<PageBuilt> => {
+const runDetail = async (client: ApiClient, { params }: AskedOfWork): Promise<PageBuilt> => {
   const asked = /^run-(\d+)$/.exec(params['id'] ?? '')?.[1]
   try {
     const run = await client.get(`runs/${idIn(params)}`, runBody)
@@ -75,7 +57,7 @@ const runDetail = async (
       ...(run.status === 'error' && {
         action: <RunButton path={pathOf(run.componentId, run.configId)} verb="Run again" />,
       }),
-      body: <RunDetail run={run} log={await logOf(client, run.id)} level={level} />,
+      body: <RunDetail run={run} />,
     }
   } catch (error) {
     // Asked for a moment ago: its machine has not begun, or it never will, which its job says.

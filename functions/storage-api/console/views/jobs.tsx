@@ -3,14 +3,11 @@ import * as z from 'zod/mini'
 import type { EventBody } from '#lib/wire/event-body.ts'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText } from '#lib/wire/job-results.ts'
-import type { LogLinesBody } from '#lib/wire/run-body.ts'
-import { query } from '../api-client.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Facts, Problem } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
 import { EventList } from './events.tsx'
 import { CancelButton, pathOf, runPath, TableLink } from './links.tsx'
-import { Logs } from './logs.tsx'
 
 export const Outcome = ({ job }: { job: JobBody }) => {
   const file = fileOfJob(job)
@@ -60,18 +57,14 @@ const RunOfJob = ({ job }: { job: JobBody }) => {
 interface JobDetailProps {
   job: JobBody
   events: readonly EventBody[]
-  /** Of its functions; or why it is not shown. */
-  log: LogLinesBody | { problem: string }
-  /** Of the log lines that are shown. */
-  level: string | undefined
 }
 
 /** One job; asks for itself again until it is over. */
-export const JobDetail = ({ job, events, log, level }: JobDetailProps) => {
+export const JobDetail = ({ job, events }: JobDetailProps) => {
   const path = `/console/jobs/${job.id}`
   const live = isOver(job)
     ? {}
-    : { 'hx-get': `${path}/live${query({ level })}`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
+    : { 'hx-get': `${path}/live`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
   return (
     <div {...live} aria-live="polite">
       {job.error !== undefined && (
@@ -108,7 +101,6 @@ export const JobDetail = ({ job, events, log, level }: JobDetailProps) => {
           </li>
         )}
       </ol>
-      <Logs log={log} path={path} level={level} />
       <h2>Events</h2>
       <EventList events={events} />
       <details>

@@ -1,35 +1,23 @@
 import * as z from 'zod/mini'
 import type { JobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
-import {
-  type JobOutcome,
-  type LogLinesBody,
-  type RowResult,
-  type RunBody,
-  rowResult,
-  shownStatus,
-} from '#lib/wire/run-body.ts'
-import { query } from '../api-client.ts'
+import { type JobOutcome, type RowResult, type RunBody, rowResult, shownStatus } from '#lib/wire/run-body.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Facts, Grid, Problem } from '../layout.tsx'
 import { Status, Time } from '../parts.tsx'
 import { CancelButton, pathOf, runPath, tablePath } from './links.tsx'
-import { Logs } from './logs.tsx'
 
 interface RunDetailProps {
   run: RunBody
-  log: LogLinesBody | { problem: string }
-  /** Of the log lines that are shown. */
-  level: string | undefined
 }
 
 /** One run; asks for itself again until it is over. */
-export const RunDetail = ({ run, log, level }: RunDetailProps) => {
+export const RunDetail = ({ run }: RunDetailProps) => {
   const path = runPath(run.id)
   const live =
     run.status === 'processing'
       ? {
-          'hx-get': `${path}/live${query({ level })}`,
+          'hx-get': `${path}/live`,
           'hx-trigger': 'every 2s',
           'hx-swap': 'outerHTML',
         }
@@ -70,7 +58,6 @@ export const RunDetail = ({ run, log, level }: RunDetailProps) => {
       {run.progress && <Progress progress={run.progress} />}
       {run.status === 'processing' && <CancelButton of="runs" id={run.id} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
-      <Logs log={log} path={path} level={level} />
     </div>
   )
 }

@@ -1,61 +1,12 @@
 import type { JobBody } from '#lib/wire/job-body.ts'
-import type { ProfileBody } from '#lib/wire/profile-body.ts'
 import type { RunBody } from '#lib/wire/run-body.ts'
 import type { SnapshotBody } from '#lib/wire/snapshot-body.ts'
 import type { TableBody } from '#lib/wire/table-body.ts'
 import { count, counted } from '../format.ts'
-import { Empty, Grid, Problem } from '../layout.tsx'
+import { Empty, Grid } from '../layout.tsx'
 import { Confirm, Time } from '../parts.tsx'
 import { pathOf, tablePath } from './links.tsx'
-import { typeNames } from './table-rows.tsx'
 import { JobTable } from './timeline.tsx'
-
-/** What the columns hold, or why it cannot be said. */
-export const TableProfile = ({ profile }: { profile: ProfileBody | { problem: string } }) =>
-  'problem' in profile ? <Problem>{profile.problem}</Problem> : <Columns profile={profile} />
-
-const Columns = ({ profile }: { profile: ProfileBody }) => (
-  <>
-    {profile.isSample && (
-      <p class="hint">
-        A sample: the first {count(profile.profiledRowsCount)} of {count(profile.rowsCount)} rows.
-      </p>
-    )}
-    {profile.columns.length < profile.columnsCount && (
-      <p class="hint">
-        The first {profile.columns.length} of {profile.columnsCount} columns.
-      </p>
-    )}
-    <Grid
-      caption="Columns"
-      head={[
-        'Column',
-        'Guessed type',
-        { number: 'Distinct' },
-        { number: 'Empty' },
-        'Least',
-        'Greatest',
-        'Most frequent',
-      ]}
-    >
-      {profile.columns.map(column => (
-        <tr>
-          <th scope="row">{column.name}</th>
-          <td>{typeNames[column.guessedType ?? ''] ?? 'text'}</td>
-          <td class="number">{count(column.distinctCount)}</td>
-          <td class="number">{count(column.emptyCount)}</td>
-          <td class="cell">{column.min}</td>
-          <td class="cell">{column.max}</td>
-          <td class="cell">
-            {column.topValues
-              .map(({ value, count: times }) => `${value === '' ? '(empty)' : value} × ${count(times)}`)
-              .join('\n')}
-          </td>
-        </tr>
-      ))}
-    </Grid>
-  </>
-)
 
 interface SnapshotsProps {
   table: TableBody

@@ -80,15 +80,12 @@ const Matches = ({
   found,
   mayChange,
 }: RowsProps & { found: TableRows; mayChange: boolean }) => {
-  const { rowsCount, types } = found
+  const { rowsCount } = found
   const isFiltered = choice.filters.length > 0
-  const guessed = Object.keys(types).length > 0
   return (
     <div class="matches">
       <p role="status">
         {isFiltered ? `${counted(rowsCount, 'row matches', 'rows match')}.` : `${counted(rowsCount, 'row')}.`}
-        {guessed &&
-          ' Types in grey are guessed from the first rows: such columns are ordered, and compared by greater or less, as numbers and dates.'}
       </p>
       {mayChange && isFiltered && !table.isAlias && rowsCount > 0 && (
         <Confirm
@@ -104,17 +101,6 @@ const Matches = ({
     </div>
   )
 }
-
-/** Guessed types, as people call them. */
-export const typeNames: Readonly<Record<string, string>> = {
-  BIGINT: 'number',
-  DOUBLE: 'number',
-  DATE: 'date',
-  TIMESTAMP: 'time',
-  BOOLEAN: 'yes or no',
-}
-
-const isNumber = (type: string | undefined): boolean => type === 'BIGINT' || type === 'DOUBLE'
 
 /** A click on a header orders by it, another one the other way round. */
 const OrderLink = ({ table, choice, column }: Omit<RowsProps, 'found'> & { column: string }) => {
@@ -134,14 +120,10 @@ const OrderLink = ({ table, choice, column }: Omit<RowsProps, 'found'> & { colum
 /** A value that is as short stays on one line. */
 const WORD_CHARACTERS = 32
 
-const classOf = (value: string | null, type: string | undefined): string =>
-  [
-    'cell',
-    ...(isNumber(type) ? ['number'] : []),
-    ...((value ?? '').length <= WORD_CHARACTERS && !value?.includes('\n') ? ['word'] : []),
-  ].join(' ')
+const classOf = (value: string | null): string =>
+  (value ?? '').length <= WORD_CHARACTERS && !value?.includes('\n') ? 'cell word' : 'cell'
 
-export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsProps & { found: TableRows }) =>
+export const Rows = ({ table, choice, found: { columns, rows } }: RowsProps & { found: TableRows }) =>
   rows.length === 0 ? (
     <Empty>No row matches.</Empty>
   ) : (
@@ -153,7 +135,6 @@ export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsPro
             {columns.map(column => (
               <th
                 scope="col"
-                class={isNumber(types[column]) ? 'number' : ''}
                 aria-sort={
                   choice.order !== column
                     ? undefined
@@ -163,7 +144,6 @@ export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsPro
                 }
               >
                 <OrderLink table={table} choice={choice} column={column} />
-                {types[column] !== undefined && <span class="guess">{typeNames[types[column]]}</span>}
               </th>
             ))}
           </tr>
@@ -171,8 +151,8 @@ export const Rows = ({ table, choice, found: { columns, rows, types } }: RowsPro
         <tbody>
           {rows.map(row => (
             <tr>
-              {row.map(({ value, isTruncated }, index) => (
-                <td class={classOf(value, types[columns[index] ?? ''])}>
+              {row.map(({ value, isTruncated }) => (
+                <td class={classOf(value)}>
                   {value === null ? <span class="hint">NULL</span> : value}
                   {isTruncated && <span class="hint"> … cut</span>}
                 </td>

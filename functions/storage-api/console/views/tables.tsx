@@ -67,7 +67,6 @@ export const TableTabs = ({ table, at, mayChange }: { table: TableBody; at: stri
       at={`${path}${at}`}
       of={[
         [path, 'Rows'],
-        ...(table.isAlias ? [] : [[`${path}/profile`, 'Profile'] as const]),
         [`${path}/history`, 'History'],
         [`${path}/snapshots`, 'Snapshots'],
         [`${path}/engines`, 'Other engines'],

@@ -66,7 +66,6 @@ const treatments: Record<
   'DELETE /alias-columns-auto-sync': 'changes what it shows',
   'POST /columns': 'changes what it shows',
   'DELETE /columns/{column}': 'changes what it shows',
-  'GET /profile': 'wants rows of its own',
   'POST /snapshots': 'wants rows of its own',
   'POST /snapshots/{snapshotId}/restore': 'wants rows of its own',
   'DELETE /rows': 'wants rows of its own',

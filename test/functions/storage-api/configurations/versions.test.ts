@@ -130,28 +130,6 @@ describe('copy', () => {
   })
 })
 
-describe('the difference of two versions', () => {
-  it('is a JSON patch that turns one into the other', async () => {
-    const id = await routes.create({ configuration: { api: { url: 'x' }, list: [1] } })
-    await routes.send('POST', `${id}/rows`, { rowId: 'a', configuration: { q: 1 } })
-    await routes.send('PUT', id, { name: 'New', configuration: { api: { url: 'y' }, list: [1] } })
-    const { body } = await routes.send('GET', `${id}/versions/1/diff/3`)
-    expect(body).toEqual(
-      expect.arrayContaining([
-        { op: 'replace', path: '/name', value: 'New' },
-        { op: 'replace', path: '/configuration/api/url', value: 'y' },
-        {
-          op: 'add',
-          path: '/rows/a',
-          value: { name: '', description: '', configuration: { q: 1 }, isDisabled: false },
-        },
-      ]),
-    )
-    expect(body).toHaveLength(3)
-    expect((await routes.send('GET', `${id}/versions/3/diff/3`)).body).toEqual([])
-  })
-})
-
 describe('a hundred writers at once', () => {
   it('make a hundred versions, none lost and none doubled', async () => {
     const id = await routes.create({ configuration: {} })

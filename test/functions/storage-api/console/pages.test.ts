@@ -115,9 +115,8 @@ const editorOf = (html: string): string =>
 const versionIn = (html: string): string => /name="version" value="(\d+)"/.exec(html)?.[1] ?? ''
 
 describe('the overview', () => {
-  it('shows what began by hour, and all that is stored', async () => {
-    const html = await page('/console')
-    expect(html).toMatch(/Jobs and runs of the last 24 hours: \d+ done, 0 waiting or under way, 0 failed/)
+  it('shows all that is stored, and what failed', async () => {
+    expect(await page('/console')).toContain('in.c-main.orders')
     expect(await page('/console/live')).toContain('Newest failures')
   })
 })
@@ -206,13 +205,10 @@ describe('jobs and runs', () => {
 })
 
 describe('a table', () => {
-  it('shows where its rows come from, how an engine attaches, and its columns', async () => {
+  it('shows where its rows come from, and how an engine attaches', async () => {
     expect(await page('/console/tables/in.c-main.orders/history')).toMatch(/Import (of \S+ )?into/)
     const engines = await page('/console/tables/in.c-main.orders/engines')
     for (const text of ['/iceberg', 'ATTACH']) expect(engines).toContain(text)
-    const profile = await page('/console/tables/in.c-main.orders/profile')
-    expect(profile).toContain('(empty) × 1')
-    expect(profile).not.toContain('A sample')
   })
 
   it('is kept as a snapshot, and made again of it', async () => {
@@ -267,9 +263,17 @@ describe('a table', () => {
     ])
   })
 
-  it('is shown by the page, filtered and ordered by what its columns seem to hold', async () => {
+  it('is shown by the page, filtered and ordered by the types of its columns', async () => {
     const rows = Array.from({ length: 120 }, (_, id) => `${id},${id % 2 === 0 ? 'a' : ''}`).join('\n')
-    await service.createTable('in.c-main', 'many', `n,kind\n${rows}\n`)
+    await service.call('POST', '/v2/storage/buckets/in.c-main/tables-definition', {
+      name: 'many',
+      columns: [{ name: 'n', basetype: 'INTEGER' }, { name: 'kind' }],
+    })
+    await service.jobsEnded()
+    await service.call('POST', '/v2/storage/tables/in.c-main.many/import-async', {
+      dataFileId: await service.upload(`n,kind\n${rows}\n`),
+    })
+    await service.jobsEnded()
     const cells = async (query: string): Promise<string[]> => {
       const html = await page(`/console/tables/in.c-main.many?${query}`)
       return [...html.matchAll(/<tr><td[^>]*>([^<]*)</g)].map(([, cell = '']) => cell)
@@ -281,7 +285,7 @@ describe('a table', () => {
       ['99', '101', '103', '105', '107', '109', '111', '113', '115', '117', '119'].toSorted(),
     )
     const html = await page(`/console/tables/in.c-main.many?${few}`)
-    for (const text of ['11 rows match', 'guessed', 'Delete 11 rows']) expect(html).toContain(text)
+    for (const text of ['11 rows match', 'Delete 11 rows']) expect(html).toContain(text)
     const fields = Object.fromEntries(new URLSearchParams(few))
     const unknown = { ...fields, operator0: 'startsWith' }
     const shown = new Request(`${ORIGIN}/console/tables/in.c-main.many?${new URLSearchParams(unknown)}`, {

@@ -60,7 +60,6 @@ describe('runs of configurations', () => {
     await idsOf('')
     await idsOf('?componentId=ex-generic-v2&configId=shop')
     await service.call('GET', '/v2/storage/runs/r2')
-    await service.call('GET', '/v2/storage/stats/hours')
     expect(asked).toEqual([])
     await service.call('GET', '/v2/storage/runs/r4')
     expect(asked).toEqual(['r4'])
