@@ -31,8 +31,6 @@ export const functionNames = [
   'start-open-jobs',
   'fire-triggers',
   'merge-slices',
-  'merge-by-query',
-  'pack-tables',
   'sweep-storage',
   'keep-dead-letter',
   'keep-run',

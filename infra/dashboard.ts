@@ -17,7 +17,6 @@ export const prices = {
   apiRequest: 1 / 1e6,
   itemRead: 0.125 / 1e6,
   itemWrite: 0.625 / 1e6,
-  scannedByte: 5 / 1e12,
 } as const
 
 const PRICES_OF = 'us-east-1, November 2026'
@@ -42,7 +41,7 @@ export const addDashboard = (stack: Stack, shape: StackConfig['shape']): void =>
           `What it costs: dollars in five minutes (list prices of ${PRICES_OF}), without S3, logs and state transitions`,
         ),
       ],
-      [graph('Dollars', dollarsOf(stack, parts)), graph('Bytes and seconds', spent(stack, parts))],
+      [graph('Dollars', dollarsOf(parts)), graph('Bytes and seconds', spent(stack, parts))],
     ],
   })
 }
@@ -111,11 +110,7 @@ const failedCalls = ({ functions, tables, apis }: StackParts): IMetric[] => [
 
 const spent = (stack: Stack, { hasJobs, hasFlows, functions }: StackParts): IMetric[] => [
   ...(hasJobs
-    ? [
-        ownMetrics(stack, 'JobBytes', 'operation'),
-        ownMetrics(stack, 'JobSeconds', 'operation'),
-        ownMetric(stack, 'QueryBytes', 'queries'),
-      ]
+    ? [ownMetrics(stack, 'JobBytes', 'operation'), ownMetrics(stack, 'JobSeconds', 'operation')]
     : []),
   ...(hasFlows
     ? [
@@ -139,8 +134,8 @@ const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left,
 /** A metric and what one of it costs, in dollars. */
 type Priced = readonly [metric: IMetric, price: number]
 
-/** What the parts of a stack cost, as far as metrics say how much was used: functions, items, the API, Athena. */
-const dollarsOf = (stack: Stack, { functions, tables, apis, hasJobs }: StackParts): IMetric[] => [
+/** What the parts of a stack cost, as far as metrics say how much was used: functions, items, the API. */
+const dollarsOf = ({ functions, tables, apis }: StackParts): IMetric[] => [
   dollars('functions', functions.flatMap(pricedFunction)),
   dollars(
     'DynamoDB',
@@ -152,7 +147,6 @@ const dollarsOf = (stack: Stack, { functions, tables, apis, hasJobs }: StackPart
   ...apis.map(api =>
     dollars('API Gateway', [[api.metricCount({ statistic: 'Sum', period }), prices.apiRequest]]),
   ),
-  ...(hasJobs ? [dollars('Athena', [[ownMetric(stack, 'QueryBytes', 'queries'), prices.scannedByte]])] : []),
 ]
 
 const pricedFunction = (each: NodeFunction<string>): Priced[] => {

@@ -5,14 +5,12 @@ import {
   Choice,
   Condition,
   DefinitionBody,
-  type IChainable,
   JsonPath,
   StateMachine,
   Succeed,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
-import type { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
@@ -27,8 +25,6 @@ interface JobMachineProps {
   readonly keepDeadLetter: IFunction
   /** Does the pieces of loads and exports that outgrow `runJob`. */
   readonly largeWork: LargeWork
-  /** Merges loads that are too large for `runJob`. Default: there are none. */
-  readonly mergeByQuery?: IFunction | undefined
   readonly alarms: ITopic
 }
 
@@ -43,9 +39,8 @@ const REDRIVE =
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
  *
  * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. It answers
- * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them, or answers
- * `merge` when Athena has to merge them; then it runs again, and finds its work done. It answers `export` when an export outgrows it; the
- * machine then exports its parts side by side, and `run-job` makes the file of them. When `run-job` fails for good, it is
+ * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them. It
+ * answers `export` when an export outgrows it; the machine then exports its parts side by side, and `run-job` makes the file of them. When `run-job` fails for good, it is
  * called once more with the failure, to close the job: as `error`, unless its work is done. When an execution is gone and its job open, another
  * one is started with such a failure.
  */
@@ -54,7 +49,7 @@ export class JobMachine extends Construct {
 
   constructor(scope: Construct, id: string, props: JobMachineProps) {
     super(scope, id)
-    const { machineName, runJob, largeWork, mergeByQuery, keepDeadLetter, alarms } = props
+    const { machineName, runJob, largeWork, keepDeadLetter, alarms } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       means:
         'A job of the storage service failed for a reason that is not its user’s. It is closed with an exceptionId.',
@@ -97,19 +92,6 @@ export class JobMachine extends Construct {
       largeWork.exportSteps(this, { failed, next: run }),
     )
     run.next(whatNow.otherwise(done))
-    if (mergeByQuery) {
-      const refuse = functionStep(this, 'RefuseJob', {
-        runs: runJob,
-        event: { jobId, refusal: JsonPath.objectAt('$.refusal') },
-        resultPath: JsonPath.DISCARD,
-      })
-      catchAll(refuse, failed)
-      refuse.next(done)
-      whatNow.when(
-        Condition.stringEquals('$.run.status', 'merge'),
-        mergeSteps(this, { mergeByQuery, refuse, failed, next: run }),
-      )
-    }
 
     this.machine = new StateMachine(this, 'Machine', {
       logs: machineLogs(this, 'jobs'),
@@ -125,50 +107,4 @@ export class JobMachine extends Construct {
       redrive: REDRIVE,
     })
   }
-}
-
-interface MergeStepsProps {
-  readonly mergeByQuery: IFunction
-  /** Closes the job with what the user can do about it. Expects `$.refusal`. */
-  readonly refuse: IChainable
-  readonly failed: IChainable
-  /** Runs the job again, which then finds its work done. */
-  readonly next: IChainable
-}
-
-const MERGE = '$.merge'
-
-/**
- * Start the query of a job -> wait -> check it, until it has ended -> adopt what it committed -> `next`. Resolves to the
- * first state.
- */
-const mergeSteps = (
-  scope: Construct,
-  { mergeByQuery, refuse, failed, next }: MergeStepsProps,
-): IChainable => {
-  const step = (name: string, event: Record<string, unknown>): LambdaInvoke => {
-    const made = functionStep(scope, name, {
-      runs: mergeByQuery,
-      event: {
-        ...event,
-        jobId: JsonPath.numberAt('$.jobId'),
-        correlationId: JsonPath.stringAt('$.run.correlationId'),
-      },
-      resultPath: MERGE,
-    })
-    made.addCatch(refuse, { errors: ['UserError'], resultPath: '$.refusal' })
-    catchAll(made, failed)
-    return made
-  }
-  const queryId = JsonPath.stringAt(`${MERGE}.queryId`)
-  const start = step('StartMerge', { step: 'start' })
-  const check = step('CheckMerge', { step: 'check', queryId })
-  const adopt = step('AdoptMerge', { step: 'adopt', queryId })
-  const wait = new Wait(scope, 'WaitForQuery', { time: WaitTime.secondsPath(`${MERGE}.waitSeconds`) })
-  const isRunning = Condition.stringEquals(`${MERGE}.status`, 'running')
-  start.next(new Choice(scope, 'HasQuery').when(isRunning, wait).otherwise(next))
-  wait.next(check)
-  check.next(new Choice(scope, 'IsQueryRunning').when(isRunning, wait).otherwise(adopt))
-  adopt.next(next)
-  return start
 }

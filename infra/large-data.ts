@@ -5,7 +5,6 @@ import type { StackConfig } from './stack-config.ts'
 /** How loads and exports are done that outgrow one function. */
 export type LargeData = Pick<
   StackConfig,
-  | 'distributed'
   | 'singleLoadBytes'
   | 'singleMergeBytes'
   | 'loadRangeBytes'
@@ -16,11 +15,10 @@ export type LargeData = Pick<
 >
 
 /** What decides whether a load is refused. */
-export type LoadLimits = Pick<LargeData, 'distributed' | 'singleLoadBytes'>
+export type LoadLimits = Pick<LargeData, 'singleLoadBytes'>
 
 /** What each function that accepts a load needs to know. Undefined: the storage service is elsewhere. */
 export const loadLimitsEnvironment = (limits: LoadLimits | undefined) => ({
-  DISTRIBUTED: String(limits?.distributed ?? NONE),
   SINGLE_LOAD_BYTES: String(limits?.singleLoadBytes ?? NONE),
 })
 

@@ -93,8 +93,6 @@ const stackConfig = z.object({
   tableVersionDays: z.coerce.number().int().min(0).max(3650).default(7),
   /** Days for which AWS Backup keeps its daily copies of items and tables. 0: it makes none. */
   backupRetentionDays: z.coerce.number().int().min(0).max(3650).default(0),
-  /** Whether loads and exports that outgrow one function are done side by side. Otherwise they are refused. */
-  distributed: z.preprocess(fromText, z.boolean()).default(true),
   /** Stored bytes of a load up to which one function does it by itself. */
   singleLoadBytes: bytes.default(2 * GiB),
   /** Bytes of a larger load that one function stages. */
@@ -109,12 +107,6 @@ const stackConfig = z.object({
   exportPartBytes: bytes.default(256 * MiB),
   /** How many functions export parts of one table at a time. A Map runs 40 at most. */
   exportedParts: z.coerce.number().int().min(1).max(40).default(16),
-  /** Bytes that one query of Athena may scan; it is stopped when it needs more. Athena takes 10 MB to 7 EB. */
-  queryScanBytes: z.coerce.number().int().min(10_000_000).default(2_000_000_000_000),
-  /** Seconds after which a query is stopped. Athena's own limit is 1800 unless the account has a higher one. */
-  queryTimeoutSeconds: z.coerce.number().int().min(60).max(86_400).default(1800),
-  /** Bytes that queries may rewrite on one day, to pack the files of large tables. 0: tables are not packed by themselves. */
-  optimizeBytesPerDay: z.coerce.number().int().min(0).default(200_000_000_000),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */

@@ -112,7 +112,6 @@ export class MillraceStack extends DeployedStack {
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
     const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
     const { masterTokenOverlapMinutes } = config
-    const { distributed, queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } = config
     if (shape === 'functions' && storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
@@ -127,7 +126,6 @@ export class MillraceStack extends DeployedStack {
       shares: config,
       keeps: config,
       masterTokenOverlapMinutes,
-      queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeData: config,
       network: networkOf(config),

@@ -43,13 +43,11 @@ import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { type PrivateNetwork, runInNetwork } from './private-network.ts'
-import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { quotasEnvironment, type Shares, sharesEnvironment } from './shares-environment.ts'
 import { allowOpeningDataUrls, masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
-import { TablePacking } from './table-packing.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface StorageServiceProps {
@@ -60,8 +58,6 @@ interface StorageServiceProps {
   readonly shares: Shares
   readonly keeps: Keeps
   readonly masterTokenOverlapMinutes: number
-  /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
-  readonly queries: QueryBounds | undefined
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeData: LargeData
@@ -94,7 +90,7 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
-    const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
+    const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeData, alarms } = props
     const { hasExtractions, network, domain, masterTokenOverlapMinutes, shares, keeps } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
@@ -110,16 +106,14 @@ export class StorageService extends Construct implements StorageEndpoint {
     const { items, tables } = keptData(this, keeps)
     this.items = items
     this.tablesBucket = tables
-    const content = { projectId, snapshotRetentionDays, items, tables }
-    const queryService =
-      queries &&
-      new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })
     const store: Store = {
-      ...content,
+      projectId,
+      snapshotRetentionDays,
+      items,
+      tables,
       dialect: props.dialect,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
-      queryService,
       hasExtractions,
       shares,
       ...jobMachineIdentity(),
@@ -135,11 +129,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       runJob,
       largeWork: new LargeWork(this, 'Large', { ...store, ...largeData, bundle: bundles['split-work'] }),
       keepDeadLetter: this.keepDeadLetter,
-      mergeByQuery: queryService?.mergeByQuery,
       alarms,
     }).machine
-    const packing = { ...store, ...largeData, bundle: bundles['pack-tables'], alarms }
-    if (queries?.optimizeBytesPerDay) new TablePacking(this, 'Packing', { ...packing, ...queries })
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
     if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
     const preview = hasExtractions
@@ -178,7 +169,6 @@ interface Store {
   readonly files: IBucket
   readonly tables: IBucket
   readonly secretsKey: IKey
-  readonly queryService: QueryService | undefined
   readonly hasExtractions: boolean
   readonly jobMachineName: string
   readonly jobMachineArn: string
@@ -219,7 +209,6 @@ const runJobFunction = (
     environment: {
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
-      GLUE_DATABASE: glueDatabaseOf(store.queryService),
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
@@ -238,7 +227,6 @@ const runJobFunction = (
   allowWritingObjects(runJob, store.tables, { prefix: 'tables/' })
   allowPuttingObjects(runJob, store.tables, { prefix: documentPrefix }) // Configurations of branches that are merged.
   allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
-  store.queryService?.allowFollowing(runJob)
   allowStartingJobs(runJob, store)
   if (store.hasExtractions) {
     allow(runJob, ['states:StartExecution'], [extractMachine.arn])
@@ -270,7 +258,6 @@ const storageApiFunction = (
     environment: {
       ...storeEnvironment(store),
       ...quotasEnvironment(store.shares),
-      GLUE_DATABASE: glueDatabaseOf(store.queryService),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
@@ -295,8 +282,6 @@ const storageApiFunction = (
   allowPuttingObjects(storageApi, store.tables, { prefix: documentPrefix })
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
-  // It drops tables.
-  store.queryService?.allowFollowing(storageApi)
   allowStartingJobs(storageApi, store)
   if (store.hasExtractions) {
     // What a run does that has not ended; and people cancel them.

@@ -9,7 +9,6 @@ import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
-import { glueDatabaseOf, type QueryService } from './query-service.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
 import { writtenKinds } from './written-kinds.ts'
 
@@ -19,7 +18,6 @@ interface StorageSweepProps {
   readonly files: IBucket
   readonly tables: IBucket
   readonly snapshotRetentionDays: number
-  readonly queryService: QueryService | undefined
   readonly alarms: ITopic
 }
 
@@ -35,14 +33,13 @@ const MINUTES: Readonly<Record<SweepKind, number>> = {
   'file-objects': 15,
   'table-snapshots': 25,
   'table-objects': 40,
-  catalog: 55,
 }
 
 /** Removes expired files, and objects of tables that nothing refers to any more: each kind has a schedule of its own. */
 export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
-    const { bundle, items, files, tables, snapshotRetentionDays, queryService, alarms } = props
+    const { bundle, items, files, tables, snapshotRetentionDays, alarms } = props
     const sweep = new ScheduledFunction<SweepStorageEnv>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
@@ -51,30 +48,26 @@ export class StorageSweep extends Construct {
         FILES_BUCKET: files.bucketName,
         TABLES_BUCKET: tables.bucketName,
         SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
-        GLUE_DATABASE: glueDatabaseOf(queryService),
       },
       memoryMiB: 1024, // The keys of a page: some hundred bytes each.
       timeout: LONGEST_TIMEOUT, // Pages begin in the first half of it. The next sweep continues.
-      schedules: sweepKinds
-        .filter(kind => kind !== 'catalog' || queryService)
-        .map(kind => ({
-          name: `Every-${kind}`,
-          expression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
-          input: JSON.stringify({ kind }),
-        })),
+      schedules: sweepKinds.map(kind => ({
+        name: `Every-${kind}`,
+        expression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
+        input: JSON.stringify({ kind }),
+      })),
       isRetried: true,
       restsFor: Duration.hours(12),
       means: 'Expired files and superseded tables pile up. Nothing is lost.',
       alarms,
     })
-    // In batches it writes notes about objects, and events about what others have committed through Glue.
+    // In batches it writes notes about objects.
     allowItems(
       sweep,
       items,
       ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'DeleteItem'],
       writtenKinds['sweep-storage'],
     )
-    queryService?.allowFollowing(sweep)
     for (const bucket of [files, tables]) allowReadingObjects(sweep, bucket)
     allowDeletingObjects(sweep, files)
     allowDeletingObjects(sweep, tables, { prefix: 'tables/' })

@@ -21,8 +21,6 @@ export const writtenKinds = {
     'CANCELLED#*',
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
-  'pack-tables': [...jobs, 'EVENTS*', 'PACKING'],
-  'merge-by-query': tables,
   'start-open-jobs': [...jobs, ...runs],
   'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
   'keep-dead-letter': ['DEADLETTERS'],

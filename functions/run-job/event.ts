@@ -4,13 +4,12 @@ import { z } from 'zod'
 const report = z.object({ Error: z.string(), Cause: z.string().optional() })
 
 /**
- * Input of each step of the job machine. `failure`: the step before failed for good. `refusal`: it cannot do the job, for
- * a reason that its user can do something about. `startedWith`: the input of the execution; with a failure it only closes the job.
+ * Input of each step of the job machine. `failure`: the step before failed for good. `startedWith`: the input of the
+ * execution; with a failure it only closes the job.
  */
 export const runJobEvent = z.object({
   jobId: z.int().positive(),
   failure: report.optional(),
-  refusal: report.optional(),
   startedWith: z.object({ failure: report.optional() }).optional(),
 })
 

@@ -1,14 +1,12 @@
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import {
   branchOf,
   isFinal,
-  type JobError,
   type JobInput,
   type JobRecord,
   noMetrics,
@@ -21,7 +19,7 @@ import type { RunJobServices } from './job/services.ts'
 import { leaveShare, leaveTable, takeTable, waitSeconds } from './job/take-table.ts'
 import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { endGivenUp } from './operations/given-up.ts'
-import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
+import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 
 /** `failure`: for which the job was closed. `wasDone`: it was to be closed, and its work was done. */
@@ -35,8 +33,6 @@ export type RunJobResult =
   | { status: 'distribute'; load: LoadPlace }
   /** The machine has to do these parts of an export; then the job runs again. */
   | { status: 'export'; parts: number[]; correlationId: string }
-  /** Athena has to merge the rows that are staged, or to pack the files of the table. */
-  | { status: 'merge'; correlationId: string }
 
 /**
  * Does one job, or says that it has to wait. May be repeated at any time, also while it runs: the work of a job
@@ -47,7 +43,7 @@ export type RunJobResult =
  * cause.
  */
 export const runJob = async (
-  { jobId, startedWith, failure = startedWith?.failure, refusal }: RunJobEvent,
+  { jobId, startedWith, failure = startedWith?.failure }: RunJobEvent,
   allServices: RunJobServices,
 ): Promise<RunJobResult> => {
   const job = await allServices.jobs.get(jobId)
@@ -60,11 +56,6 @@ export const runJob = async (
 
   if (failure) return close(job, failure, services)
   if (isFinal(job)) return finish(job, services)
-  if (refusal) {
-    const { code, message } = describeFailure(refusal)
-    const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: {} }
-    return finishAndRecord(await jobs.fail(job, now(), { error }), services)
-  }
   // Whoever started it did not know that others of the token are under way.
   if (job.status === 'waiting' && !(await jobs.shares.mayBegin(job)))
     return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
@@ -85,10 +76,6 @@ export const runJob = async (
       await requireRights(started, services)
     }
     await enterBranch(started, services)
-    if (await isStaged(started, services)) {
-      await jobs.refuseCancelled(jobId)
-      return { status: 'merge', correlationId }
-    }
     // A run that died may have died of a file that it took along: the next one works alone.
     const isRepeated = job.status === 'processing'
     const outcome = await runOperation(started, refusingCancelled(started, services), { isRepeated })
@@ -99,7 +86,6 @@ export const runJob = async (
     return alsoEnded.length === 0 ? result : { ...result, alsoEnded: alsoEnded.map(executionOfJob) }
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
-    if (error instanceof QueryMerge) return { status: 'merge', correlationId }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
   }
@@ -130,17 +116,6 @@ const refuseOvertaken = (job: JobRecord, { jobs, now }: RunJobServices): Promise
       ),
     ),
   )
-
-/** Whether all rows of a load are staged and the table does not have them yet. */
-const isStaged = async (
-  { id, input }: JobRecord,
-  { stagedMerges, tables }: RunJobServices,
-): Promise<boolean> => {
-  if (!stagedMerges || input.operationName !== 'tableImport') return false
-  if ((await stagedMerges.readStaged(id)) === undefined) return false
-  const table = await tables.getHead(input.tableId)
-  return table !== undefined && table.lastLoad.jobId !== id
-}
 
 /** Releases the table for its next job. */
 const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
@@ -194,7 +169,6 @@ const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } 
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':
     case 'tableRowsDelete':
-    case 'tableOptimize':
     case 'tableSwap':
       return { tableId: input.tableId }
     case 'tableCreate':

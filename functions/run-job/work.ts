@@ -5,9 +5,7 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
-import { createMergeNotes } from '../lib/distributed/merge-notes.ts'
 import { createDispatcher } from '../lib/extractor/requests/http/dispatcher.ts'
-import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -43,8 +41,6 @@ const env = readEnv([
   'ALLOWED_HOSTS',
   /** KMS key that seals the addresses that loads are read from. */
   'SECRETS_KEY_ARN',
-  /** `true` or `false`: loads and exports that outgrow one function are done side by side, or refused. */
-  'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key. */
@@ -53,8 +49,6 @@ const env = readEnv([
   'SINGLE_EXPORT_BYTES',
   /** Bytes of the table in each part of a larger export. */
   'EXPORT_PART_BYTES',
-  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
-  'GLUE_DATABASE',
 ])
 /** The variables that the function's construct must set. */
 export type RunJobEnv = keyof typeof env
@@ -76,11 +70,9 @@ const services = {
   s3,
   filesBucket: env.FILES_BUCKET,
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  ...(env.GLUE_DATABASE !== NONE && { stagedMerges: createMergeNotes(s3, env.TABLES_BUCKET) }),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   distribution: {
-    isOn: env.DISTRIBUTED === 'true',
     singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
     singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
     documents: createLoadDocuments(s3, env.TABLES_BUCKET),

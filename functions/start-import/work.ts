@@ -6,7 +6,7 @@ import { createDocumentRequests } from '../lib/aws/document-requests.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
+import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { NONE } from '../lib/none.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
@@ -27,8 +27,6 @@ const env = readEnv([
   'IMPORTS_TABLE',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NONE`. */
   'FILES_BUCKET',
-  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. `NONE`: the service is elsewhere. */
-  'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. `NONE`: the service is elsewhere, and knows it itself. */
   'SINGLE_LOAD_BYTES',
 ])
@@ -45,7 +43,10 @@ const records = createImportRecords({
   ...table,
   isRunning: createIsExecutionRunning(),
 })
-const acceptedLoads = env.SINGLE_LOAD_BYTES === NONE ? undefined : readAcceptedLoads(env)
+const acceptedLoads =
+  env.SINGLE_LOAD_BYTES === NONE
+    ? undefined
+    : { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS }
 const now = () => new Date()
 
 const measure = createMeasure('imports')

@@ -7,7 +7,7 @@ import { readEnv } from '../lib/aws/env.ts'
 import { stopExecution } from '../lib/aws/executions.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
+import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
@@ -64,10 +64,6 @@ const env = readEnv([
   'SHARES',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',
-  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
-  'GLUE_DATABASE',
-  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. */
-  'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** JSON: what the project may have, or make within a day. */
@@ -100,7 +96,7 @@ const services = {
     dataKeyArn: env.DATA_KEY_ARN,
     signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
   }),
-  acceptedLoads: readAcceptedLoads(env),
+  acceptedLoads: { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS },
   tableAccess: createTableAccess({
     s3,
     sts,

@@ -1,5 +1,4 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { GlueCatalog } from '../lib/iceberg/glue/glue-catalog.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
 /** How much one page takes at most. */
@@ -9,12 +8,10 @@ export interface PageSizes {
   /** Keys of objects, which a page holds in memory: some hundred bytes each. */
   keys: number
   buckets: number
-  /** Tables of the catalogue: healed, or dropped. Each takes a request or two. */
-  catalog: number
 }
 
 /** A page of keys of tables reads the names of all tables once, so it is large. */
-export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50, catalog: 500 }
+export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50 }
 
 /** Everything that a sweep needs. */
 export interface SweepServices
@@ -23,8 +20,6 @@ export interface SweepServices
     'branches' | 'inBranch' | 'ownTables' | 'recountTotals' | 'snapshots' | 'jobs' | 'sweeps'
   > {
   s3: S3Client
-  /** Where tables are registered that Athena has worked on. Default: none is. */
-  catalog?: GlueCatalog | undefined
   filesBucket: string
   tablesBucket: string
   pageSizes: PageSizes

@@ -10,7 +10,6 @@ import {
 } from '../lib/storage/files/file-store.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
-import { healCatalog } from './heal-catalog.ts'
 import type { SweepPage, SweepServices } from './page.ts'
 import type { SweepKind } from './sweep-kinds.ts'
 
@@ -198,8 +197,6 @@ const pageOf: Readonly<Record<SweepKind, SweepPage>> = {
   'table-snapshots': expireTableSnapshots,
   /** Objects that no table has referred to for a day. */
   'table-objects': sweepTableObjects,
-  /** Tables of the Glue Data Catalog that nobody needs any more. */
-  catalog: healCatalog,
 }
 
 /**

@@ -18,8 +18,6 @@ const env = readEnv([
   'TABLES_BUCKET',
   /** Days for which the earlier snapshots of a table stay readable. */
   'SNAPSHOT_RETENTION_DAYS',
-  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
-  'GLUE_DATABASE',
 ])
 /** The variables that the function's construct must set. */
 export type SweepStorageEnv = keyof typeof env

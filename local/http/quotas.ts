@@ -6,8 +6,7 @@ interface Quota {
 
 /**
  * Of calls that ask what becomes of work, or begin it, in the smaller regions (Step Functions Developer Guide, "Quotas related
- * to API action throttling"; Athena User Guide, "Service Quotas"; IAM User Guide, "IAM and AWS STS quotas"). Whoever asks
- * more often in an account is refused, and so are other people's machines there: docs/limits.md#calls-that-an-account-may-make.
+ * to API action throttling"; IAM User Guide, "IAM and AWS STS quotas"). Whoever asks more often in an account is refused, and so are other people's machines there: docs/limits.md#calls-that-an-account-may-make.
  */
 const quotas: Readonly<Record<string, Quota>> = {
   'states:StartExecution': { atOnce: 800, perSecond: 150 },
@@ -15,9 +14,6 @@ const quotas: Readonly<Record<string, Quota>> = {
   'states:ListExecutions': { atOnce: 100, perSecond: 2 },
   'states:GetExecutionHistory': { atOnce: 400, perSecond: 20 },
   'states:StopExecution': { atOnce: 500, perSecond: 25 },
-  'athena:StartQueryExecution': { atOnce: 80, perSecond: 20 },
-  'athena:GetQueryExecution': { atOnce: 200, perSecond: 100 },
-  'athena:GetQueryResults': { atOnce: 200, perSecond: 100 },
   'sts:AssumeRole': { atOnce: 600, perSecond: 600 },
 }
 

@@ -28,7 +28,6 @@ import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
 import { functionConcurrency, functionDefinitions, rolePolicies, stateMachines } from './stack-functions.ts'
-import { serveQueries } from './stack-queries.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
 import { readStack, type Stack } from './template/stack.ts'
 
@@ -113,15 +112,6 @@ export const runStack = async (
     eventOperations(events),
   ])
     control.serve(operations)
-  const queries = await serveQueries(stack, {
-    dataDir,
-    files,
-    log,
-    control,
-    policies,
-    credentials,
-    s3: endpoints.s3,
-  })
 
   await api?.server.load(() => functions.environment(api.functionArn))
   resources.defer(async () => {
@@ -129,10 +119,8 @@ export const runStack = async (
     executions.close()
     // Side by side, for they need each other to finish: the API its functions' rights, functions S3 and the items.
     const draining = [api?.server.drain(closeGraceMs), s3.drain(closeGraceMs)]
-    await Promise.all([...draining, functions.close(closeGraceMs), queries.close()])
+    await Promise.all([...draining, functions.close(closeGraceMs)])
   })
-  // In the background: whoever waits for a query asks for it.
-  void queries.resume()
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
   router.resolve(events)

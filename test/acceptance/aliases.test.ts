@@ -122,7 +122,6 @@ describe('a simple alias', () => {
       ['POST', `tables/${alias}/primary-key`, { columns: ['name'] }],
       ['DELETE', `tables/${alias}/primary-key`, undefined],
       ['POST', `tables/${alias}/snapshots`, {}],
-      ['POST', `tables/${alias}/optimize`, {}],
     ] as const
     for (const [method, path, body] of refused)
       expect(await aliases.target.call(method, path, body)).toMatchObject({

@@ -111,17 +111,6 @@ describe('a table', () => {
     await target.call('PUT', `tables/${tableId}`, { displayName: 'rows' })
   })
 
-  it('is optimized by a job', async () => {
-    const job = await target.job('POST', `tables/${tableId}/optimize`)
-    expect(job).toMatchObject({ status: 'success', operationName: 'tableOptimize', tableId })
-    const q = encodeURIComponent(`event:storage.tableOptimized AND objectId:"${tableId}"`)
-    const events = async () => (await target.call('GET', `events?q=${q}`)).body
-    await expect
-      .poll(events)
-      .toMatchObject([{ message: `Optimized table ${tableId}`, params: { jobId: job.id } }])
-    expect((await target.call('POST', `tables/${bucketId}.none/optimize`)).status).toBe(404)
-  })
-
   it('is kept by a snapshot with an id that is text, and a file id', async () => {
     const job = await target.job('POST', `tables/${tableId}/snapshots`, { description: 'kept' })
     const snapshot = {

@@ -7,9 +7,8 @@ import { runSuites } from './run-suites.ts'
 import { motoSuite, versitygwSuite } from './s3-suites.ts'
 import { s3TestsSuite } from './s3-tests/s3-tests-suite.ts'
 import { templateSuite } from './template-suite.ts'
-import { trinoSuite } from './trino/trino-suite.ts'
 
-/** `npm run contracts`, or `npm run contracts -- trino`: all suites, or those that are named. */
+/** `npm run contracts`, or `npm run contracts -- moto`: all suites, or those that are named. */
 const suites: ContractSuite[] = [
   dynamoDbSuite,
   versitygwSuite,
@@ -19,7 +18,6 @@ const suites: ContractSuite[] = [
   eventRulerSuite,
   templateSuite,
   plantedSuite,
-  trinoSuite,
 ]
 
 await runSuites(suites, process.argv.slice(2))

@@ -49,7 +49,7 @@ const wide = Array.from(
   (_, index) => `${index},"Zürich ☃ ${index}, ""q""\n${'ž'.repeat(index % 40)}"\n`,
 )
 
-/** Every kind of table that the acceptance tests make; what is loaded as one file above 512 KiB is merged by Athena. */
+/** Every kind of table that the acceptance tests make; what is loaded as one file above 512 KiB is cut and staged. */
 const kinds: Kind[] = [
   { name: 'unicode', steps: [{ csv: `id,note\n${wide.join('')}` }] },
   { name: 'merged', steps: [{ csv: `id,note\n${wide.join('')}`, settings: key }, { csv: `id,note\n${wide.slice(9, 20_000).join('')}` }, { csv: csv(5, 25, 'again'), settings: add }] },

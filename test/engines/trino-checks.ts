@@ -1,9 +1,9 @@
 import type { SuiteResult } from '../contracts/contract-suite.ts'
-import { queryTrino } from '../contracts/trino/trino-client.ts'
-import { startTrino } from '../contracts/trino/trino-server.ts'
 import { type Check, countChecks } from './checks.ts'
 import type { EngineRun } from './engine-run.ts'
 import type { LakeTable } from './lake.ts'
+import { queryTrino } from './trino-client.ts'
+import { startTrino } from './trino-server.ts'
 
 const settingsOf = (uri: string, storage: string, token: string): string =>
   Object.entries({

@@ -188,11 +188,6 @@ export const others = {
     body: { description: mark },
     effect: ['tableSnapshotCreate', unchanged],
   })),
-  'an optimisation': ask(({ tableId }) => ({
-    method: 'POST',
-    path: `/tables/${tableId}/optimize`,
-    effect: ['tableOptimize', unchanged],
-  })),
   'an export': ask(({ tableId }) => ({ method: 'POST', path: `/tables/${tableId}/export-async`, body: {} })),
   'a copy': ask(({ bucketId, tableId }, mark) => ({
     method: 'POST',

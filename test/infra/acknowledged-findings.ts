@@ -57,11 +57,6 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     reason: 'Executions of one machine: their names come into being as the stack runs.',
   },
   {
-    finding: /^AwsSolutions-IAM5\[Resource::arn:<AWS::Partition>:glue:.*:table\/millrace_\w+\/\*\]$/,
-    at: /\/DefaultPolicy\/Resource$/,
-    reason: 'Tables of the stack’s own database: they come into being as the stack runs.',
-  },
-  {
     finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     at: /\/Machine\/Role\/DefaultPolicy\/Resource$/,
     reason: 'The delivery of logs has no resources of its own (Step Functions Developer Guide, "Logging").',
@@ -138,7 +133,7 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
   },
   {
     finding: /^CKV_AWS_21$/,
-    at: /^AWS::S3::Bucket\.(StorageFiles|StorageQueriesResults|ExtractWork|ExportExports)/,
+    at: /^AWS::S3::Bucket\.(StorageFiles|ExtractWork|ExportExports)/,
     reason:
       'What is in them can be made again, and goes after some days by itself. What cannot be is in the buckets of landed files and of tables, which keep versions.',
   },

@@ -22,6 +22,7 @@ it('what only an account has is left out on one machine, whose few threads have 
   const plain = read({ tags: { team: 'data' } })
   expect(onThisMachine(config)).toEqual({
     ...plain,
+    singleMergeBytes: Number.MAX_SAFE_INTEGER,
     runsPerToken: 3,
     jobsPerToken: 4,
     runsPerProject: 6,
@@ -88,7 +89,7 @@ describe('the configuration', () => {
     ],
     [{ functionConcurrency: { 'storage-api': 1 }, accountConcurrency: 10 }, /at most 0 can be/],
     [{ landingRules: '[' }, /landingRules/],
-    [{ distributed: 'yes' }, /distributed/],
+    [{ distributed: true }, /distributed/],
   ])('%j is refused by name', (context, message) => {
     expect(() => read(context)).toThrow(message)
   })

@@ -92,7 +92,6 @@ it('the dollars of a function are its seconds, its memory and its invocations at
   )
   expect(priced('DynamoDB', { dynamodb0: 1e6, dynamodb1: 1e6 })).toBeCloseTo(0.125 + 0.625)
   expect(priced('API Gateway', { apigateway0: 1e6 })).toBeCloseTo(1)
-  expect(priced('Athena', { athena0: 1e12 })).toBeCloseTo(5)
 })
 
 describe('alarms', () => {

@@ -35,7 +35,7 @@ const referenceIn = (value: unknown): unknown => ({ Ref: /"Ref":"(\w+)"/.exec(JS
 const placeOf = (value: unknown): string => {
   const name = textOf(value)
     .replace(/^arn:<AWS::Partition>:\w+:(<AWS::Region>:<AWS::AccountId>)?:/, '')
-    .replace(/^(stateMachine:|execution:|workgroup\/|database\/|table\/)/, '')
+    .replace(/^(stateMachine:|execution:|table\/)/, '')
   return /^(<[^>]*>|[^/:<])*/.exec(name)?.[0] ?? name
 }
 
@@ -62,12 +62,6 @@ const namedByOthers: readonly { place: RegExp; of: readonly FunctionName[]; by: 
   { place: /^<ImportMachine/, of: ['start-import'], by: 'The lease of a key, which an execution has.' },
   { place: /-extract$/, of: ['run-extractor'], by: 'The lease of a configuration, which an execution has.' },
   { place: /^<StorageFiles/, of: ['split-work'], by: 'The documents of a load or an export.' },
-  { place: /^<StorageQueriesResults/, of: ['merge-by-query'], by: 'The workgroup of Athena.' },
-  {
-    place: /^(default|catalog)$/,
-    of: functionNames,
-    by: 'Glue and Athena: they look there for any database.',
-  },
   {
     place: /^<(Import|Export|Extract)Machine/,
     of: ['storage-api'],
@@ -75,9 +69,8 @@ const namedByOthers: readonly { place: RegExp; of: readonly FunctionName[]; by: 
   },
 ]
 
-/** Where Athena writes its results, and slices of an export whose job names them. */
+/** Slices of an export, whose job names them. */
 const prefixesOfOthers: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
-  'merge-by-query': ['merges'],
   'split-work': ['exp-2'],
 }
 
@@ -91,7 +84,7 @@ describe.each(functionNames)('the role of %s', name => {
   it('is for what its environment or a listed other side names, and for all of that', () => {
     const allowed = new Set(resourcesOfRole(roleOf(functionOf(name))).map(placeOf))
     const named = Object.entries(environment())
-      .filter(([variable, value]) => textOf(value).includes('<') || variable === 'GLUE_DATABASE')
+      .filter(([, value]) => textOf(value).includes('<'))
       .map(([, value]) => placeOf(value))
       .filter(place => place !== 'none' && !openToAll.test(place))
     const others = namedByOthers.filter(({ of }) => of.includes(name)).map(({ place }) => place)

@@ -31,7 +31,7 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
   },
   {
     rights: ['s3:ListBucket'],
-    of: ['start-import', 'split-work', 'fire-triggers', 'pack-tables'],
+    of: ['start-import', 'split-work', 'fire-triggers'],
     because:
       'Without it S3 answers 403 instead of 404 for an object that is not there (API Reference, "GetObject").',
   },
@@ -41,18 +41,9 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
     because:
       'It is asked for with s3:GetObject where a request names a version, as those for landed objects do.',
   },
-  {
-    rights: ['glue:GetDatabase', 's3:GetBucketLocation'],
-    of: ['merge-by-query'],
-    because:
-      'Athena asks with the rights of whoever sends the query (Athena User Guide, "Access to Amazon S3").',
-  },
 ]
 
 const items = (...actions: string[]): string[] => actions.map(action => `dynamodb:${action}`)
-const glue = ['CreateTable', 'DeleteTable', 'GetTable', 'GetTables', 'UpdateTable'].map(
-  name => `glue:${name}`,
-)
 
 /**
  * Requests that a bundle holds and its function never sends: it opens all stores of the service, and calls some of their
@@ -62,9 +53,7 @@ const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   // Sent in a network of the customer's only, which this shape has not.
   'run-extractor': ['lambda:InvokeFunction'],
   'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
-  'fire-triggers': [...glue, ...items('UpdateItem')],
-  'merge-by-query': items('DeleteItem', 'BatchGetItem'),
-  'pack-tables': [...glue, 's3:PutObject', ...items('DeleteItem', 'BatchGetItem', 'UpdateItem')],
+  'fire-triggers': items('UpdateItem'),
   'sweep-storage': items('BatchGetItem'),
   'keep-dead-letter': items('DeleteItem', 'Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
   'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),

@@ -106,9 +106,8 @@ const mayRepeat = [
 describe('an environment', () => {
   const { stack, template } = deployedShape('staging')
 
-  it('has a stack, a machine, a workgroup and a database of its own, with the same logical ids', () => {
+  it('has a stack of its own, with the same logical ids', () => {
     expect([stack.stackName, deployedShape('all').stack.stackName]).toEqual(['Millrace-staging', 'Millrace'])
-    template.hasResourceProperties('AWS::Glue::Database', { DatabaseInput: { Name: 'millrace_staging_1' } })
     const idsOf = (type: string, name: string) =>
       resourcesOf(deployedShape(name).template, type).map(([id]) => id)
     for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table', 'AWS::StepFunctions::StateMachine'])
@@ -171,14 +170,9 @@ describe('what the account has', () => {
   const { template } = deployedShape('staging')
   const dataKey = JSON.stringify(resourcesOf(template, 'AWS::S3::Bucket')).match(/arn:aws:kms[^"]*/)?.[0]
 
-  it('a customer’s key holds buckets, items, the token and results of queries', () => {
+  it('a customer’s key holds buckets, items and the token', () => {
     expect(dataKey).toMatch(/key\/1234abcd/)
-    for (const type of [
-      'AWS::S3::Bucket',
-      'AWS::DynamoDB::Table',
-      'AWS::SecretsManager::Secret',
-      'AWS::Athena::WorkGroup',
-    ])
+    for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret'])
       for (const [id, { Properties }] of resourcesOf(template, type))
         expect([id, JSON.stringify(Properties)]).toEqual([id, expect.stringContaining(String(dataKey))])
   })

@@ -202,8 +202,6 @@ describe('rights', () => {
     expect([...new Set(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')))].sort()).toEqual([
       'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
-      'StoragePackingStart',
-      'StorageQueriesMergeByQuery',
       'StorageRunJob',
       'StorageRunsKeep',
       'StorageStorageApi',

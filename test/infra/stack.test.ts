@@ -32,9 +32,7 @@ describe('functions', () => {
       'StorageDeadLettersKeep',
       'StorageLargeSplitWork',
       'StorageOpenJobsStart',
-      'StoragePackingStart',
       'StoragePreviewExtraction',
-      'StorageQueriesMergeByQuery',
       'StorageRunJob',
       'StorageRunsKeep',
       'StorageStorageApi',
@@ -59,7 +57,6 @@ describe('functions', () => {
   it.each([
     ['StorageStorageApi', ['x86_64'], 'storage-api/open-app.ts'],
     ['StorageRunJob', ['x86_64'], 'run-job/work.ts'],
-    ['StorageQueriesMergeByQuery', ['x86_64'], 'merge-by-query/work.ts'],
     ['ExportMergeSlices', ['arm64'], 'merge-slices/work.ts'],
     ['ImportStartImport', ['arm64'], 'start-import/work.ts'],
     ['PollJob', ['arm64'], 'poll-job/handler.ts'],
@@ -67,7 +64,6 @@ describe('functions', () => {
     ['StorageDeadLettersKeep', ['arm64'], 'keep-dead-letter/work.ts'],
     ['StorageRunsKeep', ['arm64'], 'keep-run/work.ts'],
     ['StorageSweepFunction', ['arm64'], 'sweep-storage/work.ts'],
-    ['StoragePackingStart', ['arm64'], 'pack-tables/work.ts'],
     ['StorageTriggersFire', ['arm64'], 'fire-triggers/work.ts'],
     ['ExtractRunExtractor', ['arm64'], 'run-extractor/work.ts'],
     ['ExtractSchedulesStartScheduledRuns', ['arm64'], 'start-scheduled-runs/work.ts'],
@@ -240,7 +236,6 @@ describe('configuration', () => {
     ['StorageOpenJobsStart', 900, 1, 0],
     ['StorageTriggersFire', 900, 1, 0],
     ['StorageSweepFunction', 43_200, 1, undefined],
-    ['StoragePackingStart', 64_800, 2, undefined],
   ])('%s sounds when no schedule calls it any more', (name, Period, EvaluationPeriods, attempts) => {
     const FunctionName = { Ref: Match.stringLikeRegexp(`^${name}`) }
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -336,7 +331,7 @@ describe('configuration', () => {
 })
 
 describe('retention', () => {
-  it('each kind of sweep has a schedule of its own, and one without a catalog has none for it', () => {
+  it('each kind of sweep has a schedule of its own', () => {
     const target = z.object({ Target: z.object({ Input: z.string() }) })
     const kindsOf = (of: Template) =>
       resourcesOf(of, 'AWS::Scheduler::Schedule')
@@ -351,9 +346,6 @@ describe('retention', () => {
         })
         .sort()
     expect(kindsOf(template)).toEqual([...sweepKinds].sort())
-    expect(kindsOf(synthesiseStack({ distributed: 'false' }))).toEqual(
-      sweepKinds.filter(kind => kind !== 'catalog').sort(),
-    )
   })
 
   it('the sweep may write nothing but the metadata of tables', () => {

@@ -4,8 +4,8 @@ import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-
 import { type Installation, installationOfStack } from './installation.ts'
 
 const MiB = 1024 ** 2
-/** A load of twice the size takes the ways of large ones: pieces, and a merge by a query. */
-const sizes = { singleLoadBytes: 64 * MiB, loadRangeBytes: 32 * MiB, singleMergeBytes: 8 * MiB }
+/** A load of twice the size is done in pieces. */
+const sizes = { singleLoadBytes: 64 * MiB, loadRangeBytes: 32 * MiB }
 const LARGE_BYTES = 128 * MiB
 
 const run = (command: string, args: readonly string[]): Promise<void> =>

@@ -85,7 +85,7 @@ export const installationOfStack = async (
 
 const KiB = 1024
 /** The smallest sizes at which a load of `LARGE_BYTES` takes every way of large ones. */
-const smallSizes = { singleLoadBytes: 512 * KiB, loadRangeBytes: 256 * KiB, singleMergeBytes: 4 * KiB }
+const smallSizes = { singleLoadBytes: 512 * KiB, loadRangeBytes: 256 * KiB }
 /** As in an account, where they are kept by default. */
 const tableVersionDays = 7
 const LARGE_BYTES = 1024 * KiB

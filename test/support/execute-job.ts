@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import { asFunction } from './guard-writes.ts'
-import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
 import { doSideBySide, type MachineServices } from './side-by-side.ts'
 
 /** Everything that the states of the job machine need. */
-export type JobServices = RunJobServices & MachineServices & { merging?: WholeMerge | undefined }
+export type JobServices = RunJobServices & MachineServices
 
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = (
@@ -24,10 +23,7 @@ const executeStates = async (
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      if (result.status === 'merge' && services.merging) {
-        const refusal = await mergeWholeLoad(jobId, services.merging)
-        if (refusal) return void (await runJob({ jobId, refusal }, services))
-      } else if (!(await doSideBySide(jobId, result, services))) await pause()
+      if (!(await doSideBySide(jobId, result, services))) await pause()
     } catch {
       attempt++
     }

@@ -15,8 +15,6 @@ export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = 
   'start-open-jobs': ['Storage', 'OpenJobs', 'Start'],
   'fire-triggers': ['Storage', 'Triggers', 'Fire'],
   'merge-slices': ['Export', 'MergeSlices'],
-  'merge-by-query': ['Storage', 'Queries', 'MergeByQuery'],
-  'pack-tables': ['Storage', 'Packing', 'Start'],
   'sweep-storage': ['Storage', 'Sweep', 'Function'],
   'keep-dead-letter': ['Storage', 'DeadLetters', 'Keep'],
   'keep-run': ['Storage', 'Runs', 'Keep'],

@@ -7,9 +7,7 @@ import { NONE } from '#lib/none.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
-import { createMergeNotes } from '../../functions/lib/distributed/merge-notes.ts'
 import { createDispatcher } from '../../functions/lib/extractor/requests/http/dispatcher.ts'
-import { createGlueCatalog } from '../../functions/lib/iceberg/glue/glue-catalog.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
@@ -20,7 +18,6 @@ import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
-import { createQueries } from '../../functions/merge-by-query/queries.ts'
 import { previewAsked } from '../../functions/preview-extraction/preview-stored.ts'
 import { dataUrlLimits } from '../../functions/run-job/job/data-url.ts'
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
@@ -47,7 +44,6 @@ import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 import { otherImplementation } from './other-implementation.ts'
-import { athenaWorkGroup, glueDatabase, startQueryServices } from './query-services.ts'
 import { roleArn, storageRoles, tableRoleArn } from './storage-roles.ts'
 import { storageSteps } from './storage-steps.ts'
 import { untilEnd } from './until-end.ts'
@@ -72,12 +68,8 @@ export interface StorageServiceOptions {
   isRunningJobs?: boolean
   /** Loads of more bytes are cut and staged; default 2 GiB. */
   singleLoadBytes?: number
-  /** `false`: larger loads are refused. */
-  isDistributed?: boolean
   /** What is uncompressed of one slice of a larger load. */
   gzipLimits?: GzipLimits
-  /** Athena and Glue are there too, and merge what is too large for one function. Default: they are not. */
-  hasAthena?: boolean
   /** Staged bytes that are merged by primary key; default 2 GiB. */
   singleMergeBytes?: number
   /** Bytes of CSV in one range of a large load; default 256 MiB. */
@@ -149,13 +141,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const plainItems = guardWrites(
     database ? createItemTable(database.requests, database.tableName) : createMemoryItemTable(),
   )
-  const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
-  const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)
   const stores = createStorageStores({
     items: options.items?.(plainItems) ?? plainItems,
     s3,
     tablesBucket,
-    catalog,
     ...(options.shareLimits && { shareLimits: options.shareLimits }),
     now,
   })
@@ -210,23 +199,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
     gzipLimits: options.gzipLimits ?? GZIP_LIMITS,
   }
-  const notes = createMergeNotes(s3, tablesBucket)
-  const merging = queryServices &&
-    catalog && {
-      ...stores,
-      catalog,
-      queries: createQueries(queryServices.athena, { workGroup: athenaWorkGroup, database: glueDatabase }),
-      notes,
-      tableEngine: async () => engine,
-      queryTimeoutSeconds: 600,
-      measure: () => {},
-      now,
-      settled: () => queryServices.queries().settled(),
-    }
   const jobServices: JobServices = {
     splitWork,
-    merging,
-    ...(merging && { stagedMerges: notes }),
     ...stores,
     projectId: 7,
     s3,
@@ -234,7 +208,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     tableEngine: async () => engine,
     startJob,
     distribution: {
-      isOn: options.isDistributed ?? true,
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
       singleMergeBytes: options.singleMergeBytes ?? 2 * GiB,
       documents,
@@ -269,7 +242,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       now,
     }),
     acceptedLoads: {
-      isOn: options.isDistributed ?? true,
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
       gzip: options.gzipLimits ?? GZIP_LIMITS,
     },
@@ -364,7 +336,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     stores,
     keys,
     jobServices,
-    queryServices,
     startedJobs,
     logged,
     /** Lines of jobs that are no errors, and the jobs that were counted. */
@@ -379,7 +350,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 
     async close(): Promise<void> {
       await jobsEnded()
-      await queryServices?.close()
       for (const client of [s3, sts]) client.destroy()
       await dispatcher.close()
       await database?.close()

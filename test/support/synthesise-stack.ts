@@ -17,7 +17,7 @@ export const makeStack = (context: Record<string, unknown> = {}): MillraceStack 
 export const synthesiseStack = (context: Record<string, unknown> = {}): Template =>
   Template.fromStack(makeStack(context))
 
-const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'split-work', 'merge-by-query']
+const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'split-work']
 
 const emptyBundles = (): FunctionBundles => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-empty-bundle-'))

@@ -21,7 +21,6 @@ export const slowest: readonly string[] = [
   'faults/kill-export',
   'faults/kill-import',
   'functions/run-job/queue-simulation',
-  'functions/merge-by-query/keyed-loads',
   'cli/commands',
   'local/kill-during-import',
   'faults/kill-large-load',

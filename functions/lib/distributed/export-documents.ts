@@ -4,7 +4,6 @@ import { snapshotContent, tableFiles } from '../storage/tables/content/snapshot-
 import { rowSelection } from '../storage/tables/row-selection.ts'
 import { exportedFileTypes } from '../table-engine/files/exported-file-types.ts'
 import { createDocuments } from './documents.ts'
-import { stagingFolder } from './merge-notes.ts'
 import { refusal } from './refusal.ts'
 
 const refused = z.object({ refusal })
@@ -52,7 +51,7 @@ const documents = {
 export type ExportDocument<Name extends keyof typeof documents> = z.infer<(typeof documents)[Name]>
 
 /** Where everything of a large export lies but its slices. The sweep removes it a day after the job has ended. */
-export const exportFolder = (jobId: number): string => `${stagingFolder(jobId)}/export`
+export const exportFolder = (jobId: number): string => `tables/staging/${jobId}/export`
 
 /** The documents of large exports, by job, in the bucket of tables. */
 export const createExportDocuments = (s3: S3Client, tablesBucket: string) =>

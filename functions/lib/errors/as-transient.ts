@@ -26,7 +26,6 @@ const RETRYABLE_NAMES = new Set([
   'SlowDown',
   'RequestTimeout',
   'TimeoutError',
-  'OperationTimeoutException', // Glue
   'ConditionalRequestConflict', // S3: another conditional write is under way
 ])
 

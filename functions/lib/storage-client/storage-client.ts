@@ -96,7 +96,6 @@ export interface StorageClient {
   hasTable(tableId: string): Promise<boolean>
   /** Of all tables that the token may read. */
   tableIds(): Promise<string[]>
-  optimizeTable(tableId: string): Promise<Job>
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
@@ -162,8 +161,6 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
     tableIds: async () =>
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
-    optimizeTable: tableId =>
-      callForJob({ method: 'POST', path: `tables/${encodeURIComponent(tableId)}/optimize` }),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
       callForJob({
         method: 'POST',

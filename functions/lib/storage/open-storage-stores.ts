@@ -1,8 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createTableRequests } from '../aws/table-requests.ts'
-import type { GlueCatalog } from '../iceberg/glue/glue-catalog.ts'
-import { createLazyGlueCatalog } from '../iceberg/glue/lazy-glue-catalog.ts'
-import { NONE } from '../none.ts'
 import { createItemTable } from './db/item-table.ts'
 import { readShareLimits } from './jobs/job-shares.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
@@ -13,7 +10,6 @@ export const openStorageStores = (
     STORAGE_TABLE: string
     TABLES_BUCKET: string
     SNAPSHOT_RETENTION_DAYS?: string
-    GLUE_DATABASE?: string
     SHARES?: string
   },
   s3: S3Client,
@@ -27,11 +23,6 @@ export const openStorageStores = (
     ...(env.SNAPSHOT_RETENTION_DAYS !== undefined && {
       snapshotRetentionDays: Number(env.SNAPSHOT_RETENTION_DAYS),
     }),
-    catalog: openGlueCatalog(env.GLUE_DATABASE),
     shareLimits: readShareLimits(env),
     now,
   })
-
-/** Of a stack whose large loads are off, or of a function that changes no table: none. */
-const openGlueCatalog = (database = NONE): GlueCatalog | undefined =>
-  database === NONE ? undefined : createLazyGlueCatalog(database)

@@ -1,5 +1,4 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { GlueCatalog } from '../iceberg/glue/glue-catalog.ts'
 import { createBranchItems } from './branches/branch-items.ts'
 import { createBranchStore } from './branches/branch-store.ts'
 import { createOwnership, defaultOwnership } from './branches/ownership.ts'
@@ -27,7 +26,6 @@ import { createScheduleStore } from './schedules/schedule-store.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
-import { createCatalogFollower } from './tables/catalog-follower.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
 import { listTotals } from './tables/list-totals.ts'
@@ -45,8 +43,6 @@ interface StorageStoresOptions {
   tablesBucket: string
   /** Default 7. */
   snapshotRetentionDays?: number
-  /** Where tables are registered that Athena has worked on. Default: none is. */
-  catalog?: GlueCatalog | undefined
   /** Default: generous ones. */
   shareLimits?: ShareLimits
   now: () => Date
@@ -60,7 +56,6 @@ export const createStorageStores = ({
   s3,
   tablesBucket,
   snapshotRetentionDays = SNAPSHOT_RETENTION_DAYS,
-  catalog,
   shareLimits,
   now,
 }: StorageStoresOptions) => {
@@ -71,11 +66,9 @@ export const createStorageStores = ({
   const nextId = createIdSource(now)
   const metadata = createMetadataStore(items, now)
   const events = createEventStore(items)
-  const { objects } = tableContents
 
-  const tablesIn = (view: ItemView, branchId?: number) => {
-    const follower = catalog && createCatalogFollower({ branchId, catalog, objects, events, nextId, now })
-    const tables = createTableStore(view, tableContents, follower)
+  const tablesIn = (view: ItemView) => {
+    const tables = createTableStore(view, tableContents)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
   const keptTotals = createKeptTotals(items)
@@ -90,7 +83,7 @@ export const createStorageStores = ({
   const inBranch = (branchId: number): typeof ofDefault => {
     if (branchId === defaultBranchId) return ofDefault
     const view = createBranchItems(items, { branchId })
-    const stores = tablesIn(view, branchId)
+    const stores = tablesIn(view)
     return {
       ...stores,
       totals: listTotals(stores),
@@ -100,15 +93,13 @@ export const createStorageStores = ({
     }
   }
   /** The buckets and tables that a development branch does not share with the default branch. */
-  const ownTables = (branchId: number) =>
-    tablesIn(createBranchItems(items, { branchId, ownOnly: true }), branchId)
+  const ownTables = (branchId: number) => tablesIn(createBranchItems(items, { branchId, ownOnly: true }))
 
   return {
     ...ofDefault,
     checkDataFormat: (): Promise<void> => checkDataFormat(items),
     recountTotals: keptTotals.recount,
     tableContents,
-    catalog,
     inBranch,
     ownTables,
     /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */

@@ -10,7 +10,6 @@ import type { Snapshot, TableFile } from './files/snapshot.ts'
 import type { TableFiles } from './files/table-files.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
 import { hasDuplicates } from './has-duplicates.ts'
-import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
@@ -109,8 +108,6 @@ export interface TableEngine {
   fillColumn(request: FillColumnRequest): Promise<{ snapshot: Snapshot } & Cost>
   /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
-  /** Gives each file one file of deletes of its own, in place of those that another engine left. By the file's key. */
-  joinDeletes(request: JoinDeletesRequest): Promise<Map<string, NonNullable<TableFile['deletes']>>>
 }
 
 export interface TableEngineOptions {
@@ -175,10 +172,6 @@ export const createTableEngineOn = (
         found: await hasDuplicates(context, snapshot, columns),
       }))
       return found
-    },
-    joinDeletes: async request => {
-      const { joined } = await inSession(async context => ({ joined: await joinDeletes(context, request) }))
-      return joined
     },
   }
 }

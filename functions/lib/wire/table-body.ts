@@ -129,8 +129,7 @@ export const importResultsBody = z
     totalDataSizeBytes: z.int(),
     importedRowsCount: z.int(),
     replacedRowsCount: z.optional(z.int()).register(described, {
-      description:
-        'Of them: rows that a later one of the file with the same primary key replaced. Absent: not counted, in merges by Athena',
+      description: 'Of them: rows that a later one of the file with the same primary key replaced',
     }),
     transaction: noValue,
     timers: z.array(z.object({ name: z.string(), durationSeconds: z.number() })),

@@ -1,9 +1,10 @@
 import type { ExportDocuments } from '../../lib/distributed/export-documents.ts'
 import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
-import type { LoadLimits } from '../../lib/distributed/load-limits.ts'
 
 /** How loads and exports are done that outgrow one function. */
-export interface Distribution extends LoadLimits {
+export interface Distribution {
+  /** A load of more stored bytes outgrows one function. */
+  singleLoadBytes: number
   /** One function merges so many staged bytes by their primary key, into a table of five times as many. */
   singleMergeBytes: number
   documents: LoadDocuments

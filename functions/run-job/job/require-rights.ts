@@ -58,7 +58,6 @@ const needsOf = (input: JobInput): Need[] => {
     case 'tableRowsDelete':
     case 'tableSnapshotCreate':
     case 'tableDrop':
-    case 'tableOptimize':
     case 'tablePull':
       return [onTable(input.tableId)]
     case 'tableSwap':

@@ -1,5 +1,4 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { MergeNotesStore } from '../../lib/distributed/merge-notes.ts'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
 import type { OpenSecrets } from '../../lib/storage/secrets/create-opener.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
@@ -17,10 +16,6 @@ export interface RunJobServices extends StorageStores {
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
   distribution: Distribution
-  /** What waits for Athena. Default: the stack has none. */
-  stagedMerges?:
-    | Pick<MergeNotesStore, 'readStaged' | 'writeStaged' | 'readAdopted' | 'writePacked' | 'clear'>
-    | undefined
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'> & { open: OpenSecrets }

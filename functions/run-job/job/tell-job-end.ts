@@ -194,8 +194,6 @@ const changesOf = async (job: FinalJob, services: Pick<RunJobServices, 'files'>)
       return ofTable(input.tableId, 'tableCopyToBucket')
     case 'tableDrop':
       return [...deletedAliases(job), input.tableId].flatMap(id => ofTable(id, 'tableDeleted'))
-    case 'tableOptimize':
-      return ofTable(input.tableId, 'tableOptimized')
     case 'bucketDelete':
       return [
         ...deletedAliases(job).flatMap(id => ofTable(id, 'tableDeleted')),

@@ -1,4 +1,3 @@
-import { findPacking } from '../../lib/distributed/find-packing.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
@@ -16,7 +15,6 @@ import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { updateTable as changeStoredTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { type Outcome, tableResults } from './outcome.ts'
-import { QueryMerge } from './outgrown-load.ts'
 
 interface Change {
   table: TableRecord
@@ -89,27 +87,6 @@ export const updateTable = async (
 ): Promise<Outcome> => {
   const table = await changeStoredTable(tableId, { displayName }, services)
   return { results: await tableResults(job, table, services) }
-}
-
-/**
- * Athena packs the small files, and those with deleted rows, of a table that outgrows one function: then it throws
- * `QueryMerge`, and the next run finds the work done.
- * For other tables nothing is left to do.
- */
-export const optimizeTable = async (
-  job: ProcessingJob,
-  { tableId }: InputOf<'tableOptimize'>,
-  { tables, projectId, stagedMerges, distribution }: RunJobServices,
-): Promise<Outcome> => {
-  const table = await tables.get(tableId)
-  if (!table) throw tableNotFound(tableId, projectId)
-  if (table.lastJob?.id === job.id) return { results: table.lastJob.results }
-  const isLarge = table.snapshot.dataSizeBytes > distribution.singleMergeBytes
-  const packing = stagedMerges && isLarge ? findPacking(table.snapshot.files) : undefined
-  if (!stagedMerges || !packing)
-    return { results: { message: 'Each load joins small files of the table, so nothing was left to do.' } }
-  await stagedMerges.writePacked({ jobId: job.id, tableId, ...ofBranch(branchOf(job)), ...packing })
-  throw new QueryMerge()
 }
 
 /** One that erases lets the earlier states of the table go last: a repeated run finds the rows deleted, and does it. */

@@ -1,4 +1,3 @@
-import { cleanUpMerge } from '../../lib/distributed/merge-notes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { IcebergRefusal } from '../../lib/iceberg/refusal.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -29,10 +28,6 @@ export const createTable = async (
   const { table, resource, alsoEnded } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
-  const { catalog, stagedMerges } = services
-  // Made by Athena, whose work nobody needs any more.
-  if (table.glueName !== undefined && catalog && stagedMerges)
-    await cleanUpMerge(job.id, { catalog, notes: stagedMerges })
   const { warnings, importedRowsCount, replacedRowsCount } = table.lastLoad
   const results = {
     ...resource,
@@ -44,14 +39,13 @@ export const createTable = async (
 
 const firstContent = async (
   job: ProcessingJob,
-  { bucketId, name, displayName, source }: InputOf<'tableCreate'>,
+  { bucketId, name, source }: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<FirstContent> => {
   if (source.type === 'file') {
     const { fileId, dataUrl, csv, primaryKey } = source
     const target = {
       tableId: `${bucketId}.${name}`,
-      newTable: { bucketId, name, displayName },
       internalId: job.id,
       current: undefined,
       primaryKey,

@@ -137,7 +137,6 @@ const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boole
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':
     case 'tableRowsDelete':
-    case 'tableOptimize':
     case 'tableRestore':
       return isLastJob(input.tableId)
     case 'tableSwap':

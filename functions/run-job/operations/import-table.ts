@@ -74,7 +74,6 @@ const loadAlone = async (
       fileId,
       dataUrl,
       csv,
-      tableWarnings: warnings,
     },
     services,
   )

@@ -1,6 +1,5 @@
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
-import { glueTableName } from '../../lib/iceberg/glue/glue-names.ts'
 import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -25,8 +24,6 @@ export interface FirstContent {
   snapshot: Snapshot
   load: TableLoad
   definition?: TableDefinition | undefined
-  /** The metadata file that Athena has made of the snapshot. The table is registered in Glue then. */
-  metadataKey?: string | undefined
   /** Nothing was loaded: the table shows no import. */
   isEmpty?: boolean
 }
@@ -89,12 +86,14 @@ const insert = async (
   job: ProcessingJob,
   { bucketId, name, displayName }: NewTable,
   { tables, now }: RunJobServices,
-  { snapshot, load, definition, metadataKey, isEmpty = false }: FirstContent,
+  { snapshot, load, definition, isEmpty = false }: FirstContent,
 ): Promise<TableHead> => {
   const at = now().toISOString()
-  const place = { internalId: job.id, bucketId, name, ...ofBranch(branchOf(job)) }
   const table: TableRecord = {
-    ...place,
+    internalId: job.id,
+    bucketId,
+    name,
+    ...ofBranch(branchOf(job)),
     displayName,
     created: at,
     lastImportDate: isEmpty ? null : at,
@@ -102,7 +101,6 @@ const insert = async (
     lastLoad: load,
     ...(definition && { definition }),
     snapshot,
-    ...(metadataKey !== undefined && { metadataKey, glueName: glueTableName(place) }),
     revision: 1,
   }
   if (await tables.insert(table)) return table

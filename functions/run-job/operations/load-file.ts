@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { isOutgrown } from '../../lib/distributed/load-limits.ts'
+import { storedBytes } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
@@ -19,7 +19,6 @@ import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import { copyDataUrl } from '../job/data-url.ts'
 import type { RunJobServices } from '../job/services.ts'
-import type { NewTable } from './insert-table.ts'
 import { tableLoad } from './outcome.ts'
 import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
@@ -30,10 +29,6 @@ interface LoadFileRequest extends DataPlace {
   primaryKey: string[]
   incremental: boolean
   csv: CsvOptions
-  /** The names of the table that the load creates. */
-  newTable?: NewTable | undefined
-  /** What the job will say beside the warnings of the load. */
-  tableWarnings?: string[] | undefined
 }
 
 /**
@@ -54,7 +49,7 @@ export const loadFile = async (
   const { source, warnings } = request.current
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
-  if (isOutgrown(source.slices, services.distribution)) {
+  if (storedBytes(source.slices) > services.distribution.singleLoadBytes) {
     const read = (await nameColumns(source.slices)) ? parquetSource(source) : source
     return loadOutgrown(job, { ...request, internalId, source: read, warnings }, services)
   }

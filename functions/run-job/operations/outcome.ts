@@ -36,7 +36,7 @@ export const tableResults = async (
 /** What the head stores about a load, for the job's results. */
 export const tableLoad = (
   jobId: number,
-  load: Omit<LoadResult, 'snapshot' | 'replacedRowsCount'> & { replacedRowsCount?: number | undefined },
+  load: Omit<LoadResult, 'snapshot'>,
   durationSeconds: number,
 ): TableLoad => {
   const { importedColumns, importedRowsCount, replacedRowsCount, warnings, inBytes, isCompressed } = load
@@ -44,7 +44,7 @@ export const tableLoad = (
     jobId,
     importedColumns,
     importedRowsCount,
-    ...(replacedRowsCount === undefined ? {} : { replacedRowsCount }),
+    replacedRowsCount,
     warnings,
     inBytes,
     isCompressed,

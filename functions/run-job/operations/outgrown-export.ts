@@ -26,7 +26,7 @@ const SORTED_PART_BYTES = 768 * 1024 ** 2
  * What the machine has to export side by side, or has exported so; `undefined` for an export that one function does. The
  * first run of a job decides it.
  *
- * Error: 400 `storage.export.tooLarge` when such exports are switched off, or the parts of a sorted one too large.
+ * Error: 400 `storage.export.tooLarge` when the parts of a sorted one are too large.
  */
 export const planOutgrown = async (
   job: ProcessingJob,
@@ -56,19 +56,8 @@ export const planOutgrown = async (
 const isOutgrown = (
   bytes: number,
   isSorted: boolean,
-  { isOn, singleExportBytes }: Pick<Distribution, 'isOn' | 'singleExportBytes'>,
-): boolean => {
-  const most = isSorted ? singleExportBytes / SORTED_FACTOR : singleExportBytes
-  if (bytes <= most) return false
-  if (isOn) return true
-  throw new UserError(
-    'storage.export.tooLarge',
-    `The export reads ${bytes} bytes of the table, and one function exports ${most}${isSorted ? ' in an order' : ''}. Larger ` +
-      'ones are exported side by side when "distributed" is true in the stack configuration (the context of cdk.json): ' +
-      'set it and deploy again.',
-    { params: { bytes, singleExportBytes: most } },
-  )
-}
+  { singleExportBytes }: Pick<Distribution, 'singleExportBytes'>,
+): boolean => bytes > (isSorted ? singleExportBytes / SORTED_FACTOR : singleExportBytes)
 
 const refuseLargeParts = (bytes: number, { parts, partBytes }: Pick<Plan, 'parts' | 'partBytes'>): void => {
   if (partBytes <= SORTED_PART_BYTES) return

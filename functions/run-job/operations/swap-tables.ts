@@ -74,7 +74,6 @@ const begin = async (
   const other = await services.tables.get(ids.second)
   if (!other) throw tableNotFound(ids.second, services.projectId)
   await refuseSwap(table, other, services.aliases)
-  await services.tables.leaveCatalog(table)
   const { snapshot, ...own } = contentOf(table)
   const content = { ...own, snapshot: { ...snapshot, files: [] } }
   const swapping = { jobId: job.id, otherId: other.internalId, content }
@@ -101,7 +100,6 @@ const giveOther = async (
     throw tableNotFound(ids.second, projectId)
   }
   if (other.lastJob?.id === job.id) return
-  await tables.leaveCatalog(other)
   await store(withContent(job, other, before, services), services)
 }
 
@@ -112,7 +110,7 @@ const contentOf = ({ snapshot, metadataKey, definition }: TableRecord): TableCon
 
 const withContent = (
   job: ProcessingJob,
-  { definition: _, glueName: __, ...table }: TableRecord,
+  { definition: _, ...table }: TableRecord,
   content: TableContent,
   { now }: RunJobServices,
 ): TableRecord => ({

@@ -115,6 +115,11 @@ const groups: readonly NotOffered[] = [
     ],
   },
   {
+    tag: 'tables',
+    instead: 'There is nothing to optimize here: each load joins small files of its table.',
+    operations: [['post', `${table}/optimize`, 'Optimize a table']],
+  },
+  {
     tag: 'triggers',
     instead:
       'There are no scheduled tasks here. Schedules are metadata of configurations (docs/extraction.md#schedules).',

@@ -96,25 +96,6 @@ export const deleteTable = defineRoute({
   },
 })
 
-/** Where tables lie in a database this rewrites them. Here each load keeps its table in order, and the job says so. */
-export const optimizeTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/optimize',
-  summary: 'Optimize a table',
-  tag: 'tables',
-  replies: { 202: 'The job `tableOptimize`', 404: 'There is no such table' },
-  handle: async (request, services) => {
-    const { tableId } = request.params
-    return submitJob(request, services, {
-      input: { operationName: 'tableOptimize', tableId },
-      admit: async () => {
-        await findOwnTable(services, tableId)
-        return {}
-      },
-    })
-  },
-})
-
 /** Exchanges the rows, columns, types, keys and histories of two tables, which keep their names, aliases and metadata. */
 export const swapTables = defineRoute({
   method: 'post',

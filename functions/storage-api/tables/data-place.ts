@@ -86,7 +86,7 @@ export const admitDataPlace = async (
 }
 
 /**
- * Refuses a file that no job would load, by what is stored now: 400 `storage.load.tooLarge`, `storage.load.sliceTooLarge`.
+ * Refuses a file that no job would load, by what is stored now: 400 `storage.load.sliceTooLarge`.
  * The job looks again. It also says what else is wrong with the file: a file that is not whole yet may become so.
  */
 const refuseTooLargeFile = async (

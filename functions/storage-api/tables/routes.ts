@@ -4,7 +4,6 @@ import {
   addPrimaryKey,
   deletePrimaryKey,
   deleteTable,
-  optimizeTable,
   pullTable,
   swapTables,
   updateTable,
@@ -38,7 +37,6 @@ export const tablesRoutes: readonly Route[] = [
   deleteRows,
   previewTable,
   runQuery,
-  optimizeTable,
   pullTable,
   swapTables,
 ]

@@ -69,7 +69,7 @@ interface ControlServerOptions {
 const largestRequestBytes = 8 * 1024 * 1024
 
 /**
- * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge, Glue, Athena) at one address, and
+ * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge) at one address, and
  * Lambda's invocations.
  *
  * `serve` adds operations once the resources they need exist. Any other call is refused by name

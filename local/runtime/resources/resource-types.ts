@@ -10,7 +10,7 @@ import {
   lambdaPermission,
   stateMachine,
 } from './compute.ts'
-import { bucket, bucketPolicy, glueDatabase, table, workGroup } from './data.ts'
+import { bucket, bucketPolicy, table } from './data.ts'
 import { rule, schedule, scheduleGroup } from './events.ts'
 import { alarm, queue, queuePolicy, subscription, topic, topicPolicy } from './messages.ts'
 import { arn, type ResourceType, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
@@ -72,8 +72,6 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     dashboard,
     secret,
     key,
-    glueDatabase,
-    workGroup,
     httpApi,
     httpApiIntegration,
     httpApiRoute,

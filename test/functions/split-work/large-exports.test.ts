@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 // Parts of two files each, as small as the files are.
 beforeEach(() => {
-  Object.assign(service.jobServices.distribution, { isOn: true, exportPartBytes: 4_000 })
+  Object.assign(service.jobServices.distribution, { exportPartBytes: 4_000 })
 })
 
 const createTyped = async (): Promise<string> => {
@@ -206,20 +206,6 @@ describe('an export that outgrows one function has the rows and the order of a s
 })
 
 describe('a large export', () => {
-  it.each([
-    ['', {}, 100],
-    [' in an order, of a fourth of the bytes', { orderBy: [{ column: 'id' }] }, 3_000],
-  ])(
-    'is refused%s where such exports are switched off, and says how to switch them on',
-    async (_what, body, single) => {
-      service.jobServices.distribution.isOn = false
-      expect(await exported(plain, body, single)).toMatchObject({
-        error: 'storage.export.tooLarge',
-        message: expect.stringContaining('"distributed" is true in the stack configuration'),
-      })
-    },
-  )
-
   it('in an order is refused when a part would not fit on the disk of a function', async () => {
     service.jobServices.distribution.exportPartBytes = 1024 ** 3
     expect(await exported(plain, { orderBy: [{ column: 'id' }] }, 100)).toMatchObject({
@@ -230,11 +216,11 @@ describe('a large export', () => {
   })
 
   it('is a small one when few files can match, or few are needed', async () => {
-    service.jobServices.distribution.isOn = false
     const few = { whereFilters: [{ column: 'id', operator: 'eq', values: ['3'] }] }
     for (const body of [few, { limit: 10 }, { changedSince: '+1 day' }]) {
       const answer = await exported(plain, body, 5_000)
       expect(answer).not.toHaveProperty('error')
+      expect(isDistributed()).toBe(false)
     }
   })
 })

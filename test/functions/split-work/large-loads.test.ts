@@ -291,19 +291,6 @@ describe('a large load', () => {
     }
   })
 
-  it('is refused where such loads are switched off, and says how to switch them on', async () => {
-    service.jobServices.distribution.isOn = false
-    try {
-      const { answers, rows } = await play([{ content: `id,note\n${records(0, 9)}` }], 24)
-      expect(answers).toMatchObject([
-        { status: 'error', code: 'storage.load.tooLarge', message: expect.stringContaining('"distributed"') },
-      ])
-      expect(rows).toEqual([])
-    } finally {
-      service.jobServices.distribution.isOn = true
-    }
-  })
-
   it.each([
     ['is larger than one function uncompresses', { compressedBytes: 30 }, 'has \\d+ bytes'],
     ['becomes larger than that', { uncompressedBytes: 300 }, 'is too large when it is uncompressed'],
@@ -341,7 +328,13 @@ describe('a large load', () => {
         [{ content: `id,note\n${records(0, 9)}`, settings: { primaryKey: 'id' } }],
         24,
       )
-      expect(answers).toMatchObject([{ status: 'error', code: 'storage.load.mergeTooLarge' }])
+      expect(answers).toMatchObject([
+        {
+          status: 'error',
+          code: 'storage.load.mergeTooLarge',
+          message: expect.stringMatching(/send the rows in several files\.$/),
+        },
+      ])
     } finally {
       distribution.singleMergeBytes = before
     }

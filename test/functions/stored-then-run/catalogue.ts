@@ -64,7 +64,6 @@ export const jobRoutes = {
   'post tables/{tableId}/primary-key': 'tablePrimaryKeyAdd',
   'delete tables/{tableId}/primary-key': 'tablePrimaryKeyDelete',
   'delete tables/{tableId}/rows': 'tableRowsDelete',
-  'post tables/{tableId}/optimize': 'tableOptimize',
   'post tables/{tableId}/pull': 'tablePull',
   'post tables/{tableId}/swap': 'tableSwap',
   'post tables/{tableId}/snapshots': 'tableSnapshotCreate',
@@ -158,7 +157,6 @@ export const functionRights: Readonly<Record<string, Start | 'job' | 'caller' | 
   'storage-api': 'caller',
   'run-job': 'job',
   'split-work': 'job',
-  'merge-by-query': 'job',
   'run-extractor': 'later step',
   'preview-extraction': 'caller',
   'start-scheduled-runs': 'schedule',
@@ -170,7 +168,6 @@ export const functionRights: Readonly<Record<string, Start | 'job' | 'caller' | 
   'poll-job': 'service',
   'merge-slices': 'service',
   // What these do nobody stored.
-  'pack-tables': 'service',
   'sweep-storage': 'service',
   'keep-dead-letter': 'service',
   'keep-run': 'service',

@@ -112,7 +112,6 @@ const requests: Record<
   }),
   tablePrimaryKeyDelete: async () => ({ method: 'DELETE', path: `tables/${tableId}/primary-key` }),
   tableRowsDelete: async () => ({ method: 'DELETE', path: `tables/${tableId}/rows?allowTruncate=1` }),
-  tableOptimize: async () => ({ method: 'POST', path: `tables/${tableId}/optimize` }),
   tablePull: async () => ({ method: 'POST', path: `branch/${branchId}/tables/${tableId}/pull` }),
   tableSwap: async () => ({
     method: 'POST',

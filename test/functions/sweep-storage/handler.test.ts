@@ -21,7 +21,6 @@ beforeAll(async () => {
     STORAGE_TABLE: service.database.tableName,
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
-    GLUE_DATABASE: 'NONE',
     SNAPSHOT_RETENTION_DAYS: '7',
   })
   const loaded = await import('#functions/sweep-storage/handler.ts')

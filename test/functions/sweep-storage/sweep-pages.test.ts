@@ -21,7 +21,7 @@ const services: SweepServices = {
   s3: service.s3,
   filesBucket: service.filesBucket,
   tablesBucket: service.tablesBucket,
-  pageSizes: { files: 3, keys: 4, buckets: 2, catalog: 2 },
+  pageSizes: { files: 3, keys: 4, buckets: 2 },
   now,
   log: { error: (...line) => logged.push(line) },
 }

@@ -10,7 +10,6 @@ it.each([
   ['states:DescribeExecution', 250, 10],
   ['states:ListExecutions', 100, 2],
   ['states:StartExecution', 800, 150],
-  ['athena:GetQueryExecution', 200, 100],
   ['sts:AssumeRole', 600, 600],
 ])('of %s an account may make %i calls at once and %i a second', (action, atOnce, perSecond) => {
   let now = 0

@@ -8,7 +8,7 @@ import { FILE_PATH_FIELD, type LiveFile, readLiveFiles } from '#lib/iceberg/read
 import { findSnapshot } from '#lib/iceberg/read/read-manifests.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import type { Cell } from '#lib/iceberg/values/bounds.ts'
-import { readNameMapping } from '#local/runtime/athena/open-iceberg-table.ts'
+import { readNameMapping } from './name-mapping.ts'
 import { cellFromParquet } from './parquet-cell.ts'
 import { type Row, readParquetRows } from './parquet-rows.ts'
 

@@ -185,29 +185,6 @@ export const tableCodes = {
     meaning: 'Other requests change the table at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
-  'storage.tables.distributed.columnNames': {
-    status: 400,
-    meaning: 'A large load needs Athena, which takes some columns of the table for one.',
-    remedy: 'Delete or rename all but one of the columns that the message names.',
-  },
-  'storage.tables.distributed.tooManyColumns': {
-    status: 400,
-    meaning: 'A large load needs Athena, and the names of the columns do not fit into its query.',
-    remedy: 'Load smaller files, or use shorter column names.',
-  },
-  'storage.tables.distributed.queryFailed': {
-    status: 400,
-    meaning:
-      'Athena did not finish the query of a large load: it reads more than the stack allows, or takes too long.',
-    remedy: 'Do what the message says. The table is as it was before the load.',
-  },
-  'storage.tables.distributed.commitRefused': {
-    status: 400,
-    meaning:
-      'What Athena committed for a large load is not what was asked for, so the table was left as it was.',
-    remedy:
-      'Load the file again. The message and the events of the table say what was wrong and where it lies.',
-  },
   'storage.tables.moved': {
     status: 503,
     meaning: 'The table was changed while a job worked on it.',
@@ -256,12 +233,6 @@ export const tableCodes = {
     meaning: 'The file has one column, whose name holds another delimiter.',
     remedy: 'Give that delimiter with the import, or put the name in quotes.',
   },
-  'storage.load.tooLarge': {
-    status: 400,
-    meaning: 'The data of a load is larger than one function loads, and distributed loads are switched off.',
-    remedy:
-      'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
-  },
   'storage.load.sliceTooLarge': {
     status: 400,
     meaning: 'A compressed slice of a large load takes one function too long: gzip cannot be cut.',
@@ -292,16 +263,12 @@ export const tableCodes = {
   },
   'storage.export.tooLarge': {
     status: 400,
-    meaning:
-      'An export reads more of its table than one function exports, and distributed exports are switched off; or more than can be sorted.',
-    remedy:
-      'Do what the message says: set "distributed" to true in the context of cdk.json and deploy again, or export fewer rows, or without `orderBy`.',
+    meaning: 'An export with an order reads more of its table than can be sorted.',
+    remedy: 'Export fewer rows, or without `orderBy`.',
   },
   'storage.load.mergeTooLarge': {
     status: 400,
-    meaning:
-      'A load with a primary key is larger than one function can merge, and the stack has no Athena to merge it.',
-    remedy:
-      'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
+    meaning: 'A load with a primary key, or its table, is larger than one function can merge.',
+    remedy: 'Send the rows in several files.',
   },
 } as const satisfies Record<string, ErrorEntry>

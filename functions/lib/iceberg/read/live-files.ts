@@ -18,10 +18,6 @@ export interface LiveFile {
   equalityDeletes: DataFile[]
 }
 
-/** Rows of a file that are not deleted, where each of its position deletes applies to it alone. */
-export const liveRowsOf = ({ file, positionDeletes }: Pick<LiveFile, 'file' | 'positionDeletes'>): number =>
-  positionDeletes.reduce((rows, deletes) => rows - deletes.rows, file.rows)
-
 const partitionKey = ({ specId, partition }: DataFile): string =>
   formatLongJson([
     specId,

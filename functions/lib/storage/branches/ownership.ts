@@ -56,8 +56,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
     const copyOf = Number(item['internalId'])
     const subject = metadataSubject.table({ internalId })
     await metadata.copy(metadataSubject.table({ internalId: copyOf }), subject)
-    // That name in Glue is the default branch's. The copy gets one of its own when Athena works on it.
-    const { glueName: _, swapping: __, ...head } = item
+    const { swapping: _, ...head } = item
     const isCopied = await put(tableKey(place), { ...head, internalId, copyOf })
     if (!isCopied) await metadata.clear(subject)
     return isCopied

@@ -113,7 +113,6 @@ export const auditNames = {
   tableRestored: { about: 'table', message: 'Restored rows of table {id} from a snapshot' },
   tableSwapped: { about: 'table', message: 'Swapped table {id} with {other}' },
   tableRowsDeleted: { about: 'table', message: 'Deleted rows of table {id}' },
-  tableOptimized: { about: 'table', message: 'Optimized table {id}' },
   tableSnapshotCreated: { about: 'table', message: 'Kept a snapshot of table {id}' },
   tableSnapshotDeleted: { about: 'tableSnapshot', message: 'Deleted snapshot {id}' },
   tableMetadataSet: { about: 'table', message: 'Table "{id}" metadata set' },

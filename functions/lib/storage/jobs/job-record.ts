@@ -134,7 +134,6 @@ const jobInput = z.discriminatedUnion('operationName', [
     /** With all its aliases. */
     force: z.boolean(),
   }),
-  z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
   /** Into the branch of the job, from the default branch. */
   z.object({ operationName: z.literal('tablePull'), tableId: z.string() }),
   z.object({ operationName: z.literal('tableSwap'), tableId: z.string(), targetTableId: z.string() }),

@@ -8,7 +8,7 @@ export const tableLoad = z.object({
   jobId: z.number(),
   importedColumns: z.array(z.string()),
   importedRowsCount: z.number(),
-  /** Rows that a later one of the load with the same key replaced. Absent: Athena has merged them into a table that was there, and does not count them. */
+  /** Rows that a later one of the load with the same key replaced. Absent: not counted. */
   replacedRowsCount: z.number().optional(),
   warnings: z.array(z.string()),
   inBytes: z.number(),
@@ -49,8 +49,6 @@ export const tableRecord = z.object({
   branchId: z.number().optional(),
   /** Of a branch's own copy of a table: the id of the default branch's. */
   copyOf: z.number().optional(),
-  /** Name of the table in the Glue Data Catalog. Absent: it is not there. */
-  glueName: z.string().optional(),
   /** While it is swapped with the table of this internal id, which does not have it yet: what it had before, without the files. */
   swapping: z.object({ jobId: z.number(), otherId: z.number(), content: tableContent }).optional(),
   revision: z.number(),

@@ -2,7 +2,6 @@ import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
-import type { CatalogFollower } from './catalog-follower.ts'
 import type { ContentThen } from './content/content-then.ts'
 import type { TableContents } from './content/table-contents.ts'
 import { otherNamesOf } from './other-names.ts'
@@ -26,9 +25,8 @@ type NamedPlace = Pick<TableRecord, 'bucketId' | 'name' | 'displayName'>
  * replaced on condition that it has not changed since it was read. So of two writers one wins, and a reader always sees
  * a complete snapshot.
  */
-export const createTableStore = (items: ItemView, contents: TableContents, catalog?: CatalogFollower) => {
+export const createTableStore = (items: ItemView, contents: TableContents) => {
   const { find, seen, tableItemsOf, showsRows, ...readers } = createTableHeads(items)
-  const follow = followerOf(items, contents, catalog)
 
   const restore = async (item: Item): Promise<TableRecord> => {
     const head = storedTable.parse(item)
@@ -42,15 +40,13 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
     const expired = await contents.expire(metadataKey, now, all)
     if (expired === undefined) return undefined
     const unchanged = { revision, metadataKey, internalId }
-    if (!(await items.put(tableKey(head), { ...item, metadataKey: expired }, unchanged))) return false
-    await follow({ ...head, revision, internalId, metadataKey: expired })
-    return true
+    return items.put(tableKey(head), { ...item, metadataKey: expired }, unchanged)
   }
 
   return {
     ...readers,
     ...createTableLists(items),
-    ...createTableWrites({ items, contents, catalog, showsRows, follow }),
+    ...createTableWrites({ items, contents, showsRows }),
 
     /**
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
@@ -68,15 +64,8 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
       return item && seen(item, restore)
     },
 
-    followInCatalog: follow,
-
     /** The files of a snapshot that is not that of a head. */
     filesOf: contents.files,
-
-    /** Glue does not show the table any more, until it is worked on there again. */
-    leaveCatalog: async (table: Pick<TableRecord, 'glueName' | 'branchId'>): Promise<void> => {
-      await catalog?.drop(table)
-    },
 
     /**
      * The table as it was at a time. `undefined` when there was none, or when that has expired. Throws `IcebergRefusal` when
@@ -113,30 +102,14 @@ export const createTableStore = (items: ItemView, contents: TableContents, catal
 
 export type TableStore = ReturnType<typeof createTableStore>
 
-type Follow = (table: TableHead) => Promise<void>
-
-/** Glue shows the head of a table that is registered there. What others have committed there is not part of it. */
-const followerOf =
-  (items: ItemView, contents: TableContents, catalog: CatalogFollower | undefined): Follow =>
-  async table => {
-    await catalog?.follow(table, tableIdOf(table), async () => {
-      const item = await items.get(tableKey(table))
-      const head = item && storedTable.parse(item)
-      if (head?.internalId !== table.internalId) return undefined
-      return contents.metadataFile(head.metadataKey)
-    })
-  }
-
 interface TableWritesOptions {
   items: ItemView
   contents: TableContents
-  catalog: CatalogFollower | undefined
   showsRows: TableHeads['showsRows']
-  follow: Follow
 }
 
 /** Changes of heads, each on condition that nobody else has changed them. */
-const createTableWrites = ({ items, contents, catalog, showsRows, follow }: TableWritesOptions) => {
+const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) => {
   /** Writes the files of the content and resolves to the head that names them: a head names what is there. */
   const saveContent = async (table: TableRecord): Promise<Item> => {
     const metadataKey = await contents.save(table)
@@ -168,9 +141,7 @@ const createTableWrites = ({ items, contents, catalog, showsRows, follow }: Tabl
     /** Resolves to false when the table exists. */
     async insert(table: TableRecord): Promise<boolean> {
       await noteOtherNames(table)
-      if (!(await putNew(tableKey(table), await saveContent(table)))) return false
-      await follow(table)
-      return true
+      return putNew(tableKey(table), await saveContent(table))
     },
 
     /** Resolves to false when there is a table or an alias of that name. */
@@ -189,13 +160,9 @@ const createTableWrites = ({ items, contents, catalog, showsRows, follow }: Tabl
      * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
      */
     async replace(table: TableRecord): Promise<boolean> {
-      // First, so that what others have committed is noticed before ours.
-      await follow(table)
       const item = await saveContent({ ...table, revision: table.revision + 1 })
       const { internalId, revision } = table
-      if (!(await items.put(tableKey(table), item, { internalId, revision }))) return false
-      await follow(table)
-      return true
+      return items.put(tableKey(table), item, { internalId, revision })
     },
 
     /** Gives a table or alias another display name; its content stays. Resolves to false when the head has changed. */
@@ -210,13 +177,10 @@ const createTableWrites = ({ items, contents, catalog, showsRows, follow }: Tabl
     },
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
-    async delete(
-      table: NamedPlace & Pick<TableRecord, 'internalId' | 'glueName' | 'branchId'>,
-    ): Promise<boolean> {
+    async delete(table: NamedPlace & Pick<TableRecord, 'internalId'>): Promise<boolean> {
       const { internalId } = table
       const isDeleted = await items.delete(tableKey(table), { internalId })
       for (const key of otherNameKeys(table)) await items.delete(key, { internalId })
-      await catalog?.drop(table)
       return isDeleted
     },
   }
@@ -230,20 +194,6 @@ const otherNameKeys = ({ bucketId, name, displayName }: NamedPlace) =>
 
 /** Lists of one bucket that read no sources of aliases, and mostly no whole heads. */
 const createTableLists = (items: ItemView) => ({
-  /** Heads of the tables that hold rows, by name, from after this one on. Aliases cost nothing. */
-  async *headsInBucket(bucketId: string, after = ''): AsyncGenerator<TableHead> {
-    const range = { ...startingWith(tablePrefix), from: `${tablePrefix}${after}` }
-    for await (const item of items.query(partitionOfBucket(bucketId), range))
-      if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
-  },
-
-  /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
-  async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
-    const range = { ...startingWith(tablePrefix), attributes: ['glueName'] }
-    for await (const { glueName } of items.query(partitionOfBucket(bucketId), range))
-      if (typeof glueName === 'string') yield glueName
-  },
-
   /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
   internalIdsInBucket(bucketId: string): Promise<number[]> {
     const range = { ...startingWith(tablePrefix), attributes: ['internalId'] }

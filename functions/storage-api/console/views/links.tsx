@@ -22,7 +22,6 @@ const deeds: Readonly<Record<string, string>> = {
   tableSnapshotCreate: 'Snapshot of',
   tableRestore: 'Restoration of',
   tableDrop: 'Deletion of',
-  tableOptimize: 'Tidying of',
 }
 
 const subject = z.object({

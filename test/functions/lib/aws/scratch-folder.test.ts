@@ -39,7 +39,6 @@ it('every function that works with tables or previews begins so', () => {
     globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewScratch, /.test(textOf(file))),
   )
   expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
-    'merge-by-query',
     'preview-extraction',
     'run-job',
     'split-work',

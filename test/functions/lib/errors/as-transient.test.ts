@@ -10,7 +10,6 @@ describe('an error of AWS', () => {
     ['Throttling', 400], // STS
     ['ThrottlingException', 400],
     ['ProvisionedThroughputExceededException', 400],
-    ['OperationTimeoutException', 400], // Glue
     ['ConditionalRequestConflict', 409], // S3
     ['SlowDown', 503],
     ['ConditionalRequestConflict', 409],

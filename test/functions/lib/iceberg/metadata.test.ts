@@ -5,7 +5,6 @@ import { newMetadata, withFields } from '#lib/iceberg/commit/plan-commit.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import { currentSchema, formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
-import { readNameMapping } from '#local/runtime/athena/open-iceberg-table.ts'
 import { haveSharedTables, sharedTables } from './support/shared-tables.ts'
 
 const BIG = 3055729675574597004n
@@ -171,19 +170,5 @@ describe.skipIf(!haveSharedTables)('metadata of other writers', () => {
 
   it('are all there', () => {
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(Object.keys(refusals)))
-  })
-})
-
-describe('a name mapping', () => {
-  it('gives ids to the columns of files without ids', () => {
-    const text = '[{"field-id":2,"names":["a b"]}]'
-    expect(readNameMapping({ 'schema.name-mapping.default': text })).toEqual(new Map([['a b', 2]]))
-    expect(readNameMapping({})).toEqual(new Map())
-  })
-
-  it('that cannot be read is refused', () => {
-    expect(() => readNameMapping({ 'schema.name-mapping.default': '[{"names":"a"}]' })).toThrow(
-      'The property schema.name-mapping.default of the table cannot be read.',
-    )
   })
 })

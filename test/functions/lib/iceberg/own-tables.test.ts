@@ -3,7 +3,7 @@ import type { DataFile, ManifestEntry } from '#lib/iceberg/manifests/data-file.t
 import type { NestedField, PrimitiveType } from '#lib/iceberg/metadata/types.ts'
 import { pairWithDeletes } from '#lib/iceberg/read/live-files.ts'
 import type { Cell } from '#lib/iceberg/values/bounds.ts'
-import { NAME_MAPPING_PROPERTY } from '#local/runtime/athena/open-iceberg-table.ts'
+import { NAME_MAPPING_PROPERTY } from '#support/iceberg/name-mapping.ts'
 import { readRows } from '#support/iceberg/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { untilEnd } from '#support/until-end.ts'

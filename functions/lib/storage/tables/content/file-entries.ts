@@ -149,7 +149,7 @@ const isOwn = (deletes: DataFile, path: string): boolean => {
 }
 
 /** Whether a file's deleted positions are in one file of its own, as the engine has them. */
-export const hasOwnDeletes = ({ file, positionDeletes: [deletes, ...more] }: LiveFile): boolean =>
+const hasOwnDeletes = ({ file, positionDeletes: [deletes, ...more] }: LiveFile): boolean =>
   more.length === 0 && (!deletes || isOwn(deletes, file.path))
 
 /** The files of rows as the engine has them. What it cannot hold is refused by a sentence. */
@@ -169,13 +169,6 @@ export const tableFileOf = (live: LiveFile, fields: FieldsById, { keyOf }: Place
     ...(deletes && { deletes: { key: keyOf(deletes.path), rows: deletes.rows, bytes: deletes.bytes } }),
   }
 }
-
-/** The entries of files of rows that are new to a table. */
-export const addedEntries = (
-  files: readonly TableFile[],
-  fields: readonly NestedField[],
-  places: Places,
-): DataFile[] => files.map(file => dataEntry(file, fieldsById(fields), places))
 
 /** Paths of the files that a table has. */
 interface FilePaths {

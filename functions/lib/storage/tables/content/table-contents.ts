@@ -1,26 +1,13 @@
-import { adoptCommit } from '#lib/iceberg/commit/adopt-commit.ts'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
-import { metadataFile, type NewTable } from '#lib/iceberg/commit/plan-commit.ts'
+import type { NewTable } from '#lib/iceberg/commit/plan-commit.ts'
 import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
-import type { MetadataFile } from '#lib/iceberg/glue/glue-catalog.ts'
 import { currentSchema } from '#lib/iceberg/metadata/parse-metadata.ts'
-import type { NestedField } from '#lib/iceberg/metadata/types.ts'
-import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import type { TableFile } from '#lib/table-engine/files/snapshot.ts'
-import type { SharedDeletes } from '#lib/table-engine/join-deletes.ts'
 import type { TableRecord } from '../table-record.ts'
 import { type ContentThen, contentAt } from './content-then.ts'
-import {
-  addedEntries,
-  fieldsById,
-  filesChange,
-  hasOwnDeletes,
-  icebergFields,
-  livePaths,
-  tableFileOf,
-  tablePaths,
-} from './file-entries.ts'
+import { filesChange, icebergFields, livePaths, tablePaths } from './file-entries.ts'
 import { createMetadataStore, type MetadataStore, type TableContentsOptions } from './metadata-store.ts'
 import { keyProperty } from './primary-key-property.ts'
 import type { TableObjects } from './table-objects.ts'
@@ -36,29 +23,6 @@ export const createTableContents = (options: TableContentsOptions) => {
 
   return {
     objects,
-
-    takeOver: takeOver.bind(undefined, objects),
-
-    adopt: adoptQuery.bind(undefined, metadata),
-
-    metadataFile: async (metadataKey: string): Promise<MetadataFile> => ({
-      metadata: await load(metadataKey),
-      location: locationOf(metadataKey),
-    }),
-
-    /** Makes a table of its own of files that no table has. Resolves to the key of its metadata file. */
-    async stage(
-      folder: string,
-      { fields, files, timeMs }: { fields: NestedField[]; files: TableFile[]; timeMs: number },
-    ): Promise<string> {
-      const location = locationOf(folder)
-      return commit({
-        base: { uuid: digestUuid(location), location },
-        change: { operation: 'append', fields, added: addedEntries(files, fields, objects) },
-        commitId: 'stage',
-        timeMs,
-      })
-    },
 
     /** The files of the table's current snapshot. */
     files: async (metadataKey: string): Promise<TableFile[]> => filesOf(await load(metadataKey)),
@@ -144,51 +108,7 @@ const operationOf = ({
   return isDelete ? 'delete' : 'overwrite'
 }
 
-/**
- * What a query has committed on top of `baseKey`, as the next content of the head that names `headKey`. Resolves to the key of its
- * metadata file.
- */
-const adoptQuery = async (
-  { objects: { keyOf, locationOf, write }, load }: MetadataStore,
-  { metadata, location }: MetadataFile,
-  { baseKey, headKey }: { baseKey: string; headKey: string | undefined },
-): Promise<string> => {
-  if (headKey === undefined || headKey === baseKey) return keyOf(location)
-  const head = { metadata: await load(headKey), location: locationOf(headKey) }
-  const file = metadataFile(adoptCommit(metadata, head), location)
-  await write([file])
-  return keyOf(file.location)
-}
-
 const newTable = ({ locationOf }: TableObjects, { internalId }: TableRecord): NewTable => {
   const location = locationOf(`tables/${internalId}`)
   return { uuid: digestUuid(location), location }
-}
-
-/** Where a file's deletes are shared with others, `join` gives them a file of their own. */
-const takeOver = async (
-  objects: TableObjects,
-  { metadata }: MetadataFile,
-  live: readonly LiveFile[],
-  join: (files: SharedDeletes[]) => Promise<Map<string, NonNullable<TableFile['deletes']>>>,
-): Promise<TableFile[]> => {
-  const fields = fieldsById(metadata.schemas.flatMap(schema => schema.fields))
-  const shared = live.filter(file => !hasOwnDeletes(file))
-  const joined =
-    shared.length === 0
-      ? new Map()
-      : await join(
-          shared.map(({ file, positionDeletes }) => ({
-            key: objects.keyOf(file.path),
-            deletes: positionDeletes.map(({ path, bytes }) => ({ key: objects.keyOf(path), bytes })),
-          })),
-        )
-  return live
-    .map((found): TableFile => {
-      if (hasOwnDeletes(found)) return tableFileOf(found, fields, objects)
-      const file = tableFileOf({ ...found, positionDeletes: [] }, fields, objects)
-      const deletes = joined.get(file.key)
-      return deletes ? { ...file, deletes } : file
-    })
-    .filter(file => file.deletes?.rows !== file.rows)
 }

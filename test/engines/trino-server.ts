@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fetchMavenArchive, findJava } from '../implementations/cache.ts'
-import { type Implementation, startProcess } from '../implementations/start-process.ts'
+import { fetchMavenArchive, findJava } from '../contracts/implementations/cache.ts'
+import { type Implementation, startProcess } from '../contracts/implementations/start-process.ts'
 
-/** Of the versions that Athena's engine version 3 follows, the one in which our statements were first tried. */
+/** The one with which our tables were first read. */
 const VERSION = '476'
 const OLDEST_JAVA = 24
 
