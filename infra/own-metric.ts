@@ -8,7 +8,7 @@ const period = Duration.minutes(5)
 export const ownMetric = (
   stack: Stack,
   metricName: MetricName,
-  service: 'imports' | 'exports' | 'jobs' | 'queries' | 'extraction',
+  service: 'imports' | 'exports' | 'jobs' | 'extraction',
   statistic: 'Sum' | 'Maximum' = 'Sum',
 ): Metric =>
   new Metric({ namespace: stack.stackName, metricName, dimensionsMap: { service }, statistic, period })

@@ -213,24 +213,6 @@ describe('a job of which the machine has given up', () => {
   })
 })
 
-describe('merges of large loads', () => {
-  it('that the user can do something about end the job with what to do, and no dead letter', () => {
-    const { States } = definitionOf('StorageJobsMachine')
-    for (const name of ['StartMerge', 'CheckMerge', 'AdoptMerge'])
-      expect(States[name]?.Catch?.[0]).toMatchObject({ ErrorEquals: ['UserError'], Next: 'RefuseJob' })
-    expect(States['RefuseJob']).toMatchObject({ Next: 'JobDone' })
-  })
-
-  it('wait for the query, adopt what it committed and run the job again', () => {
-    const { States } = definitionOf('StorageJobsMachine')
-    expect(States['WaitForQuery']).toMatchObject({ SecondsPath: '$.merge.waitSeconds', Next: 'CheckMerge' })
-    expect(States['IsQueryRunning']).toMatchObject({ Default: 'AdoptMerge' })
-    expect(States['AdoptMerge']).toMatchObject({ Next: 'RunJob' })
-    for (const name of ['StartMerge', 'CheckMerge', 'AdoptMerge'])
-      expect(States[name]).toMatchObject({ Parameters: { 'correlationId.$': '$.run.correlationId' } })
-  })
-})
-
 describe('extract flow', () => {
   const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
 

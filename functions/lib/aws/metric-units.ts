@@ -21,8 +21,6 @@ export const metricUnits = {
   ExtractionRequests: 'Count',
   ExtractionRetries: 'Count',
   ExtractionLogins: 'Count',
-  QueryBytes: 'Bytes',
-  QuerySeconds: 'Seconds',
 } as const satisfies Record<string, 'Count' | 'Bytes' | 'Seconds'>
 
 export type MetricName = keyof typeof metricUnits

@@ -216,6 +216,7 @@ describe('a large export', () => {
   })
 
   it('is a small one when few files can match, or few are needed', async () => {
+    service.jobLog.length = 0
     const few = { whereFilters: [{ column: 'id', operator: 'eq', values: ['3'] }] }
     for (const body of [few, { limit: 10 }, { changedSince: '+1 day' }]) {
       const answer = await exported(plain, body, 5_000)

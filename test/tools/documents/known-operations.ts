@@ -196,7 +196,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [`POST ${table}/primary-key`, 'change-a-table'],
     [`DELETE ${table}/primary-key`, 'change-a-table'],
     [`DELETE ${table}/rows`, 'change-a-table'],
-    [`POST ${table}/optimize`, 'not-offered'],
+    [`POST ${table}/optimize`, 'what-is-not-here'],
     [`POST ${bucket}/table-aliases`, 'aliases'],
     [`POST ${table}/alias-filter`, 'aliases'],
     [`DELETE ${table}/alias-filter`, 'aliases'],
