@@ -72,11 +72,6 @@ export const extractorConfigCodes = {
     meaning: 'An expression refers to a value that is not there.',
     remedy: 'Correct the path, or set the value.',
   },
-  'extractor.functions.expression': {
-    status: 400,
-    meaning: 'The text of an expression cannot be read, or not be worked out with the values that are there.',
-    remedy: 'Correct the text at the place that the message names.',
-  },
   'extractor.functions.tooLarge': {
     status: 400,
     meaning: 'An expression makes more text than is allowed.',

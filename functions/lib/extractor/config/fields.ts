@@ -65,10 +65,5 @@ export const flag = z
 export const key = <T extends z.ZodType>(schema: T, meaning: string, fallback?: unknown): T =>
   schema.meta({ description: meaning, ...(fallback === undefined ? {} : { fallback }) })
 
-/** `{"expr": text}`, where nothing else would do. */
-export const Expression = z
-  .record(z.literal('expr'), z.string())
-  .meta({ description: 'An expression, see [expressions](extractor-functions.md#expressions).' })
-
 /** A value expression or literal: read by the `functions` domain when its contexts are known. */
 export const Value = z.unknown()

@@ -5,6 +5,7 @@
 const goneKeys: Readonly<Record<string, string>> = {
   drift: 'test the table after it is loaded, with dbt or a query',
   records: '"mappings" choose and name the columns, SQL does the rest',
+  stopWhen: '"nextPageFlag" ends the pages by a value of the answer',
   typeConflicts:
     'a value that does not fit its column fails the run; "mappings" with "forceType" take it as JSON',
 }
@@ -15,3 +16,14 @@ export const goneFromConfig: readonly string[] = ['drift', 'typeConflicts']
 /** What to say of a key that went, or `undefined` for every other key. */
 export const goneSentence = (key: string): string | undefined =>
   Object.hasOwn(goneKeys, key) ? `"${key}" is gone: ${goneKeys[key]}` : undefined
+
+/**
+ * What to say of `{"expr": text}`, where it stands alone or beside the path of a placeholder; `undefined` for everything else.
+ * Elsewhere a key of this name is one of the API.
+ */
+export const goneExpression = (value: object): string | undefined => {
+  const { path: _, missing: __, expr, ...others } = value as Record<string, unknown> // its keys are looked at, whatever they are
+  return typeof expr === 'string' && Object.keys(others).length === 0
+    ? '"expr" is gone: functions such as "concat" and "date" make values, "cursorPath", "urlKey" and "nextPageFlag" read answers'
+    : undefined
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Ordering } from '../values/select/ordering.ts'
-import { Expression, flag, integer, key, name, optional, record, text } from './fields.ts'
+import { flag, integer, key, name, optional, record, text } from './fields.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
@@ -34,10 +34,6 @@ const stops = {
     ),
     'Ends the job, whichever of these comes first.',
   ),
-  stopWhen: key(
-    optional(Expression),
-    'An [expression](#expressions): the job ends after a page for which it is true.',
-  ),
   nextPageFlag: key(
     optional(
       strictObject({
@@ -52,10 +48,6 @@ const stops = {
 
 const urlShape = {
   urlKey: key(optional(text), 'Path of the next address in the response.', 'next_page'),
-  url: key(
-    optional(Expression),
-    'Instead of `urlKey`: an [expression](#expressions) that gives the address.',
-  ),
   includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
   paramIsQuery: key(
     optional(flag),
@@ -151,15 +143,8 @@ const headerLink = strictObject({
 const jsonCursor = strictObject({
   method: key(z.literal('json-cursor'), 'The method.'),
   param: key(name, 'Name of the parameter that carries the cursor.'),
-  cursorPath: key(
-    optional(text),
-    'Path in the response; ends when it is empty. This one, `idKey` or `value`.',
-  ),
+  cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
   idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
-  value: key(
-    optional(Expression),
-    'An [expression](#expressions) that gives the cursor, such as `last.id`; ends when it gives nothing.',
-  ),
   type: key(
     optional(Ordering),
     'How values of `idKey` are compared. Without it: two numbers of JSON as numbers, else as texts.',
@@ -167,8 +152,8 @@ const jsonCursor = strictObject({
   reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
   ...stops,
 }).refine(
-  ({ cursorPath, idKey, value }) => [cursorPath, idKey, value].filter(Boolean).length === 1,
-  'give exactly one of "cursorPath" (in the response), "idKey" (in each item) and "value" (an expression)',
+  ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
+  'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
 )
 
 /** The next page of a GraphQL connection. Ours (docs/reference/extractor-graphql.md#pages). */

@@ -2,10 +2,9 @@ import type * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
-import { isExpression, parseExpression } from '../values/functions/expression/parse-expression.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
-import { goneFromConfig, goneSentence } from './gone-keys.ts'
+import { goneExpression, goneFromConfig, goneSentence } from './gone-keys.ts'
 import { dropEditorKeys, repair } from './repair.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
@@ -29,6 +28,7 @@ export interface ExtractorConfig {
 export const parseConfig = (input: unknown, options: { compat?: boolean } = {}): ExtractorConfig => {
   const compat = options.compat === true || asksForCompat(input)
   refuseMissingSections(input)
+  refuseGoneExpressions(section(input, 'parameters'), ['parameters'])
   const file = read(ConfigFile, input, compat)
   refuseGoneKeys(file)
   if (!compat) checkAttributes(file)
@@ -97,6 +97,15 @@ const refuseMissingSections = (input: unknown): void => {
   }
 }
 
+/** `{"expr": text}` may stand wherever a value does, so no schema sees it. */
+const refuseGoneExpressions = (value: unknown, path: readonly string[]): void => {
+  if (typeof value !== 'object' || value === null) return
+  const sentence = goneExpression(value)
+  if (sentence !== undefined)
+    throw new UserError('extractor.config.invalid', `Invalid configuration: ${sentence} at ${path.join('.')}`)
+  for (const [key, inner] of Object.entries(value)) refuseGoneExpressions(inner, [...path, key])
+}
+
 /** A key of `config` that went may be an attribute by now: then something reads it. */
 const refuseGoneKeys = (file: ConfigFile): void => {
   const references = new Set(attributeReferences(file))
@@ -132,10 +141,6 @@ const checkAttributes = (file: ConfigFile): void => {
 /** The first step of every path that an `attr` reference names. */
 function* attributeReferences(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
-  if (isExpression(value)) {
-    parseExpression(value.expr) // refused here when it cannot be read
-    yield* value.expr.match(/#?\w+/g) ?? []
-  }
   for (const [key, inner] of Object.entries(value)) {
     if (key === 'attr' && typeof inner === 'string') {
       yield inner

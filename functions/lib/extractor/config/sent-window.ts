@@ -1,5 +1,4 @@
 import { isObject } from '../../json/json-value.ts'
-import { isExpression } from '../values/functions/expression/parse-expression.ts'
 import { type WindowSettings, windowsOf } from './incremental-schema.ts'
 
 type MaybeWindowed = Parameters<typeof windowsOf>[0] & {
@@ -53,6 +52,5 @@ const refersTo = (end: 'start' | 'end', value: unknown): boolean => {
   if (Array.isArray(value)) return value.some(inner => refersTo(end, inner))
   if (!isObject(value)) return false
   if (value['window'] === end && Object.keys(value).length === 1) return true
-  if (isExpression(value)) return value.expr.includes(`window.${end}`)
   return Object.values(value).some(inner => refersTo(end, inner))
 }

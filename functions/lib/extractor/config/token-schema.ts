@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Expression, integer, key, name, optional, record, text, Value } from './fields.ts'
+import { integer, key, name, optional, record, text, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 const algorithms = [
@@ -44,7 +44,7 @@ export const oauth2 = strictObject({
     'What buys the access token. The first needs `clientId` and `clientSecret`, the second `refreshToken`, the third `assertion`.',
   ),
   tokenUrl: key(
-    z.union([name, Expression]),
+    z.union([name, z.record(z.string(), Value)]),
     'Where: an address, or a path of the API; may be an expression of the configuration. `defaultOptions` do not apply.',
   ),
   clientId: key(optional(Value), 'May be an expression.'),

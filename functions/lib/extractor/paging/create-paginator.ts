@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
-import { isExpression } from '../values/functions/expression/parse-expression.ts'
 import { cursorPaginator } from './cursor.ts'
 import { graphqlPaginator } from './graphql.ts'
 import { headerLinkPaginator } from './header-link.ts'
@@ -22,8 +21,6 @@ export interface JobPaginator extends Paginator {
   isLast: (page: Page, previous: PageRequest, progress: Progress) => boolean
   /** Path of the number of items that a stop rule reads. */
   limitField: string | undefined
-  /** Whether an expression of the paginator or of a stop rule reads headers, which a 304 need not have. */
-  readsHeaders: boolean
   /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
   countsVolume: boolean
 }
@@ -46,13 +43,9 @@ export const createPaginator = (
       [outer, single].some(rules => rules !== undefined && endsByItself(rules, page, progress)) ||
       hasNoNext(paginator, page, previous),
     limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
-    readsHeaders: [outer, single].flatMap(rules => Object.values(rules ?? {})).some(readsHeaders),
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
   }
 }
-
-/** By its text: an expression names what it reads, and one that only looks so costs whole answers. */
-const readsHeaders = (value: unknown): boolean => isExpression(value) && /\bheaders\b/.test(value.expr)
 
 const hasNoNext = ({ next, stuck }: Paginator, page: Page, previous: PageRequest): boolean => {
   try {

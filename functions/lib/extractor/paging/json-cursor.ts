@@ -3,7 +3,6 @@ import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { onlyKey, valueAt } from '../values/select/json-path.ts'
 import { compareBy } from '../values/select/ordering.ts'
-import { pageValue } from './page-value.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest, STUCK } from './paginator.ts'
 
 /**
@@ -21,14 +20,10 @@ export const jsonCursorPaginator = (
   settings: PaginationOf<'json-cursor'>,
   input: PaginatorInput,
 ): Paginator => {
-  const { param, cursorPath, idKey, value } = settings
-  const source = cursorPath ?? idKey ?? value?.expr
+  const { param, cursorPath, idKey } = settings
+  const source = cursorPath ?? idKey
   const cursorOf = (page: Page, before: Json | undefined): Json | undefined => {
-    const cursor = cursorPath
-      ? valueAt(cursorPath, page.response)
-      : value === undefined
-        ? bestOf(page, settings, before)
-        : pageValue(value, page, 'pagination.value')
+    const cursor = cursorPath ? valueAt(cursorPath, page.response) : bestOf(page, settings, before)
     return isEmpty(cursor) ? undefined : cursor
   }
   const isSame = (cursor: Json, before: Json | undefined): boolean =>

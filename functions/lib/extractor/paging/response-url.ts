@@ -4,13 +4,9 @@ import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { parseQuery, type Query } from '../values/php/query.ts'
 import { valueAt } from '../values/select/json-path.ts'
-import { pageValue } from './page-value.ts'
 import { besideAddress, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
-type Settings = Pick<
-  PaginationOf<'response.url'>,
-  'urlKey' | 'url' | 'delimiter' | 'includeParams' | 'paramIsQuery'
->
+type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'includeParams' | 'paramIsQuery'>
 
 /**
  * The response holds the next address (docs/reference/extractor-pagination.md#responseurl). `includeParams` adds the job's
@@ -29,16 +25,12 @@ export const responseUrlPaginator = (
   input: PaginatorInput,
   isLast: (query: Query) => boolean = () => false,
 ): Paginator => {
-  const { url } = settings
-  const urlKey = url?.expr ?? (settings.urlKey || 'next_page')
+  const urlKey = settings.urlKey || 'next_page'
   const params = besideAddress(input, settings)
   return {
     first: pageRequest(input),
     next: page => {
-      const found =
-        url === undefined
-          ? valueAt(urlKey, page.response, settings.delimiter ?? '.')
-          : pageValue(url, page, 'pagination.url')
+      const found = valueAt(urlKey, page.response, settings.delimiter ?? '.')
       if (isEmpty(found)) return undefined
       if (isObject(found) || Array.isArray(found)) {
         throw new UserError(

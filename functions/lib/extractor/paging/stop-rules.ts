@@ -2,11 +2,9 @@ import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import type { SinglePagination } from '../config/pagination-schema.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
-import { isTrue } from '../values/functions/expression/worked-value.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
-import { pageValue } from './page-value.ts'
 import type { Page } from './paginator.ts'
 
 /** What one run of a job has read so far, this page included. */
@@ -18,7 +16,7 @@ export interface Progress {
   startedAt: number
 }
 
-type StopRules = Pick<SinglePagination, 'stopWhen' | 'nextPageFlag' | 'forceStop' | 'limitStop'>
+type StopRules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
 interface Stop {
   reason: string
@@ -28,7 +26,7 @@ interface Stop {
 
 /**
  * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): `limitStop`, `forceStop`,
- * `stopWhen`, `nextPageFlag`, in this order.
+ * `nextPageFlag`, in this order.
  */
 export const stopReason = (rules: StopRules, page: Page, progress: Progress, now: number): Stop | undefined =>
   limitReached(rules.limitStop, page, progress) ??
@@ -76,9 +74,7 @@ const toSeconds = (time: number | string): number =>
     ? time
     : Number(evaluate({ function: 'strtotime', args: [time, 0] }, {}, { now: 0 }))
 
-const flagged = ({ stopWhen, nextPageFlag: rule }: StopRules, page: Page): string | undefined => {
-  if (stopWhen !== undefined && isTrue(pageValue(stopWhen, page, 'pagination.stopWhen')))
-    return `"stopWhen" says that this is the last page`
+const flagged = ({ nextPageFlag: rule }: StopRules, page: Page): string | undefined => {
   if (rule === undefined) return undefined
   const { response } = page
   const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined

@@ -107,10 +107,10 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
 
 /**
  * Whether the headers of an answer say what the paginator needs them for, so that it may be kept, and a 304 take its place. Undefined: the
- * page is asked for whole. A proof that nothing is missing needs answers of now, and a 304 need not have the headers that an expression reads.
+ * page is asked for whole. A proof that nothing is missing needs answers of now.
  */
 const isEnoughOf = ({ run: { plan, paginator } }: PageWork, { isConditional }: JobContext) =>
-  isConditional === true && plan.job.completeness === undefined && !paginator.readsHeaders
+  isConditional === true && plan.job.completeness === undefined
     ? (paginator.hasNext ?? (() => true))
     : undefined
 

@@ -27,10 +27,7 @@ export const startJob = (
   if (each === undefined) return startOne(plan, inherited, rows, context)
   const where = `jobs.${plan.path}`
   const contexts = expressionContexts(context, { rows, placeholders: inherited })
-  const worked = context.evaluate(each, contexts, `${where}.each`)
-  // What an expression gives as none is left out there, and is a list of nothing here
-  const lists = Object.fromEntries(Object.keys(each).map(name => [name, worked[name] ?? null]))
-  const sets = eachOf(lists, inherited, where)
+  const sets = eachOf(context.evaluate(each, contexts, `${where}.each`), inherited, where)
   if (sets.length === 0) {
     const message = `Job '${plan.job.endpoint}' asks for nothing: a list of ${where}.each is empty.`
     sayAs(plan.job.silence ?? context.silence ?? 'warn', plan, message, context)

@@ -154,12 +154,11 @@ describe('the state', () => {
 
 describe('lists of a job', () => {
   const lists = (each: object, more: object = {}): Settings => ({
-    config: { ids: ['a', 'b'], jobs: [{ endpoint: '{one}', dataType: 'rows', each, ...more }] },
+    config: { jobs: [{ endpoint: '{one}', dataType: 'rows', each, ...more }] },
   })
 
   it.each([
     ['one value', { one: 'x' }, ['/x']],
-    ['an expression', { one: { expr: 'attr.ids' } }, ['/a', '/b']],
     [
       'every combination, the last varying fastest',
       { one: ['x', 'y'], two: [1, 2] },
@@ -172,7 +171,7 @@ describe('lists of a job', () => {
   })
 
   it('that are empty are said', async () => {
-    const { requests, result } = await runExtraction(() => [], lists({ one: { expr: 'attr.none' } }))
+    const { requests, result } = await runExtraction(() => [], lists({ one: [] }))
     expect(requests).toEqual([])
     expect(result?.finished === true && result.warnings).toEqual([
       expect.stringContaining('asks for nothing'),
@@ -180,7 +179,7 @@ describe('lists of a job', () => {
   })
 
   it('that are empty are as "silence" says', async () => {
-    const { config, ...others } = lists({ one: { expr: 'attr.none' } })
+    const { config, ...others } = lists({ one: [] })
     const run = (silence: string) => runExtraction(() => [], { ...others, config: { ...config, silence } })
     const { result } = await run('allow')
     expect(result?.finished === true && result.warnings).toEqual([])

@@ -135,7 +135,10 @@ const factsOf = (place: Place, seen: Seen): Saying[] | 'last' => {
       if (flag === isLast) return 'last'
       found.push({
         says: `${shown(place, name)} is ${value}`,
-        key: `"pagination", with "stopWhen": {"expr": "${flag ? 'not ' : ''}${read(place, name)}"}`,
+        key:
+          place.of === 'headers'
+            ? '"pagination"'
+            : `"pagination", with "nextPageFlag": {"field": "${place.path}${name}", "stopOn": ${!flag}}`,
       })
     } else if (kind.has('LINK') || kind.has('CURSOR')) found.push(...nextIn(place, name, value))
     else if (kind.has('LINKS') && Array.isArray(value)) found.push(...linkIn(place, name, value))
@@ -176,7 +179,7 @@ const cursorOf = (place: Place, name: string): Saying => ({
   says: `${shown(place, name)} has a value`,
   key:
     place.of === 'headers'
-      ? `"pagination": {"method": "json-cursor", "value": {"expr": "${read(place, name)}"}}`
+      ? '"pagination"'
       : `"pagination": {"method": "json-cursor", "cursorPath": "${place.path}${name}"}`,
 })
 
@@ -186,14 +189,7 @@ const linkIn = (place: Place, name: string, links: readonly Json[]): Saying[] =>
     link => isObject(link) && [link['rel'], link['relation']].some(rel => rel === 'next'),
   )
   if (at < 0) return []
-  const isFhir = isObject(links[at]) && links[at]['relation'] === 'next'
-  const [relation, url] = isFhir ? ['relation', 'url'] : ['rel', 'href']
-  return [
-    {
-      says: `${shown(place, name)} names a next page`,
-      key: `"pagination": {"method": "response.url", "url": {"expr": "(${read(place, name)} | selectattr('${relation}', '==', 'next') | first).${url}"}}`,
-    },
-  ]
+  return [{ says: `${shown(place, name)} names a next page`, key: '"pagination"' }]
 }
 
 const pageOfPages = (place: Place, { pages: pagesRead }: Seen): Saying[] => {
@@ -229,11 +225,6 @@ const wrongIn = (response: Readonly<Record<string, Json>>, seen: Seen): Saying |
 
 const shown = ({ path, of }: Place, name: string): string =>
   of === 'headers' ? `the header ${name}` : `"${path}${name}"`
-
-const read = ({ path, of }: Place, name: string): string =>
-  of === 'headers' || /[^\w.]/.test(path + name)
-    ? `${[of, ...path.split('.').slice(0, -1)].join('.')}['${name}']`
-    : `response.${path}${name}`
 
 const isNothing = (value: Json | undefined): boolean =>
   value === undefined ||

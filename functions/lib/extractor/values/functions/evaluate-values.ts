@@ -1,6 +1,5 @@
 import type { Json } from '#lib/json/json-value.ts'
 import { evaluate } from './evaluate.ts'
-import { isExpression } from './expression/parse-expression.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 
 /** Evaluates every value of an object; names stay. `path` is where the object stands, for messages. */
@@ -20,12 +19,10 @@ export const createEvaluateValues =
   (values, context, path, { skipLists = false, alsoAllow } = {}) => {
     const result: Record<string, Json> = {}
     for (const [name, value] of Object.entries(values)) {
-      const worked =
+      result[name] =
         skipLists && Array.isArray(value)
           ? value
           : evaluate(value, context, { path: `${path}.${name}`, now: Math.floor(now()), alsoAllow })
-      // An expression that gives nothing leaves its name out
-      if (worked !== null || !isExpression(value)) result[name] = worked
     }
     return result
   }

@@ -4,10 +4,6 @@ import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { TextBudget } from '../php/text-budget.ts'
-import { valueAt } from '../select/json-path.ts'
-import { evaluateExpression } from './expression/evaluate-expression.ts'
-import type { Expression } from './expression/expression-tree.ts'
-import { isExpression, parseExpression } from './expression/parse-expression.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { callFunction, functionTable } from './function-table.ts'
 import { sizeOf } from './joined.ts'
@@ -17,8 +13,8 @@ const placeFunctions = new Set(['urlencode'])
 
 /**
  * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
- * called, `{ "expr" }` is read and worked out, an object with one key that names a context is a reference, other objects and lists are walked through,
- * everything else is itself.
+ * called, an object with one key that names a context is a reference, other objects and lists are walked through, everything
+ * else is itself.
  *
  * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
  * all messages begin with `User script error:` as in Generic Extractor and end with the path
@@ -45,14 +41,12 @@ class Evaluation {
   readonly #context: ExpressionContext
   readonly #now: number
   readonly #alsoAllow: readonly string[]
-  readonly #mayLack: string | undefined
   readonly #budget = new TextBudget()
 
   constructor(context: ExpressionContext, options: EvaluateOptions) {
     this.#context = context
     this.#now = options.now ?? Date.now() / 1000
     this.#alsoAllow = options.alsoAllow ?? []
-    this.#mayLack = options.mayLack
   }
 
   value(expression: Json): Value {
@@ -62,11 +56,6 @@ class Evaluation {
     if (Object.hasOwn(expression, 'function')) return this.#call(expression)
     const keys = Object.keys(expression)
     const [only] = keys
-    if (isExpression(expression))
-      return evaluateExpression(readExpression(expression), this.#context, {
-        now: this.#now,
-        budget: this.#budget,
-      })
     if (keys.length === 1 && only !== undefined && Object.hasOwn(this.#context, only)) {
       return this.#reference(only, expression[only])
     }
@@ -95,11 +84,6 @@ class Evaluation {
         `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
       )
     }
-    if (name === this.#mayLack) {
-      const found = valueAt(String(path), this.#context[name]) ?? null
-      this.#budget.spend(sizeOf(found))
-      return found
-    }
     const value = flatten(this.#context[name] ?? {}).get(String(path))
     if (value === undefined || value === null) {
       throw new UserError(
@@ -111,15 +95,6 @@ class Evaluation {
     this.#budget.spend(sizeOf(value))
     return value
   }
-}
-
-/** Read once: a configuration keeps its objects. */
-const readExpressions = new WeakMap<object, Expression>()
-
-const readExpression = (given: { expr: string }): Expression => {
-  const read = readExpressions.get(given) ?? parseExpression(given.expr)
-  readExpressions.set(given, read)
-  return read
 }
 
 const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>

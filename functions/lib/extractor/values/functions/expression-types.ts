@@ -12,11 +12,6 @@ export interface EvaluateOptions {
   path?: string | undefined
   /** Functions allowed at this place only, such as `urlencode` in placeholders. */
   alsoAllow?: readonly string[] | undefined
-  /**
-   * A context whose values may be missing, which gives null, and may be lists and objects: a row of an API, of which nobody can say
-   * which fields each one has.
-   */
-  mayLack?: string | undefined
   /** Seconds since 1970 for `time()`, `date(format)` and relative texts of `strtotime`. Default: the system clock. */
   now?: number | undefined
 }

@@ -24,6 +24,26 @@ it.each<[string, Given, string]>([
     'a value that does not fit its column fails the run',
   ],
   ['records', { job: { records: [{ remove: 'x' }] } }, '"mappings" choose and name the columns'],
+  [
+    'stopWhen',
+    { api: { pagination: { method: 'pagenum', stopWhen: true } } },
+    '"nextPageFlag" ends the pages',
+  ],
+  [
+    'expr',
+    { job: { params: { since: [{ expr: 'now_utc()' }] } } },
+    'functions such as "concat" and "date" make values',
+  ],
+  [
+    'expr',
+    { job: { placeholders: { id: { path: 'id', missing: 'skip', expr: 'none' } } } },
+    'functions such as "concat" and "date" make values',
+  ],
+  [
+    'expr',
+    { api: { pagination: { method: 'pagenum', stopWhen: { expr: 'true' } } } },
+    'functions such as "concat" and "date" make values',
+  ],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)

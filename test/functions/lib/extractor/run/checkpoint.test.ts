@@ -135,7 +135,6 @@ describe('a stopped extraction', () => {
     ['response.url', { method: 'response.url', urlKey: 'next' }],
     ['response.param', { method: 'response.param', responseParam: 'token', queryParam: 'since' }],
     ['header-link', { method: 'header-link' }],
-    ['a header', { method: 'json-cursor', param: 'after', value: { expr: "headers['x-after']" } }],
     ['json-cursor', { method: 'json-cursor', idKey: 'text', param: 'after' }],
     ['limits', { method: 'pagenum', limitStop: { count: 5 } }],
     ['forced', { method: 'pagenum', forceStop: { pages: 3, volume: 10_000 } }],

@@ -251,7 +251,13 @@ describe('child jobs', () => {
   it.each([
     ['no row above has', { path: 'address.id', missing: 'skip' }, [], 2, true],
     ['one row above has', { path: 'alias', missing: 'skip' }, ['/u/two'], 1, false],
-    ['an expression leaves out', { path: 'id', missing: 'skip', expr: 'none' }, [], undefined, false],
+    [
+      'a function leaves out',
+      { path: 'id', missing: 'skip', function: 'ifempty', args: ['', null] },
+      [],
+      undefined,
+      false,
+    ],
   ])(
     'say it when a value that may be missing is missing everywhere: %s',
     async (_, path, asked, skipped, isSaid) => {

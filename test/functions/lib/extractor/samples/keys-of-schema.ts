@@ -50,7 +50,7 @@ export const allKeys = (root: JsonSchema): Set<string> => new Set(keysOf(root).k
 
 /** Stop rules are the same in every pagination. */
 export const withoutMethod = (key: string): string =>
-  key.replace(/^\(.*\)\.(stopWhen|nextPageFlag|forceStop|limitStop)/, '(pagination).$1')
+  key.replace(/^\(.*\)\.(nextPageFlag|forceStop|limitStop)/, '(pagination).$1')
 
 /** Those of them that a value gives. */
 export const usedKeys = (root: JsonSchema, value: unknown): Set<string> => {

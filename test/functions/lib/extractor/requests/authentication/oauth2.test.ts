@@ -54,7 +54,7 @@ it('the address of a login is made of a secret setting, which no log shows, and 
           authentication: {
             type: 'oauth2',
             grant: 'client_credentials',
-            tokenUrl: { expr: `'${login.origin}/' ~ attr['#tenant'] ~ '/token'` },
+            tokenUrl: { function: 'concat', args: [`${login.origin}/`, { attr: '#tenant' }, '/token'] },
             clientId: 'app',
             clientSecret: { attr: '#secret' },
           },

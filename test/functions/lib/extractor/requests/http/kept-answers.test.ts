@@ -151,41 +151,6 @@ it('asks for the last page by "Link" as a whole, and for the others when a 304 s
   ])
 })
 
-const more = { expr: "headers['x-next']" }
-it.each<[string, object]>([
-  ['"value" of json-cursor', { method: 'json-cursor', param: 'page', value: more }],
-  ['"url" of response.url', { method: 'response.url', url: { expr: "headers['x-url']" } }],
-  ['"url" of zendesk.response.url', { method: 'zendesk.response.url', url: { expr: "headers['x-url']" } }],
-  ['"stopWhen"', { method: 'pagenum', stopWhen: { expr: "not headers['x-next']" } }],
-  [
-    '"stopWhen" beside scrollers',
-    {
-      method: 'multiple',
-      default: 'all',
-      scrollers: { all: { method: 'pagenum' } },
-      stopWhen: { expr: "not headers['x-next']" },
-    },
-  ],
-])('asks for whole answers where %s reads headers, which a 304 need not have', async (_, pagination) => {
-  let count = 2
-  server.answer = (request, response) => {
-    const number = Number(request.query.get('page') ?? 1)
-    const body = number > count ? [] : [{ id: number }]
-    if (request.headers['if-none-match'] !== etagOf(body) && number < count) {
-      response.setHeader('x-next', number + 1)
-      response.setHeader('x-url', `/items?page=${number + 1}`)
-    }
-    return tagged(request, response, body)
-  }
-  const settings: Settings = { api: { http: { conditional: true }, pagination } }
-  for (const pages of [2, 2, 3]) {
-    count = pages
-    const { tables, result } = await server.run(settings)
-    expect(tables).toEqual((await server.run(settings, { isWhole: true })).tables)
-    expect(result.summary.traffic).not.toHaveProperty('unchanged')
-  }
-})
-
 it('asks anew for what is cut off', async () => {
   server.answer = (request, response) => tagged(request, response, [{ id: request.path }])
   const settings: Settings = {
