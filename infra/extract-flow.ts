@@ -6,20 +6,13 @@ import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
 import {
   ANSWERS_PREFIX,
   BUDGETS_PREFIX,
-  KEY_SETS_PREFIX,
   LEASES_PREFIX,
   NO_API_FUNCTION,
   NO_KEY_OF_OURS,
   SHARES_PREFIX,
 } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
-import {
-  allow,
-  allowDeletingObjects,
-  allowPuttingObjects,
-  allowReadingObjects,
-  allowReadingSecret,
-} from './allow.ts'
+import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -49,9 +42,6 @@ interface ExtractFlowProps {
 /** Longer than any run, and long enough to look into a run of last week. */
 const RUNS_KEPT = Duration.days(14)
 
-/** Each run writes them anew; those of a configuration that is gone are left over. */
-const KEY_SETS_KEPT = Duration.days(400)
-
 /** Runs stored configurations of the extractor: the state machine, its function, and the work bucket. */
 export class ExtractFlow extends Construct {
   readonly machine: StateMachine
@@ -64,7 +54,6 @@ export class ExtractFlow extends Construct {
         { prefix: 'runs/', expiration: RUNS_KEPT },
         { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
         { prefix: ANSWERS_PREFIX, expiration: RUNS_KEPT },
-        { prefix: KEY_SETS_PREFIX, expiration: KEY_SETS_KEPT },
       ],
     })
     const runExtractor = runExtractorFunction(this, props, work)
@@ -122,8 +111,6 @@ const runExtractorFunction = (
   allowPuttingObjects(runExtractor, work, { prefix: SHARES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
-  allowPuttingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
-  allowDeletingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])
   if (network) runInNetwork(runExtractor, network)

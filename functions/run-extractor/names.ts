@@ -22,8 +22,6 @@ export const BUDGETS_PREFIX = 'budgets/'
 
 /** Folder of the answers that configurations keep for conditional requests, in the work bucket. */
 export const ANSWERS_PREFIX = 'answers/'
-/** Folder of the keys that jobs with `deletions` keep in the work bucket. */
-export const KEY_SETS_PREFIX = 'key-sets/'
 
 /** Folder of the places that runs of schedules have in the shares of tokens, in the work bucket. */
 export const SHARES_PREFIX = 'shares/'

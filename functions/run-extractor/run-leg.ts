@@ -21,7 +21,6 @@ import { failureOf } from './fail-row.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { createKeptTokens } from './kept-tokens.ts'
-import { createKeySets } from './key-sets.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { openRow } from './open-row.ts'
@@ -66,7 +65,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
     ...(tokens === undefined ? {} : { keepState: tokens.keep }),
-    keySets: createKeySets(run, work),
     outDir: folder.outputs,
     spoolDir: folder.spool,
     ...(before === undefined

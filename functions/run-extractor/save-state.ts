@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { keepSetAside } from './kept-recordings.ts'
-import { removeOldKeySets } from './key-sets.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 
@@ -12,25 +11,17 @@ const stateSchema = z.record(z.string(), z.unknown())
  * kept of it.
  */
 export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
-  const { storage, work, runs, now, log } = services
+  const { storage, work, now, log } = services
   const { id: rowId, warnings: ofLeg, error } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
   const state = stateSchema.parse((await work.read(stateKey))?.value)
   const place = { componentId, configId, ...(rowId === null ? {} : { rowId }) }
-  const saved = await storage.saveState(place, state).then(
-    () => state,
-    (error: unknown) => {
-      // Deleted while it ran: its tables are loaded, and there is nobody to remember for.
-      if (!(error instanceof UserError && error.status === 404)) throw error
-      log.warn('nowhere to save the state', { ...place })
-      return undefined
-    },
-  )
-  const { state: before } = await runs.snapshotOfRow(run)
-  await removeOldKeySets(run, { before: [before, state], after: saved }, work).catch((error: unknown) =>
-    log.warn('old keys not removed', { ...place, reason: String(error) }),
-  )
+  await storage.saveState(place, state).catch((error: unknown) => {
+    // Deleted while it ran: its tables are loaded, and there is nobody to remember for.
+    if (!(error instanceof UserError && error.status === 404)) throw error
+    log.warn('nowhere to save the state', { ...place })
+  })
   await keepSetAside(run, 'good', services)
   const tables = run.outputs.map(({ tableId, rows, replacedRows }) => ({
     tableId,

@@ -170,14 +170,6 @@ export const extractorRunCodes = {
     meaning: 'The run would ask its API for more than "api.limits" allows. Nothing was loaded.',
     remedy: 'Raise the limit, ask for less, or set "do" to "stop" to load what was read until then.',
   },
-  'extractor.deletions.tooManyKeys': {
-    meaning: 'A job with "deletions" has more rows than keys are kept from run to run.',
-    remedy: 'Remove "deletions", or ask for the rows in several jobs.',
-  },
-  'extractor.deletions.columnTaken': {
-    meaning: 'Rows have a field of the name of the column that marks what is gone.',
-    remedy: 'Name another column in "deletions" of the job.',
-  },
   'extractor.tables.differentColumns': {
     meaning: 'Two mappings write tables of one name with different columns.',
     remedy: 'Give the tables different names, or the same columns.',

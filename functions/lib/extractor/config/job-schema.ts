@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { readKeyColumns } from '../../wire/primary-key.ts'
 import { Authentication } from './authentication-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
-import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
 import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
 import { Incremental } from './incremental-schema.ts'
@@ -164,10 +163,6 @@ const jobShape = {
     optional(Completeness),
     'Ours: compares the rows with the total that the API says, and pages with each other.',
   ),
-  deletions: key(
-    optional(Deletions),
-    'Ours: rows that the last complete run read and this one did not are marked in a column, see [deletions](#deletions).',
-  ),
   primaryKey: key(
     optional(KeyColumns),
     'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',
@@ -189,7 +184,6 @@ export const Job: z.ZodType<Job> = strictObject({
     graphqlProblem(job) ?? bodyProblem(job),
     windowsProblem(job),
     completenessProblem(job),
-    deletionsProblem(job),
   ])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -5,7 +5,6 @@ import { missingSections } from '../config/missing-sections.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
-import { markedJobs } from './deletions/marked-jobs.ts'
 import { planJobs } from './job-plan.ts'
 
 /**
@@ -24,7 +23,6 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
   const { config, isWhole } = completed({ ...configuration, parameters })
   const { parsed, warnings } = parse(config)
   try {
-    if (warnings.length === 0) markedJobs(parsed)
     if (isWhole) checkLoads(parsed)
     for (const { config } of parsed.runs) {
       planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })

@@ -7,7 +7,6 @@ import type { SavedProgress } from '../paging/windows/window-progress.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
-import type { SavedKeyLogs } from './deletions/key-logs.ts'
 import type { ExtractCheckpoint } from './extract-options.ts'
 import type { SavedSinks } from './sinks.ts'
 
@@ -30,8 +29,6 @@ export interface Leg {
   windows?: SavedProgress | undefined
   /** The sentence about the limit that ended the run, while what was read is still to be written. */
   reached?: string | undefined
-  /** Absent when no job marks what is gone. */
-  keys?: SavedKeyLogs | undefined
 }
 
 const Stored = z.object({

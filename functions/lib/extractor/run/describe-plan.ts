@@ -177,7 +177,6 @@ const planContext = (
     silence: undefined,
     windows: new WindowProgress(input.windows),
     iterationName: iterationNames(file.parameters.iterations, given.masker)[index] ?? '',
-    noteKeys: undefined,
     marks: createHighWaterMarks(input.highWaterMarks, {}, now),
     statistics: createRunStatistics(''),
     log,

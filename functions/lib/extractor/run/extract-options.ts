@@ -7,7 +7,6 @@ import type { SharedBudgets } from '../requests/http/request-budget.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
-import type { KeySets } from './deletions/key-set.ts'
 import type { JobSummary } from './run-statistics.ts'
 
 export interface ExtractOptions {
@@ -54,8 +53,6 @@ export interface ExtractOptions {
    * kept of a run that fails.
    */
   keepWindows?: (kept: KeptWindows) => Promise<void>
-  /** Where keys of rows are kept for `jobs[].deletions`. Default: in the state. */
-  keySets?: KeySets
   /** Bytes that a response may have, when that is less than the configuration allows. */
   bodyLimitBytes?: number
   /** Called after each page. */

@@ -101,10 +101,8 @@ const typesWithWindows = ({ runs }: ExtractorConfig): ReadonlySet<string> => {
 
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
-  const { options, masker, state, leg, time, log, sinks, marks, windows, checks, deletions, refreshTokens } =
-    extraction
-  const { statistics, spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
-  const gone = await deletions.mark({ statistics, reached: bounds.reached, sinkOf: sinks.of })
+  const { options, masker, state, leg, time, log, sinks, marks, windows, checks, refreshTokens } = extraction
+  const { spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
   rmSync(spool.items, { recursive: true, force: true })
@@ -115,7 +113,6 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
     windows: windows.all(),
     refreshTokens: refreshTokens.all(),
-    keySets: gone.kept,
   })
   checks.remove()
   const ended = summary(tables)
@@ -127,7 +124,6 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     ...warningsOf(ended),
     ...ofJobs,
     ...notKeptWarnings(traffic, log),
-    ...gone.warnings,
   ]
   const answers = keptAnswers?.file()
   const kept = answers === undefined ? {} : { keptAnswers: answers }

@@ -17,7 +17,6 @@ import { type Leg, parseCheckpoint } from './checkpoint.ts'
 import type { ExtractOptions, ExtractSummary } from './extract-options.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import { iterationNames } from './iteration-names.ts'
-import { createRunDeletions } from './run-deletions.ts'
 import { createRunRequests } from './run-requests.ts'
 import {
   completenessWarnings,
@@ -58,7 +57,6 @@ export const openExtraction = async (
   const windows = new WindowProgress(state.windows, leg.windows)
   const names = iterationNames(parsed.file.parameters.iterations, masker)
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
-  const deletions = createRunDeletions({ parsed, options, state, saved: leg.keys, log })
   const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
   const statistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
@@ -106,7 +104,6 @@ export const openExtraction = async (
     windows,
     names,
     checks,
-    deletions,
     refreshTokens,
     statistics,
     stop,

@@ -9,7 +9,6 @@ import type { RequestOptions } from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/log.ts'
 import type { EvaluateValues } from '../values/functions/evaluate-values.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
-import type { JobRun } from './job-run.ts'
 import type { RunStatistics } from './run-statistics.ts'
 
 /** What the jobs of one iteration share. */
@@ -35,8 +34,6 @@ export interface JobContext {
   checks: RunChecks | undefined
   /** What becomes of runs of jobs that end although the API says that there is more; absent in previews and compat. */
   silence: Silence | undefined
-  /** Keeps the keys of rows that go to the tables; absent in plans and previews, and where no job has `deletions`. */
-  noteKeys: ((run: Pick<JobRun, 'plan' | 'columns'>, items: readonly Json[]) => void) | undefined
   statistics: RunStatistics
   log: Log
   /** Seconds since 1970. */

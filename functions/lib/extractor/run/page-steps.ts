@@ -127,10 +127,7 @@ export const writePage = (
   }
   located(work, () => {
     if (bytes !== undefined) sink.take(plan.dataType, bytes, added)
-    else if (items.length > 0) {
-      context.noteKeys?.(work.run, items)
-      sink.add(plan.dataType, items, added)
-    }
+    else if (items.length > 0) sink.add(plan.dataType, items, added)
   })
   onPage(url)
 }

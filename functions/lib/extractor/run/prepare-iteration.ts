@@ -159,7 +159,6 @@ const contextOf = (
     iterationName: extraction.names[index] ?? '',
     checks: options.maxRows === undefined ? extraction.checks : undefined,
     silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
-    noteKeys: extraction.deletions.noteKeys(index),
     statistics,
     log,
     now,

@@ -41,7 +41,6 @@ const goesStraightToTables = ({ plan, paginator, isRecorded }: JobRun, context: 
     marksOf(job) !== undefined ||
     windowsOf(job) !== undefined ||
     job.completeness !== undefined ||
-    context.noteKeys !== undefined ||
     paginator.countsVolume
   return filterItems === undefined && !isLookedAt && context.maxRows === undefined && isRecorded !== true
 }

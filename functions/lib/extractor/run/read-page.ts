@@ -50,7 +50,6 @@ export const readPage = (
       // The server repeats itself: drop the page and end the job
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
-      doubt(run, 'the API sent the same page twice', context)
       tellSilence(run, { reason: 'the response matched the previous one', isRepeated: true }, context)
       return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
     }
@@ -66,8 +65,7 @@ export const readPage = (
       endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
     return rowsOf(work, fetched, context, end)
   }
-  const { items, warning, isMissing } = recordItems(work, fetched, passes.recording, context)
-  if (isMissing === true) doubt(run, NO_LIST, context)
+  const { items, warning } = recordItems(work, fetched, passes.recording, context)
   if (warning !== undefined && passes.number === 1) context.log.warning(warning)
   progress.items += items.length
   return withoutRows(endPage(work, fetched, items, context))
@@ -84,7 +82,6 @@ const rowsOf = (
   const { plan } = run
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
-  if (found.isMissing === true) doubt(run, NO_LIST, context)
   const ofPage = plan.filterItems?.(found.items) ?? found.items
   const items = limited(itemsOfWindow(run, ofPage, context), run, context)
   context.marks.note(plan, items)
@@ -110,13 +107,6 @@ const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context
   const watched = { count, items, headers: fetched.headers, beside }
   const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
   return { items: [], bytes, source: { body: fetched.body, path }, next: next === undefined ? [] : [next] }
-}
-
-const NO_LIST = 'a response had no list of rows'
-
-/** What came may hide rows from `deletions`, unless the API says a total and it is reached. */
-const doubt = ({ plan, check }: JobRun, why: string, { noteKeys, statistics }: JobContext): void => {
-  if (noteKeys !== undefined && check?.hasAll !== true) statistics.doubted(plan, why)
 }
 
 const withoutRows = (next: PendingPage | undefined): PageResult => ({
@@ -146,7 +136,6 @@ const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult 
     ends === 'job'
       ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
       : { reason: 'an error rule ignored the response' }
-  doubt(run, end.reason, context)
   return withoutRows(endRun(run, end, context))
 }
 
@@ -185,7 +174,6 @@ const nextPage = (
     return { run, request: next }
   }
   const stuck = isSame ? STUCK : reason === undefined ? paginator.stuck?.(page, request) : undefined
-  if (stuck !== undefined) doubt(run, stuck, context)
   const isCut =
     stop?.isCut === true && run.check?.hasAll !== true && !paginator.isLast(page, request, progress)
   const end = { reason: reason ?? (isSame ? STUCK : paginator.ended), cut: isCut ? stop.reason : undefined }

@@ -48,7 +48,6 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
           checks: extraction.checks.save(),
           windows: extraction.windows.save(),
           reached: bounds.reached,
-          keys: extraction.deletions.save(),
         }
         return {
           finished: false,

@@ -9,12 +9,8 @@ export interface JobSummary extends JobOutcome {
   /** Requests that made reports and asked for their state. */
   polls?: number
   windows?: WindowCounts
-  /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
-  deleted?: number
   /** Runs of the job that ended although the API says that there is more. */
   silences?: { runs: number; messages: string[] }
-  /** Why rows may be missing although nothing else is wrong; each once, and only where some job has `deletions`. */
-  doubts?: string[]
 }
 
 interface CheckedRuns {
@@ -122,10 +118,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const { messages } = windowsOf(plan)
       if (messages.length < MAX_MESSAGES) messages.push(message)
     },
-    doubted: (plan: JobPlan, why: string): void => {
-      const summary = of(plan)
-      summary.doubts = [...new Set(summary.doubts).add(why)]
-    },
     /** A run ended although the API says that there is more. Whether it is said in the log, too. */
     silent: (plan: JobPlan, message: string): boolean => {
       const summary = of(plan)
@@ -135,11 +127,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       if (isKept) messages.push(message)
       summary.silences.runs++
       return isKept
-    },
-    /** @param path of the plan */
-    deleted: (path: string, count: number): void => {
-      const summary = jobs.get(`${prefix}${path}`)
-      if (summary !== undefined) summary.deleted = count
     },
     rowsOf: (plan: JobPlan): number => of(plan).rows,
     all: (): JobSummary[] => [...jobs.values()],

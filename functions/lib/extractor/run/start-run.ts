@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
-import { deletionColumnOf } from '../config/deletions-schema.ts'
 import { marksOf } from '../config/incremental-schema.ts'
 import { createPaginator } from '../paging/create-paginator.ts'
 import { fillText } from '../requests/http/fill-text.ts'
@@ -58,11 +57,9 @@ export const startRun = (
     headers,
     ...textBody(plan, placeholders, contexts, context),
   }
-  const deleted = deletionColumnOf(job)
   const columns = {
     ...userData(plan, rows.length === 0, context, contexts),
     ...parentColumns(placeholders),
-    ...(deleted === undefined ? {} : { [deleted]: '' }),
   }
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
   return {

@@ -12,8 +12,6 @@ export interface InputState {
   highWaterMarks: Record<string, Json>
   windows: Record<string, Json>
   refreshTokens: Json | undefined
-  /** By table: where the keys of the last complete run are. */
-  keySets: Record<string, Json>
 }
 
 /** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
@@ -28,7 +26,6 @@ export const readState = (state: unknown): InputState => {
     highWaterMarks: ofAll(asObject(asObject(root['millrace'])['highWaterMarks']), readMark),
     windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
-    keySets: asObject(asObject(root['millrace'])['keySets']),
   }
 }
 
@@ -41,16 +38,14 @@ export const nextState = (
     highWaterMarks: Record<string, Json>
     windows: Record<string, Json>
     refreshTokens: readonly ReplacedToken[]
-    keySets: Record<string, Json>
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, keySets } = run
+  const { currentStart, learnt, highWaterMarks, windows, refreshTokens } = run
   const own = {
     ...asObject(root['millrace']),
     ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks: ofAll(highWaterMarks, writeMark) }),
     ...(Object.keys(windows).length === 0 ? {} : { windows }),
-    ...(Object.keys(keySets).length === 0 ? {} : { keySets }),
     ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
   }
   return {

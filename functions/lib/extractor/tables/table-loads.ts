@@ -48,7 +48,7 @@ export const createTableLoads = (
   iterations: readonly Config[],
 ): TableLoads => {
   const { file, compat } = parsed
-  const { narrowed, keys, marked } = groupJobs(parsed, iterations)
+  const { narrowed, keys } = groupJobs(parsed, iterations)
   const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
   const { incrementalOutput } = iterations.at(-1) ?? {}
 
@@ -62,12 +62,6 @@ export const createTableLoads = (
     const isKeyedList = types.some(keyOfLists) && listKey.every(column => columns?.includes(column))
     const own = ofMapping.length > 0 ? [...ofMapping] : isKeyedList ? [...listKey] : ofJob
     const asSwitched = { incremental: incrementalOutput === true, primaryKey: own }
-    if (marked.has(name)) {
-      if ((output?.incremental ?? incrementalOutput) === false) throw replacesMarked(name)
-      const missing = columns && own.find(column => !columns.includes(column))
-      if (missing !== undefined) throw noSuchColumn(name, missing, columns ?? [])
-      return { incremental: true, primaryKey: own }
-    }
     const job = narrowed.values().find(({ dataType }) => types.includes(dataType))
     if (job === undefined) return asSwitched
     if (compat && !job.isMarked) {
@@ -123,7 +117,6 @@ export const createTableLoads = (
     of: loadOf,
     keyOfLists,
     check: () => {
-      for (const name of marked) loadOf({ name, types: [], primaryKey: [] }, () => {})
       for (const { dataType } of narrowed.values()) {
         const tables = Object.hasOwn(mappings, dataType)
           ? tablesOfMapping(dataType, readMapping(dataType, mappings[dataType]))
@@ -168,8 +161,6 @@ const groupJobs = ({ file, compat }: ExtractorConfig, iterations: readonly Confi
       jobs.filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
       job => safeName(dataTypeOf(job)),
     ),
-    // Gone rows come once, with a mark: replaced, the table would lose them with the next run
-    marked: new Set(jobs.filter(job => job.deletions !== undefined).map(job => safeName(dataTypeOf(job)))),
   }
 }
 
@@ -180,13 +171,6 @@ const replaces = (job: ChangesOnlyJob, table: string): UserError =>
   new UserError(
     'extractor.incremental.replaces',
     `${asks(job)}, but its table "${table}" would be replaced by that and lose all other rows: ` +
-      'leave out "incrementalOutput": false (or "incremental": false in storage.output.tables), or set it to true.',
-  )
-
-const replacesMarked = (table: string): UserError =>
-  new UserError(
-    'extractor.incremental.replaces',
-    `The table "${table}" has "deletions", so it is updated by key; replaced, it would lose the rows that are marked: ` +
       'leave out "incrementalOutput": false (or "incremental": false in storage.output.tables), or set it to true.',
   )
 

@@ -2,12 +2,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '#lib/errors/errors.ts'
-import type { Json } from '#lib/json/json-value.ts'
-import { isObject } from '#lib/json/json-value.ts'
 import { isMissing } from '#lib/paths/is-missing.ts'
-import { type KeySets, readKeySet } from '../deletions/key-set.ts'
 import { type ExtractOptions, type ExtractResult, extract, type KeptWindows } from '../extract.ts'
-import { readState } from '../state.ts'
 import { compareTables } from './compare-tables.ts'
 import { createRecorder, type RecorderOptions } from './recorder.ts'
 import { type RecordedRun, recordingFiles } from './recording.ts'
@@ -82,7 +78,7 @@ export const recordExtraction = async (
     return { end, ...written, differences: [], isWhole: false }
   }
 
-  const state = await stateWithKeys(options.state, options.keySets)
+  const { state } = options
   const run: Omit<RecordedRun, 'outcome'> = {
     version: 1,
     startedAt: startedAt ?? clock(),
@@ -136,7 +132,6 @@ const forReplay = ({
   budgets: ______,
   keepWindows: _______,
   keptAnswers: ________,
-  keySets: _________,
   ...others
 }: ExtractOptions) => others
 
@@ -156,15 +151,4 @@ const withoutRecording = async (options: ExtractOptions): Promise<Recorded> => {
   )
   if ('error' in end && !(end.error instanceof UserError)) throw end.error
   return { end, exchanges: 0, maskedBodies: 0, differences: [], isWhole: false }
-}
-
-/** The state with the keys themselves in place of what names them, so that it holds all that a replay needs. */
-const stateWithKeys = async (state: unknown, keySets: KeySets | undefined): Promise<unknown> => {
-  const kept = Object.entries(readState(state).keySets)
-  if (keySets === undefined || kept.length === 0 || !isObject(state)) return state
-  const read: Record<string, Json> = {}
-  // A set that is not there keeps its name: the replay does not find it either
-  for (const [table, place] of kept) read[table] = (await readKeySet(keySets, place)) ?? place
-  const own = state['millrace']
-  return { ...state, millrace: { ...(isObject(own) ? own : {}), keySets: read } }
 }

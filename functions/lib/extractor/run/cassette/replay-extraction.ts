@@ -9,7 +9,7 @@ import { withoutSecretsOf } from './without-secrets.ts'
 
 type ReplayOptions = Omit<
   ExtractOptions,
-  'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows' | 'keptAnswers' | 'keySets'
+  'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows' | 'keptAnswers'
 >
 
 /** What became of a run whose API was a recording. */

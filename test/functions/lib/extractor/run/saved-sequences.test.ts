@@ -100,7 +100,6 @@ describe('saved sequences', () => {
       iterationName: '',
       checks: undefined,
       silence: undefined,
-      noteKeys: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),
       log: createLog(() => {}, createMasker(), false),
