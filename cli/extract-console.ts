@@ -80,8 +80,7 @@ export const createExtractConsole = (
         if (job.windows !== undefined)
           printLine(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped`)
       }
-      const { waits, waitedSeconds, unchanged = 0 } = summary.traffic
-      if (unchanged > 0) printLine(`${unchanged} answers had not changed since the last run.`)
+      const { waits, waitedSeconds } = summary.traffic
       if (waits > 0)
         printLine(`The API limits requests: waited ${waits} times, ${Math.round(waitedSeconds)} s in all.`)
       printLine(

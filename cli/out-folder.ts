@@ -1,26 +1,15 @@
-import { chmod, copyFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExtractSummary } from '../functions/lib/extractor/run/extract.ts'
 import type { LastRun } from '../functions/lib/extractor/run/forecast.ts'
 import { writePrivately } from './shell/write-privately.ts'
 
-/** What a run leaves in `DATADIR/out` beside its tables. State and answers may hold secrets. */
+/** What a run leaves in `DATADIR/out` beside its tables. The state may hold secrets. */
 export const outFolder = (dataDir: string) => {
   const lastRun = join(dataDir, 'out', 'last-run.json')
-  /** Where the next run finds them whatever becomes of the state: tables and state do not depend on them. */
-  const keptAnswers = join(dataDir, 'out', 'kept-answers')
   return {
-    keptAnswers,
-
     writeState: (state: unknown): Promise<void> =>
       writePrivately(join(dataDir, 'out', 'state.json'), JSON.stringify(state)),
-
-    /** Puts the answers that a run kept in the place of those before, whole or not at all. */
-    writeKeptAnswers: async (file: string): Promise<void> => {
-      await copyFile(file, `${keptAnswers}.part`)
-      await chmod(`${keptAnswers}.part`, 0o600)
-      await rename(`${keptAnswers}.part`, keptAnswers)
-    },
 
     /** Keeps what the run had needed, for the forecast of the next. */
     writeLastRun: async ({ jobs, rows, traffic }: ExtractSummary, seconds: number): Promise<void> => {

@@ -74,10 +74,10 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
         })
       },
       ...compat,
-      ...(preview === undefined ? { keptAnswers: out.keptAnswers } : { maxRows: preview }),
+      ...(preview === undefined ? {} : { maxRows: preview }),
     }
     if (flags.replay !== undefined) {
-      const { keepState: _, keepWindows: __, keptAnswers: ___, ...offline } = options // tokens of a recording are no tokens
+      const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
       return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
     }
     const begun = performance.now()
@@ -88,7 +88,6 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) {
       await out.writeState(result.state)
-      if (result.keptAnswers !== undefined) await out.writeKeptAnswers(result.keptAnswers)
       await out.writeLastRun(result.summary, (performance.now() - begun) / 1000)
     } else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })

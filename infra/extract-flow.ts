@@ -4,7 +4,6 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
 import {
-  ANSWERS_PREFIX,
   BUDGETS_PREFIX,
   LEASES_PREFIX,
   NO_API_FUNCTION,
@@ -53,7 +52,6 @@ export class ExtractFlow extends Construct {
       lifecycleRules: [
         { prefix: 'runs/', expiration: RUNS_KEPT },
         { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
-        { prefix: ANSWERS_PREFIX, expiration: RUNS_KEPT },
       ],
     })
     const runExtractor = runExtractorFunction(this, props, work)
@@ -110,7 +108,6 @@ const runExtractorFunction = (
   allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: SHARES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
-  allowPuttingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])
   if (network) runInNetwork(runExtractor, network)

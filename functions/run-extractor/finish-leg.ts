@@ -12,7 +12,6 @@ import type { ExtractResult } from '../lib/extractor/run/extract.ts'
 import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
 import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
 import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
-import { keepAnswers } from './answers-of-row.ts'
 import { setAside } from './kept-recordings.ts'
 import type { LegFolder } from './leg-folder.ts'
 import { enterStep, type OutputTable, type Run, withRow } from './run.ts'
@@ -21,10 +20,7 @@ import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 
 /** What is left to load of a row. */
-export type FinishedRow = Pick<
-  Extract<ExtractResult, { finished: true }>,
-  'state' | 'tables' | 'warnings' | 'keptAnswers'
->
+export type FinishedRow = Pick<Extract<ExtractResult, { finished: true }>, 'state' | 'tables' | 'warnings'>
 
 interface FinishedLeg {
   result: FinishedRow
@@ -71,7 +67,6 @@ export const finishLeg = async (
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
   const recordingKey = recording && (await setAside(run, recording, services))
-  if (result.keptAnswers !== undefined) await keepAnswers(run, result.keptAnswers, services)
   // The document is not written yet: a repeat starts at `checkpointKey`.
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings })

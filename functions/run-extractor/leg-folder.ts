@@ -16,7 +16,6 @@ export interface LegFolder {
   spool: string
   inputs: string
   outputs: string
-  answers: string
   /** Says which checkpoint the spool stands at, for the next leg if it runs in this container. */
   leaveAt(checkpointKey: string): Promise<void>
   remove(): Promise<void>
@@ -47,7 +46,6 @@ export const openLegFolder = async (
     spool,
     inputs: join(root, 'in', 'tables'),
     outputs: join(root, 'out', 'tables'),
-    answers: join(root, 'answers'),
     leaveAt: key => writeFile(mark, key),
     remove: () => rm(root, { recursive: true, force: true }),
   }

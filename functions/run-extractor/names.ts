@@ -20,9 +20,6 @@ export const NO_API_FUNCTION = 'none'
 /** Folder of the budgets that runs share, in the work bucket. */
 export const BUDGETS_PREFIX = 'budgets/'
 
-/** Folder of the answers that configurations keep for conditional requests, in the work bucket. */
-export const ANSWERS_PREFIX = 'answers/'
-
 /** Folder of the places that runs of schedules have in the shares of tokens, in the work bucket. */
 export const SHARES_PREFIX = 'shares/'
 

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
-import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
 import type {
@@ -16,7 +15,6 @@ import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
-import { fetchAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
@@ -39,8 +37,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win. Three things count at once, and the recording of a row that fails: kept answers
- * (`answers-of-row.ts`), refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
+ * run document names it: the conditional write of that document lets one attempt win. Two things count at once, and the recording of a row that fails: refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
@@ -57,8 +54,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
-  const isConditional = asksConditionally(sealed)
-  if (isConditional) await fetchAnswers(run, folder.answers, services)
   const progress = tellProgress(run, services.storage)
   let kept: KeptWindows | undefined
   const options: ExtractOptions = {
@@ -76,7 +71,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,
     budgets,
-    ...(isConditional && { keptAnswers: folder.answers }),
     keepWindows: async part => {
       kept = part
     },
@@ -158,11 +152,10 @@ const saveCheckpoint = async (
 
 const countsOf = (
   summary: ExtractSummary,
-): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'unchanged' | 'jobs'> => ({
+): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'jobs'> => ({
   requests: summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
-  ...(summary.traffic.unchanged && { unchanged: summary.traffic.unchanged }),
   ...(summary.logins > 0 && { logins: summary.logins }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN).map(job => ({ ...job })),
 })

@@ -13,11 +13,7 @@ let count = 0
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'extract-cli-'))
-  api = await startApi(({ path, query, headers }, response) => {
-    if (path === '/tagged') {
-      response.setHeader('etag', '"1"')
-      if (headers['if-none-match'] === '"1"') return void response.writeHead(304).end()
-    }
+  api = await startApi(({ path, query }, response) => {
     if (path === '/changes' && query.get('since') === '2026-01-03T00:00:00Z') {
       response.statusCode = 400
       return { message: 'not this day' }
@@ -59,20 +55,6 @@ const run = async (args: string[], environment: Record<string, string> = {}) => 
 }
 
 describe('millrace extract', () => {
-  it('keeps answers for the next run where the configuration asks for it', async () => {
-    const given = config([{ endpoint: 'tagged' }])
-    const dir = dataDir({
-      parameters: { ...given.parameters, api: { baseUrl: `${api.origin}/`, http: { conditional: true } } },
-    })
-    expect((await run([dir])).code).toBe(0)
-    const before = readTables(join(dir, 'out/tables'))
-    const { code, out } = await run([dir])
-    expect(code).toBe(0)
-    expect(out).toContain('"unchanged":1')
-    expect(readTables(join(dir, 'out/tables'))).toEqual(before)
-    expect(existsSync(join(dir, 'out/kept-answers'))).toBe(true)
-  })
-
   it('writes tables, manifests and the state, and ends with 0', async () => {
     const dir = dataDir(config(undefined, { outputBucket: 'main' }), { mine: 1 })
     const { code, out } = await run([dir], { MILLRACE_NOW: '2026-01-31T00:00:00Z' })
@@ -144,16 +126,12 @@ describe('millrace extract', () => {
     expect(existsSync(join(dir, 'out'))).toBe(false)
   })
 
-  it('lets nobody else read the state and the answers that it keeps', async () => {
-    const given = config([{ endpoint: 'tagged' }])
-    const dir = dataDir({
-      parameters: { ...given.parameters, api: { baseUrl: `${api.origin}/`, http: { conditional: true } } },
-    })
+  it('lets nobody else read the state', async () => {
+    const dir = dataDir(config())
     mkdirSync(join(dir, 'out'))
     writeFileSync(join(dir, 'out', 'state.json'), '{}', { mode: 0o644 })
     expect((await run([dir])).code).toBe(0)
-    const modes = ['state.json', 'kept-answers'].map(name => statSync(join(dir, 'out', name)).mode & 0o777)
-    expect(modes).toEqual([0o600, 0o600])
+    expect(statSync(join(dir, 'out', 'state.json')).mode & 0o777).toBe(0o600)
   })
 
   it('is as tolerant as Generic Extractor with --compat', async () => {

@@ -31,7 +31,7 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
   },
   {
     rights: ['s3:ListBucket'],
-    of: ['start-import', 'split-work', 'fire-triggers'],
+    of: ['start-import', 'run-extractor', 'split-work', 'fire-triggers'],
     because:
       'Without it S3 answers 403 instead of 404 for an object that is not there (API Reference, "GetObject").',
   },

@@ -216,27 +216,16 @@ describe('a job of which the machine has given up', () => {
 describe('extract flow', () => {
   const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
 
-  it('writes runs and leases in its own bucket, which forgets runs, and deletes nothing but keys of rows', () => {
+  it('writes runs and leases in its own bucket, which forgets runs, and deletes nothing', () => {
     const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
-    expect([...new Set(actions)].sort()).toEqual([
-      's3:DeleteObject',
-      's3:GetObject',
-      's3:ListBucket',
-      's3:PutObject',
-    ])
+    expect([...new Set(actions)].sort()).toEqual(['s3:GetObject', 's3:ListBucket', 's3:PutObject'])
     const written = statements.filter(([, { Action }]) => [Action].flat().includes('s3:PutObject'))
     expect(JSON.stringify(written.map(([, { Resource }]) => Resource))).toMatch(
       /"\/runs\/\*".*"\/leases\/\*"/,
     )
-    const deleted = statements.filter(([, { Action }]) => [Action].flat().includes('s3:DeleteObject'))
-    expect(deleted).toHaveLength(1)
-    expect(JSON.stringify(deleted)).toMatch(/"\/key-sets\/\*"/)
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
-        Rules: Match.arrayWith([
-          Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 14 }),
-          Match.objectLike({ Prefix: 'key-sets/', ExpirationInDays: 400 }),
-        ]),
+        Rules: Match.arrayWith([Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 14 })]),
       },
     })
   })

@@ -93,8 +93,6 @@ export const rowResult = z.object({
   retries: z.optional(z.number()),
   /** How long all requests waited until the API took more. Absent: it did not limit them. */
   limitWaitSeconds: z.optional(z.number()),
-  /** Answers that were as the run before had kept them. Absent: none. */
-  unchanged: z.optional(z.number()),
   /** Absent: none. */
   logins: z.optional(z.number()),
   /** From its first step to the end of its last. */

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
-import { Conditional } from './conditional-schema.ts'
 import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
   decimal,
@@ -121,11 +120,6 @@ const Http = strictObject({
   budget: key(
     optional(Budget),
     'Ours: how many requests may be sent in a time, by all runs that share it. Without it: as many as the API takes.',
-  ),
-  conditional: key(
-    optional(Conditional),
-    'Ours: answers are kept for the next run, which asks the server whether they have changed.',
-    false,
   ),
   errorRules: key(
     optional(z.array(ErrorRule)),

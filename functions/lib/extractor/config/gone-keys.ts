@@ -3,6 +3,7 @@
  * knew them, so whoever wrote one meant it.
  */
 const goneKeys: Readonly<Record<string, string>> = {
+  conditional: 'leave it out: every answer is asked for whole',
   deletions: 'read all rows, and compare the tables in SQL (EXCEPT)',
   drift: 'test the table after it is loaded, with dbt or a query',
   records: '"mappings" choose and name the columns, SQL does the rest',

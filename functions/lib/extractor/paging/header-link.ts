@@ -1,5 +1,4 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
-import type { ResponseHeaders } from '../requests/answers/http-response.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
 import { besideAddress, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
@@ -19,13 +18,10 @@ export const headerLinkPaginator = (
 ): Paginator => {
   const relation = (settings.rel || 'next').toLowerCase()
   const params = besideAddress(input, settings)
-  const targetIn = ({ link = '' }: ResponseHeaders): string | undefined =>
-    findLink([link].flat().join(', '), relation)
   return {
     first: pageRequest(input),
-    hasNext: headers => targetIn(headers) !== undefined,
     next: page => {
-      const target = targetIn(page.headers)
+      const target = findLink([page.headers['link'] ?? ''].flat().join(', '), relation)
       if (target === undefined) return undefined
       return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
     },

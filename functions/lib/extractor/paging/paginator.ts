@@ -43,8 +43,6 @@ export interface Paginator {
   ended: string
   /** The key of the items that `next` reads. Absent: none, or more than one. */
   itemKey?: string | undefined
-  /** Whether these headers name a next page. Absent: none do, unless an expression of the configuration reads them. */
-  hasNext?: (headers: ResponseHeaders) => boolean
 }
 
 export interface PaginatorInput {

@@ -61,11 +61,6 @@ export interface ExtractOptions {
   dispatcher?: Dispatcher
   /** Budgets that other runs share. Default: each run has its own. */
   budgets?: SharedBudgets
-  /**
-   * File of the answers that the run before kept for `api.http.conditional`; need not be there. Absent: nothing is kept, and all is asked
-   * for whole.
-   */
-  keptAnswers?: string
   /** Keeps the exchanges with the API, or answers in its place. */
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */
@@ -115,8 +110,6 @@ export type ExtractResult =
       tables: WrittenTable[]
       /** What the author should know of how the tables are loaded; they are in the log too. */
       warnings: string[]
-      /** In `spoolDir`: what takes the place of `options.keptAnswers`. Tables and state do not depend on it. */
-      keptAnswers?: string
       summary: ExtractSummary
     }
   | {

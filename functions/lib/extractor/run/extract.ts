@@ -4,7 +4,6 @@ import { checkShape } from '../config/check-shape.ts'
 import { windowsOf } from '../config/incremental-schema.ts'
 import type { Job } from '../config/job-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
-import { notKeptWarnings } from '../requests/http/kept-answers.ts'
 import { maskError } from '../requests/masking/mask-error.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { secretsOf } from '../requests/masking/secrets-of.ts'
@@ -102,7 +101,7 @@ const typesWithWindows = ({ runs }: ExtractorConfig): ReadonlySet<string> => {
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
   const { options, masker, state, leg, time, log, sinks, marks, windows, checks, refreshTokens } = extraction
-  const { spool, traffic, bounds, keptAnswers, summary, warningsOf } = extraction
+  const { spool, bounds, summary, warningsOf } = extraction
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
   rmSync(spool.items, { recursive: true, force: true })
@@ -123,16 +122,12 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     ...(bounds.reached === undefined ? [] : [bounds.reached]),
     ...warningsOf(ended),
     ...ofJobs,
-    ...notKeptWarnings(traffic, log),
   ]
-  const answers = keptAnswers?.file()
-  const kept = answers === undefined ? {} : { keptAnswers: answers }
   return {
     finished: true,
     state: next,
     tables,
     warnings: said.map(masker.mask),
-    ...kept,
     summary: ended,
   }
 }

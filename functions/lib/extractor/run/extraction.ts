@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { conditionalOf } from '../config/conditional-schema.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { RunChecks } from '../paging/completeness/run-checks.ts'
 import { WindowProgress } from '../paging/windows/window-progress.ts'
 import { answerSpool } from '../requests/answers/answer-spool.ts'
-import { createKeptAnswers } from '../requests/http/kept-answers.ts'
 import { createRefreshTokens } from '../requests/http/refresh-tokens.ts'
 import { newTraffic } from '../requests/http/traffic.ts'
 import { createLog, type Log } from '../requests/masking/log.ts'
@@ -74,7 +72,6 @@ export const openExtraction = async (
     stop,
     aborted: abort.signal,
   })
-  const keptAnswers = openKeptAnswers(parsed, options, { secrets: secrets.values(), masker, traffic })
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
     ...counts,
     jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
@@ -114,7 +111,6 @@ export const openExtraction = async (
     bounds,
     wait,
     admissionFor,
-    keptAnswers,
     summary,
     warningsOf: ({ jobs }: ExtractSummary) => warningsOf(jobs, { windows, log }),
     close,
@@ -142,12 +138,6 @@ const openRefreshTokens = (
   for (const tokens of opened.all()) for (const token of Object.values(tokens)) masker.add(token)
   return opened
 }
-
-const openKeptAnswers = (
-  { api }: ExtractorConfig,
-  { keptAnswers: before, spoolDir }: ExtractOptions,
-  given: Pick<Parameters<typeof createKeptAnswers>[0], 'secrets' | 'masker' | 'traffic'>,
-) => createKeptAnswers({ settings: conditionalOf(api.http), before, spoolDir, ...given })
 
 const openStatistics = ({ runs }: ExtractorConfig, leg: Leg) =>
   runs.map(

@@ -38,8 +38,6 @@ export interface JobContext {
   log: Log
   /** Seconds since 1970. */
   now: () => number
-  /** Servers are asked whether answers of the run before have changed. */
-  isConditional?: boolean
   /** Answers come from a recording: the clock is that of the request answered last. */
   isReplay?: boolean
   /** At most this many rows of each job; for previews. */

@@ -58,7 +58,6 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
     const fetched = await session.fetchPage(work.request, authenticator, {
       emptyIsLast: work.run.paginator.emptyIsLast === true,
       answer: answerOf(work, context),
-      isEnough: isEnoughOf(work, context),
       ruleFor: plan.ruleFor,
       job: plan.path,
     })
@@ -105,20 +104,11 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
   return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
 }
 
-/**
- * Whether the headers of an answer say what the paginator needs them for, so that it may be kept, and a 304 take its place. Undefined: the
- * page is asked for whole. A proof that nothing is missing needs answers of now.
- */
-const isEnoughOf = ({ run: { plan, paginator } }: PageWork, { isConditional }: JobContext) =>
-  isConditional === true && plan.job.completeness === undefined
-    ? (paginator.hasNext ?? (() => true))
-    : undefined
-
 export const writePage = (
   work: PageWork,
   { items, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,
   { url }: Pick<FetchedPage, 'url'>,
-  { sink, context, onPage }: IterationOptions,
+  { sink, onPage }: IterationOptions,
 ): void => {
   const { plan, columns } = work.run
   const added: AddOptions = {

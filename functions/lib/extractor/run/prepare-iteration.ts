@@ -1,6 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
 import type { Authentication } from '../config/authentication-schema.ts'
-import { conditionalOf } from '../config/conditional-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import { createAuthenticator } from '../requests/authentication/create-authenticator.ts'
 import { createHostCheck } from '../requests/http/allowed-hosts.ts'
@@ -35,7 +34,7 @@ const defaultRequestTimeoutSeconds = 300
  * (docs/reference/extractor.md#iterations).
  */
 export const prepareIteration = async (extraction: Extraction, index: number): Promise<Prepared> => {
-  const { parsed, options, now, log, masker, counts, keptAnswers, spool, wait } = extraction
+  const { parsed, options, now, log, masker, counts, spool, wait } = extraction
   const { api, file, compat } = parsed
   const run = parsed.runs[index]
   const statistics = extraction.statistics[index]
@@ -67,8 +66,6 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     onRetry: () => counts.retries++,
     cassette: options.cassette,
     mask: masker.mask,
-    keptAnswers,
-    account: JSON.stringify([attributes, file.authorization, api.authentication]),
   })
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
   const session = createApiSession({
@@ -163,7 +160,6 @@ const contextOf = (
     log,
     now,
     maxRows: options.maxRows,
-    isConditional: conditionalOf(api.http) !== undefined,
     isReplay: options.cassette?.isInstant === true,
   }
 }
@@ -181,7 +177,7 @@ const createAuthenticators = (
 ) => {
   const { api, file, compat } = parsed
   const byAuthentication = new Map<string, Authenticator>()
-  const create = (authentication: Authentication | undefined, account: string | undefined): Authenticator => {
+  const create = (authentication: Authentication | undefined): Authenticator => {
     const cookies = compat ? undefined : createCookies(now)
     const authenticator = createAuthenticator({
       file,
@@ -195,13 +191,13 @@ const createAuthenticators = (
       refreshTokens,
       isReplay: options.cassette?.isInstant === true,
     })
-    return { ...authenticator, account, cookies }
+    return { ...authenticator, cookies }
   }
-  const ofApi = create(api.authentication, undefined)
+  const ofApi = create(api.authentication)
   const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
     if (authentication === undefined) return ofApi
     const account = JSON.stringify(authentication)
-    const known = byAuthentication.get(account) ?? create(authentication || undefined, account)
+    const known = byAuthentication.get(account) ?? create(authentication || undefined)
     byAuthentication.set(account, known)
     return known
   }

@@ -131,7 +131,6 @@ const Row = ({ row }: { row: RowResult }) => (
     <p>
       {spent(row.seconds)}, {counted(row.requests, 'request')}, {counted(row.rowsLoaded, 'row')},{' '}
       {counted(row.legs, 'leg')}
-      {row.unchanged !== undefined && `, ${count(row.unchanged)} answers unchanged since the last run`}
       {row.limitWaitSeconds !== undefined &&
         `, ${count(row.limitWaitSeconds)} s of waiting for the limits of the API`}
     </p>

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { UserError } from '#lib/errors/errors.ts'
 import { formatQuery, parseQuery } from '../../values/php/query.ts'
 import type { AnswerSpool } from '../answers/answer-spool.ts'
-import type { HttpResponse, ResponseHeaders } from '../answers/http-response.ts'
+import type { HttpResponse } from '../answers/http-response.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
@@ -44,7 +44,6 @@ type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
   job: string
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
-  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
   /** Rules that are looked at before those of all jobs. */
   ruleFor?: RuleFor | undefined
 }
@@ -67,19 +66,18 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    { ruleFor, job, ...ways }: Pick<Exchange, 'spillTo' | 'isEnough' | 'tries' | 'ruleFor'> & { job: string },
+    { ruleFor, job, ...ways }: Pick<Exchange, 'spillTo' | 'tries' | 'ruleFor'> & { job: string },
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
       const signed = await authenticator.sign(candidate)
       session = signed.session
-      return { ...signed.request, unsigned: candidate }
+      return signed.request
     }
     const { renew } = authenticator
     return exchange(request, {
       sign,
       ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
-      account: authenticator.account,
       cookies: authenticator.cookies?.ofJob(job),
       ...ways,
       ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
@@ -104,13 +102,12 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough, ruleFor, job }) => {
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, ruleFor, job }) => {
       const spillTo = answer && options.spool.bodies
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
       const response = await send(request, authenticator, {
         spillTo,
-        isEnough,
         tries: request.tries,
         ruleFor,
         job,
@@ -154,7 +151,7 @@ const createExchange = (options: ApiSessionOptions) => {
       sign,
       cookies,
       ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough' | 'tries' | 'account'> & {
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'tries'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
       cookies: Cookies | undefined
     },

@@ -34,8 +34,6 @@ export interface Authenticator {
   renew?(session: number): boolean
   /** Whether each request needs a login of its own, so that requests must not overlap. */
   readonly oneAtATime?: boolean
-  /** Tells it apart from that of other jobs. */
-  readonly account?: string | undefined
   /** What servers set in the answers to it and to those who use it. Absent: cookies are left alone, as Generic Extractor does. */
   readonly cookies?: ReturnType<typeof createCookies> | undefined
 }

@@ -7,7 +7,6 @@ import { checkHost } from './address-guard.ts'
 import type { Admission } from './admission.ts'
 import type { Cassette, Outcome } from './cassette.ts'
 import { waitOf } from './error-rules.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
@@ -32,9 +31,6 @@ interface HttpClientOptions extends NetworkOptions {
   onRetry?: () => void
   cassette?: Cassette | undefined
   mask?: (text: string) => string
-  keptAnswers?: KeptAnswers | undefined
-  /** What tells those who ask apart, for `keptAnswers`. */
-  account?: string
 }
 
 /** What is sent, for one attempt and for each redirect of it. */
@@ -53,10 +49,6 @@ export interface Exchange {
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
-  /** Whether these headers say all that the page needs them for. Absent: it is always asked for whole. */
-  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
-  /** Whose credentials it carries, where it is not those of all. */
-  account?: string | undefined
   /** What came of it before; changed with each try, for whoever continues it. Default: nothing. */
   tries?: Tries | undefined
 }
@@ -77,15 +69,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const send = async (exchange: Exchange): Promise<HttpResponse> => {
     const { tries = noTries() } = exchange
     let renewed = false
-    let { isEnough } = exchange
     if (tries.notBefore > options.now()) await options.wait(tries.notBefore - options.now())
     for (;;) {
-      const outcome = await attempt({ ...exchange, isEnough })
-      // A 304 without a kept answer to it: the page is to be asked for whole
-      if (isEnough !== undefined && !(outcome instanceof NetworkFailure) && outcome.status === 304) {
-        isEnough = undefined
-        continue
-      }
+      const outcome = await attempt(exchange)
       const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
       if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
         renewed = true
@@ -170,22 +156,13 @@ const createAttempts = (options: HttpClientOptions) => {
     }
   }
 
-  const once = async (
-    request: OutgoingRequest,
-    { spillTo, isEnough, account: own = '' }: Exchange,
-  ): Promise<Outcome> => {
+  const once = async (request: OutgoingRequest, { spillTo }: Exchange): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
-    const { cassette, mask = text => text, now, keptAnswers, account = '' } = options
+    const { cassette, mask = text => text, now } = options
     // What is kept or shown of an exchange is made of its whole body
     const isJson = spillTo === undefined
-    const send = (sent: OutgoingRequest) =>
-      sendOverNetwork(sent, { spillTo: cassette === undefined ? spillTo : undefined, isJson }, options)
-    const { unsigned } = request
-    // Below the cassette: a recording has the whole answer, and needs none that was kept before it
     const network = () =>
-      unsigned === undefined || isEnough === undefined || keptAnswers === undefined
-        ? send(request)
-        : keptAnswers.ask(account + own, { request: { ...request, unsigned }, isEnough, send })
+      sendOverNetwork(request, { spillTo: cassette === undefined ? spillTo : undefined, isJson }, options)
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 

@@ -18,8 +18,6 @@ export interface OutgoingRequest {
   url: HttpUrl
   headers: Headers
   body: string | undefined
-  /** It without what authentication adds; of pages, and only where credentials may go. */
-  unsigned?: OutgoingRequest
 }
 
 /**

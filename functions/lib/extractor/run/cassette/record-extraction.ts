@@ -131,7 +131,6 @@ const forReplay = ({
   deadline: _____,
   budgets: ______,
   keepWindows: _______,
-  keptAnswers: ________,
   ...others
 }: ExtractOptions) => others
 

@@ -7,10 +7,7 @@ import { createPlayer } from './player.ts'
 import { type RecordedRun, readRun, recordingFiles } from './recording.ts'
 import { withoutSecretsOf } from './without-secrets.ts'
 
-type ReplayOptions = Omit<
-  ExtractOptions,
-  'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows' | 'keptAnswers'
->
+type ReplayOptions = Omit<ExtractOptions, 'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows'>
 
 /** What became of a run whose API was a recording. */
 interface Replayed {

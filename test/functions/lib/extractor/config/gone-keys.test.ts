@@ -16,6 +16,7 @@ const configurationWith = ({ api = {}, http = {}, config = {}, job = {} }: Given
 })
 
 it.each<[string, Given, string]>([
+  ['conditional', { http: { conditional: true } }, 'leave it out: every answer is asked for whole'],
   ['deletions', { job: { deletions: 'column' } }, 'read all rows, and compare the tables in SQL (EXCEPT)'],
   ['drift', { config: { drift: 'warn' } }, 'test the table after it is loaded, with dbt or a query'],
   ['drift', { job: { drift: 'hold' } }, 'test the table after it is loaded, with dbt or a query'],
