@@ -12,8 +12,6 @@ export default defineConfig({
     // leaves nothing behind that another would see: it stops what it starts, and gives back what it sets.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
-    // A package of CommonJS that is written like ES modules: Node cannot load it as it is.
-    server: { deps: { inline: ['dt-sql-parser'] } },
     env: {
       // What is not about durability need not wait for the disk; tests that are say so themselves.
       MILLRACE_DURABILITY: 'relaxed',

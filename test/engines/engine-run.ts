@@ -5,15 +5,7 @@ import { startedInstallation } from '../smoke/installation.ts'
 import { openSmoke, type Smoke } from '../smoke/smoke-context.ts'
 import type { Check } from './checks.ts'
 import { startExpiringCredentials } from './expiring-credentials.ts'
-import {
-  type LakeTable,
-  type LakeView,
-  loadWritten,
-  makeBranchTable,
-  makeLake,
-  makeViews,
-  namespaceOf,
-} from './lake.ts'
+import { type LakeTable, loadWritten, makeBranchTable, makeLake, namespaceOf } from './lake.ts'
 
 const READS = 100
 
@@ -25,7 +17,6 @@ export interface Plan {
   /** Of the files of tables. */
   bucket: string
   tables: LakeTable[]
-  views: LakeView[]
   /** A table that is loaded while it is read: each load brings ten rows. */
   busy: Pick<LakeTable, 'namespace' | 'table'>
   /** Its token may read the bucket of the tables, and not that of the busy one. */
@@ -64,9 +55,7 @@ export const startEngineRun = async (): Promise<EngineRun> => {
   try {
     await api('POST', 'buckets', { name, stage: 'in' })
     await api('POST', 'buckets', { name: `${name}-busy`, stage: 'in' })
-    await api('POST', 'buckets', { name: `${name}-views`, stage: 'in' })
     const made = await makeLake(smoke, bucketId)
-    const views = await makeViews(smoke, made, `${bucketId}-views`)
     const tables = [...made, await makeBranchTable(smoke, bucketId)]
     await job('POST', `buckets/${bucketId}-busy/tables-async`, {
       name: 'busy',
@@ -84,7 +73,6 @@ export const startEngineRun = async (): Promise<EngineRun> => {
       storage: String(installation.account?.s3['endpoint']),
       bucket: installation.account?.outputs['TablesBucket'] ?? '',
       tables,
-      views,
       busy: { namespace: namespaceOf(`${bucketId}-busy`), table: 'busy' },
       restricted: { namespace: first.namespace, table: first.table, token },
       reads: READS,

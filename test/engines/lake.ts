@@ -169,64 +169,6 @@ const makeTable = async (
   }
 }
 
-/** An alias, which is a view to engines that know views. */
-export type LakeView = Pick<LakeTable, 'name' | 'namespace' | 'table' | 'columns' | 'rows'>
-
-interface AliasKind {
-  of: string
-  aliasColumns?: string[]
-  aliasFilter?: { column: string; operator: 'eq' | 'ne'; values: string[] }
-}
-
-/** Values of the typed table, in words that need not be those of an export. */
-const typedValues: [column: string, value: string][] = [
-  ['id', '02'],
-  ['small', '1.50'],
-  ['rate', '1e300'],
-  ['ok', 'yes'],
-  ['day', '1969-12-31'],
-  ['at', '2026-01-31T10:00:00.123456'],
-  ['seen', '2026-01-31 09:00:00 +0100'],
-  ['note', 'ž'],
-]
-
-const aliasKinds: AliasKind[] = [
-  { of: 'unicode' },
-  { of: 'unicode', aliasColumns: ['note'], aliasFilter: { column: 'id', operator: 'eq', values: ['7', '29999'] } },
-  { of: 'columns dropped and added', aliasFilter: { column: 'a', operator: 'ne', values: ['', "it's", '\\', `\${x}`] } },
-  { of: 'columns dropped and added', aliasFilter: { column: 'a', operator: 'eq', values: ['', 'ž'] } },
-  ...typedValues.flatMap(([column, value]): AliasKind[] => [
-    { of: 'typed', aliasFilter: { column, operator: 'eq', values: [value] } },
-    { of: 'typed', aliasFilter: { column, operator: 'ne', values: [value] } },
-    { of: 'typed', aliasFilter: { column, operator: 'eq', values: ['', value] } },
-  ]),
-] // biome-ignore format: a kind, a line
-
-export const makeViews = async (
-  smoke: Smoke,
-  tables: readonly LakeTable[],
-  bucketId: string,
-): Promise<LakeView[]> => {
-  const views: LakeView[] = []
-  for (const [index, { of, ...shown }] of aliasKinds.entries()) {
-    const source = tables.find(({ name }) => name === of)
-    if (!source) throw new Error(`There is no table ${of}`)
-    const { id } = await smoke.api('POST', `buckets/${bucketId}/table-aliases`, {
-      sourceTable: source.id,
-      name: `alias-${index}`,
-      ...shown,
-    })
-    views.push({
-      name: `alias of ${of}, ${JSON.stringify(shown)}`,
-      namespace: namespaceOf(bucketId),
-      table: `alias_${index}`,
-      columns: source.columns.filter(({ name }) => shown.aliasColumns?.includes(name) ?? true),
-      rows: await exported(smoke, id),
-    })
-  }
-  return views
-}
-
 /** The table of a development branch, which differs from that of the default branch. */
 export const makeBranchTable = async (smoke: Smoke, bucketId: string): Promise<LakeTable> => {
   const { results } = await smoke.job('POST', 'dev-branches', { name: smoke.name })

@@ -76,7 +76,7 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
       ['own', plan.restricted.token],
     ] as const)
       await ask(`CREATE CATALOG ${name} USING iceberg WITH (${settingsOf(plan.uri, plan.storage, token)})`)
-    for (const table of [...plan.tables, ...plan.views]) {
+    for (const table of plan.tables) {
       const types = table.columns.map(({ type }) => type)
       await check(`${table.name}: cells`, async () => {
         const names = table.columns.map(({ name }) => quoted(name)).join(', ')
@@ -88,8 +88,7 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
           throw new Error(`${inOrder(found).slice(0, 250)} instead of ${inOrder(wanted).slice(0, 250)}`)
         return `${found.length} rows`
       })
-      const { snapshots }: Partial<LakeTable> = table
-      if (!snapshots) continue
+      const { snapshots } = table
       await check(`${table.name}: time travel`, async () => {
         const first = quoted(table.columns[0]?.name ?? '')
         for (const [index, { id, timeMs, ids }] of snapshots.entries()) {
@@ -125,16 +124,6 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
       const refused = await ask(nameOf(plan.busy).replace('millrace', 'SELECT * FROM own')).catch(String)
       if (typeof refused !== 'string') throw new Error('reads a bucket that its token does not name')
       return refused.slice(0, 200)
-    })
-    await check('SHOW TABLES with views', async () => {
-      const { namespace = '' } = plan.views[0] ?? {}
-      const found = (await ask(`SHOW TABLES FROM millrace.${quoted(namespace)}`)).map(([name]) =>
-        String(name),
-      )
-      const wanted = plan.views.map(({ table }) => table)
-      if (JSON.stringify(found.toSorted()) !== JSON.stringify(wanted.toSorted()))
-        throw new Error(`lists ${found}`)
-      return `${found.length} views`
     })
     await check('reads during loads', async () => {
       const counts: number[] = []

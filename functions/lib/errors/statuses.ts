@@ -43,8 +43,6 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.triggers.notFound': 404,
   'iceberg.namespaceNotFound': 404,
   'iceberg.tableNotFound': 404,
-  'iceberg.viewNotFound': 404,
-  'iceberg.viewOfFiles': 403,
   'iceberg.warehouseNotFound': 404,
   'iceberg.notServed': 406,
 }

@@ -5,7 +5,6 @@ import type { Log } from '../services/services.ts'
 const typesByCode: Readonly<Record<string, string>> = {
   'iceberg.namespaceNotFound': 'NoSuchNamespaceException',
   'iceberg.tableNotFound': 'NoSuchTableException',
-  'iceberg.viewNotFound': 'NoSuchViewException',
   'iceberg.warehouseNotFound': 'NoSuchWarehouseException',
 }
 

@@ -13,7 +13,6 @@ import {
   reportMetrics,
   tableExists,
 } from './operations/tables.ts'
-import { listViews, loadView, viewExists } from './operations/views.ts'
 import { refusedOperations } from './refused-operations.ts'
 
 /** Needs no token, and has errors of its own form. */
@@ -30,9 +29,6 @@ const operations: readonly CatalogOperation[] = [
   tableExists,
   loadCredentials,
   reportMetrics,
-  listViews,
-  loadView,
-  viewExists,
 ]
 
 /** As clients read it in the reply of `config`. */

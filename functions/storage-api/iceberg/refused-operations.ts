@@ -1,6 +1,6 @@
 const buckets = 'Buckets are made, changed and deleted with /v2/storage/buckets.'
 const tables = 'Tables are made, changed and deleted with /v2/storage/tables, and loaded with import-async.'
-const views = 'Views are aliases of tables, made with /v2/storage/buckets/{id}/table-aliases.'
+const views = 'There are no views here. An alias is exported, or queried with POST /v2/storage/query.'
 const functions = 'There are no functions here.'
 const planning = 'Clients plan their scans themselves, from the manifests of the table.'
 
@@ -26,8 +26,11 @@ export const refusedOperations: Readonly<Record<string, string>> = {
   [`POST ${table}/sign`]: 'Requests are not signed here; ask for vended credentials.',
   [`GET ${namespace}/functions`]: functions,
   [`GET ${namespace}/functions/{function}`]: functions,
+  [`GET ${namespace}/views`]: views,
   [`POST ${namespace}/views`]: views,
   [`POST ${namespace}/register-view`]: views,
+  [`GET ${namespace}/views/{view}`]: views,
+  [`HEAD ${namespace}/views/{view}`]: views,
   [`POST ${namespace}/views/{view}`]: views,
   [`DELETE ${namespace}/views/{view}`]: views,
   'POST /v1/{prefix}/views/rename': views,

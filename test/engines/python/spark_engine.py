@@ -71,19 +71,6 @@ every_moment(
     lambda table, ms: first_column(table, f"TIMESTAMP AS OF '{time_text(ms)}'"),
 )
 
-for view in PLAN["views"]:
-    check(f"{view['name']}: cells", lambda: same_rows(view, fetch(f"SELECT {quoted(view, '`')} FROM {name_of(view)}")))
-
-
-def all_views():
-    found = [row[1] for row in fetch(f"SHOW VIEWS IN lake.`{PLAN['views'][0]['namespace']}`")]
-    if sorted(found) != sorted(view["table"] for view in PLAN["views"]):
-        raise AssertionError(f"lists {found}")
-    return f"{len(found)} views"
-
-
-check("SHOW VIEWS", all_views)
-
 METADATA = ["snapshots", "history", "files", "data_files", "delete_files", "manifests", "entries", "refs", "partitions",
             "metadata_log_entries", "all_files", "all_data_files", "all_delete_files", "all_manifests", "all_entries"]
 for name in METADATA:

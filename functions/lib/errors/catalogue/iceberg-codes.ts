@@ -12,18 +12,6 @@ export const icebergCodes = {
     meaning: 'No table of the bucket has this name or alias.',
     remedy: 'List the tables of the namespace.',
   },
-  'iceberg.viewNotFound': {
-    status: 404,
-    meaning: 'The bucket has no alias of this name.',
-    remedy: 'List the views of the namespace.',
-  },
-  'iceberg.viewOfFiles': {
-    status: 403,
-    meaning:
-      'The alias shows a table that the token may not read, and an engine would read the files of that table.',
-    remedy:
-      'Export the alias or query it through the storage API, or use a token that may read the table too.',
-  },
   'iceberg.warehouseNotFound': {
     status: 404,
     meaning: 'The warehouse that the client asks for does not exist.',

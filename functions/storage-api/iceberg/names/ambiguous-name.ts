@@ -2,7 +2,7 @@ import { UserError } from '#lib/errors/errors.ts'
 
 /** 400 `iceberg.ambiguousName`. `found`: the ids of those that the caller may read. */
 export const ambiguousName = (
-  kind: 'namespace' | 'table' | 'view',
+  kind: 'namespace' | 'table',
   name: string,
   found: readonly string[],
 ): UserError => {

@@ -35,6 +35,6 @@ const tableNotFound = (table: string, bucket: string, isAlias = false): UserErro
   const [name, place] = [table, bucket].map(text => text.slice(0, 250).replaceAll(LEVELS, '.'))
   return new UserError(
     'iceberg.tableNotFound',
-    `The table "${name}" does not exist in the bucket "${place}".${isAlias ? ' It is an alias: a view, for engines that know views.' : ''}`,
+    `The table "${name}" does not exist in the bucket "${place}".${isAlias ? ' It is an alias: export it, or query it with POST /v2/storage/query.' : ''}`,
   )
 }

@@ -22,7 +22,7 @@ export const listCatalogTables = defineOperation({
   query: z.object(pageFields),
   handle: async ({ caller, params: { namespace = '' }, query }, services) => {
     const bucket = await findNamespace(services, caller, namespace)
-    const [all] = await listTableNames(services, bucket.id)
+    const all = await listTableNames(services, bucket.id)
     const identifiers = identifiersOf(all)
     const named = all.map(({ id, name }, index) => ({ name, identifier: identifiers[index] ?? id }))
     const { items, nextPageToken } = pageOf(named, query)

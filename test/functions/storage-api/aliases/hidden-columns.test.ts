@@ -73,7 +73,6 @@ const treatments: Record<
   'DELETE /primary-key': 'wants rows of its own',
   'POST /import': 'wants rows of its own',
   'POST /import-async': 'wants rows of its own',
-  'POST /optimize': 'wants rows of its own',
   'PUT /columns/{column}/definition': 'wants rows of its own',
   'PUT /definition': 'wants rows of its own',
   'POST /swap': 'wants rows of its own',

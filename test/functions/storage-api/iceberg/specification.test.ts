@@ -73,8 +73,6 @@ describe.runIf(haveSpecification)('the specification of the catalog', () => {
       'namespaces/in_c_main/tables/orders',
       { 'x-iceberg-access-delegation': 'vended-credentials' },
     ],
-    ['ListTablesResponse', 'namespaces/in_c_main/views', {}],
-    ['LoadViewResult', 'namespaces/in_c_main/views/shown', {}],
     ['LoadCredentialsResponse', 'namespaces/in_c_main/tables/orders/credentials', {}],
   ])('has the schema %s for GET %s', async (schema, target, headers) => {
     const { status, body } = await catalog.get(target, headers as Record<string, string>)
