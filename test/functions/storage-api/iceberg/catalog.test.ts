@@ -313,7 +313,11 @@ describe('what is not served', () => {
     for (const path of ['views', 'views/orders'])
       expect(await catalog.get(`namespaces/in_c_main/${path}`)).toMatchObject({
         status: 406,
-        body: refusal(406, 'UnsupportedOperationException', expect.stringContaining('There are no views here')),
+        body: refusal(
+          406,
+          'UnsupportedOperationException',
+          expect.stringContaining('There are no views here'),
+        ),
       })
   })
 
