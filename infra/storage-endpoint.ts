@@ -1,11 +1,8 @@
-import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { DATA_URL_COMPONENT } from '../functions/lib/storage/secrets/data-url-component.ts'
-import { allow } from './allow.ts'
 import { DeployedStack } from './deployment.ts'
 import type { LoadLimits } from './large-data.ts'
 
@@ -52,10 +49,4 @@ export const secretsKey = (scope: Construct): IKey =>
     enableKeyRotation: true,
     // Without it every stored secret is lost.
     removalPolicy: DeployedStack.of(scope).dataRemovalPolicy,
-  })
-
-/** The addresses that loads are read from, and no secret of a configuration. */
-export const allowOpeningDataUrls = (grantee: IGrantable, key: IKey): void =>
-  allow(grantee, ['kms:Decrypt'], [key.keyArn], {
-    StringEquals: { 'kms:EncryptionContext:componentId': DATA_URL_COMPONENT },
   })

@@ -42,11 +42,11 @@ import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { type PrivateNetwork, runInNetwork } from './private-network.ts'
+import type { PrivateNetwork } from './private-network.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { quotasEnvironment, type Shares, sharesEnvironment } from './shares-environment.ts'
-import { allowOpeningDataUrls, masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
+import { masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
 import { writtenKinds } from './written-kinds.ts'
 
@@ -119,7 +119,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeData, network })
+    const runJob = runJobFunction(this, bundles['run-job'], { ...store, largeData })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
       bundle: bundles['keep-dead-letter'],
@@ -195,12 +195,7 @@ const storeEnvironment = (store: Store) => ({
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  {
-    allowedHosts,
-    largeData,
-    network,
-    ...store
-  }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeData' | 'network'>,
+  { largeData, ...store }: Store & Pick<StorageServiceProps, 'largeData'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
@@ -210,8 +205,6 @@ const runJobFunction = (
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
-      ALLOWED_HOSTS: JSON.stringify(allowedHosts),
-      SECRETS_KEY_ARN: store.secretsKey.keyArn,
       ...largeDataEnvironment(largeData),
     },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
@@ -219,7 +212,6 @@ const runJobFunction = (
     timeout: LONGEST_TIMEOUT,
   })
   allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])
-  allowOpeningDataUrls(runJob, store.secretsKey)
   allowReadingObjects(runJob, store.files)
   allowWritingObjects(runJob, store.files, { prefix: exportPrefix.prefix }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)
@@ -232,8 +224,6 @@ const runJobFunction = (
     allow(runJob, ['states:StartExecution'], [extractMachine.arn])
     allow(runJob, lookAndStop, [`${extractMachine.executionArnPrefix}run-*`])
   }
-  // Files by `dataUrl` may lie there.
-  if (network) runInNetwork(runJob, network)
   return runJob
 }
 

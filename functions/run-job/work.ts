@@ -1,19 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
-import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
-import { createDispatcher } from '../lib/extractor/requests/http/dispatcher.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
-import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { RunJobEvent } from './event.ts'
 import { createCountJob } from './job/count-jobs.ts'
-import { dataUrlLimits } from './job/data-url.ts'
 import { createExtractRuns } from './job/extract-runs.ts'
 import { runJob } from './run-job.ts'
 
@@ -37,10 +33,6 @@ const env = readEnv([
   'NUMBER_ROUNDING',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   'SHARES',
-  /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
-  'ALLOWED_HOSTS',
-  /** KMS key that seals the addresses that loads are read from. */
-  'SECRETS_KEY_ARN',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key. */
@@ -56,14 +48,6 @@ export type RunJobEnv = keyof typeof env
 const now = () => new Date()
 const s3 = createS3Client()
 const stepFunctions = new SFNClient({})
-const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
-const dispatcher = createDispatcher({
-  connectTimeoutSeconds: 10,
-  requestTimeoutSeconds: 60,
-  guard: true,
-  allowedPrivateHosts: allowedHosts,
-  connections: 4,
-})
 const services = {
   ...openStorageStores(env, s3, now),
   projectId: parseProjectId(env.PROJECT_ID),
@@ -79,12 +63,6 @@ const services = {
     singleExportBytes: Number(env.SINGLE_EXPORT_BYTES),
     exportPartBytes: Number(env.EXPORT_PART_BYTES),
     exports: createExportDocuments(s3, env.TABLES_BUCKET),
-  },
-  dataUrls: {
-    dispatcher,
-    allowedHosts,
-    limits: dataUrlLimits,
-    open: createOpener({ keyArn: env.SECRETS_KEY_ARN }),
   },
   count: createCountJob(),
   now,

@@ -212,7 +212,6 @@ describe('what the account has', () => {
     expect(placed.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExtractRunExtractor',
       'StoragePreviewExtraction',
-      'StorageRunJob',
     ])
     for (const [, { Properties }] of placed)
       expect(Properties['VpcConfig']).toEqual({

@@ -7,7 +7,6 @@ import { NONE } from '#lib/none.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
-import { createDispatcher } from '../../functions/lib/extractor/requests/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
@@ -19,7 +18,6 @@ import { createStorageStores } from '../../functions/lib/storage/storage-stores.
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { previewAsked } from '../../functions/preview-extraction/preview-stored.ts'
-import { dataUrlLimits } from '../../functions/run-job/job/data-url.ts'
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import type { SplitWorkServices } from '../../functions/split-work/services.ts'
@@ -84,10 +82,8 @@ export interface StorageServiceOptions {
   describeRun?: DescribeRun
   /** Default true. */
   runsConfigurations?: boolean
-  /** Private hosts that `dataUrl` may name. */
+  /** Private hosts that previews may ask. */
   allowedHosts?: readonly string[]
-  /** The most that `dataUrl` may bring. */
-  dataUrlBytes?: number
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
   /** Default: generous ones. */
@@ -113,13 +109,6 @@ const noExtractRuns: ExtractRuns = {
 /** The storage service in this process: items in memory, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
   const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000, allowedHosts = [] } = options
-  const dispatcher = createDispatcher({
-    connectTimeoutSeconds: 300,
-    requestTimeoutSeconds: 300,
-    guard: true,
-    allowedPrivateHosts: allowedHosts,
-    connections: 4,
-  })
   const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
@@ -216,12 +205,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       exports: exportDocuments,
     },
     extractRuns: options.extractRuns ?? noExtractRuns,
-    dataUrls: {
-      dispatcher,
-      allowedHosts,
-      limits: { ...dataUrlLimits, ...(options.dataUrlBytes && { bytes: options.dataUrlBytes }) },
-      open: openSecrets,
-    },
     count: job => void counted.push(job),
     now,
     log: {
@@ -351,7 +334,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     async close(): Promise<void> {
       await jobsEnded()
       for (const client of [s3, sts]) client.destroy()
-      await dispatcher.close()
       await database?.close()
       await keys.close()
       await s3Server.close()

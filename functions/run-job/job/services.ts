@@ -1,10 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
-import type { OpenSecrets } from '../../lib/storage/secrets/create-opener.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
-import type { CopyDataUrlOptions } from './data-url.ts'
 import type { Distribution } from './distribution.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 
@@ -17,8 +15,6 @@ export interface RunJobServices extends StorageStores {
   startJob: StartJob
   distribution: Distribution
   extractRuns: ExtractRuns
-  /** How addresses are read that a load names. */
-  dataUrls: Omit<CopyDataUrlOptions, 's3'> & { open: OpenSecrets }
   /** Counts a job that has ended. */
   count: CountJob
   now: () => Date

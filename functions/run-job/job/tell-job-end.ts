@@ -231,12 +231,11 @@ const ofColumn = (column: string) => ({ words: { column }, params: { column } })
 
 const ofBucket = (id: string) => ({ id, name: id.slice(id.indexOf('.') + 1) })
 
-/** The file may be deleted or expired by now: then there is nothing to attach. An address may hold a signature. */
+/** The file may be deleted or expired by now: then there is nothing to attach. */
 const loadOf = async (
-  { fileId, incremental }: { fileId?: number | undefined; incremental: boolean },
+  { fileId, incremental }: { fileId: number; incremental: boolean },
   { files }: Pick<RunJobServices, 'files'>,
 ) => {
-  if (fileId === undefined) return { params: { source: { type: 'url' }, incremental } }
   const file = await files.getReadable(fileId)
   return {
     params: { source: { fileId, type: 'file' }, incremental },

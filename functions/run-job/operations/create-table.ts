@@ -43,7 +43,7 @@ const firstContent = async (
   services: RunJobServices,
 ): Promise<FirstContent> => {
   if (source.type === 'file') {
-    const { fileId, dataUrl, csv, primaryKey } = source
+    const { fileId, csv, primaryKey } = source
     const target = {
       tableId: `${bucketId}.${name}`,
       internalId: job.id,
@@ -51,7 +51,7 @@ const firstContent = async (
       primaryKey,
       incremental: false,
     }
-    return loadFile(job, { ...target, fileId, dataUrl, csv }, services).catch((error: unknown) => {
+    return loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
       throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
     })
   }

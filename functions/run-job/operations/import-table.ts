@@ -60,7 +60,7 @@ const loadAlone = async (
   { internalId, snapshot: current }: TableRecord,
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; lastLoad: TableLoad }> => {
-  const { tableId, fileId, dataUrl, csv, incremental, primaryKey = [] } = job.input
+  const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const tableKey = current.primaryKey
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
   const { snapshot, load } = await loadFile(
@@ -72,7 +72,6 @@ const loadAlone = async (
       primaryKey: tableKey,
       incremental,
       fileId,
-      dataUrl,
       csv,
     },
     services,

@@ -2,10 +2,8 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { storedBytes } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
-import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { listSlices, nameColumns } from '../../lib/storage/files/list-slices.ts'
-import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import { mapDataUrl } from '../../lib/storage/secrets/sealed-secret.ts'
+import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { parseCsvDialect } from '../../lib/table-engine/csv/csv-dialect.ts'
 import { openFile } from '../../lib/table-engine/csv/open-file.ts'
@@ -17,12 +15,12 @@ import { parquetSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
-import { copyDataUrl } from '../job/data-url.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { tableLoad } from './outcome.ts'
 import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
-interface LoadFileRequest extends DataPlace {
+interface LoadFileRequest {
+  fileId: number
   tableId: string
   internalId: number
   current: Snapshot | undefined
@@ -40,11 +38,11 @@ interface LoadFileRequest extends DataPlace {
  */
 export const loadFile = async (
   job: ProcessingJob,
-  { internalId, fileId, dataUrl, csv, ...request }: LoadFileRequest,
+  { internalId, fileId, csv, ...request }: LoadFileRequest,
   services: RunJobServices,
 ): Promise<LoadedContent> => {
   const { tableEngine, now, log } = services
-  const pinned = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
+  const pinned = await resolveCsvSource({ fileId, csv }, services)
   // In an import the names in `columns` always mean a file without a header.
   const { source, warnings } = request.current
     ? { source: pinned, warnings: [] }
@@ -77,18 +75,14 @@ export const loadFile = async (
 }
 
 /**
- * Where the data of a load is: the object of a file resource, the slices of its manifest, or a copy of what an address
- * holds, made by this job.
+ * Where the data of a load is: the object of a file resource, or the slices of its manifest.
  *
- * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, those of the manifest, and `storage.dataUrl.…`.
+ * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, those of the manifest.
  */
 export const resolveCsvSource = async (
-  job: Pick<ProcessingJob, 'id'>,
-  { fileId = 0, dataUrl, csv }: DataPlace & { csv: CsvOptions },
-  services: RunJobServices,
+  { fileId, csv }: { fileId: number; csv: CsvOptions },
+  { files, s3, filesBucket }: Pick<RunJobServices, 'files' | 's3' | 'filesBucket'>,
 ): Promise<PinnedSource> => {
-  const { files, s3, filesBucket } = services
-  if (dataUrl !== undefined) return copiedSource(job, dataUrl, csv, services)
   const file = await files.getReadable(fileId)
   if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
   const { key, isSliced } = file
@@ -101,18 +95,6 @@ export const resolveCsvSource = async (
   const place = { s3, bucket: filesBucket, key, isSliced }
   const slices = await listSlices(place, isSliced ? createFileMissing : notUploaded)
   return { ...csv, isSliced, slices, hidesCells: file.tags.includes(EXTRACTED_TAG) }
-}
-
-/** The copy is kept as long as an export. Its key depends only on the job, so a repeated run finds it. */
-const copiedSource = async (
-  job: Pick<ProcessingJob, 'id'>,
-  dataUrl: string,
-  csv: CsvOptions,
-  { s3, filesBucket, dataUrls, projectId }: RunJobServices,
-): Promise<PinnedSource> => {
-  const copy = { bucket: filesBucket, key: `${exportPrefix.prefix}${projectId}/data-urls/${job.id}` }
-  await copyDataUrl(await mapDataUrl(dataUrl, projectId, dataUrls.open), copy, { s3, ...dataUrls })
-  return { ...csv, isSliced: false, slices: await listSlices({ s3, ...copy, isSliced: false }) }
 }
 
 const namedHeaderWarning =

@@ -39,10 +39,10 @@ export const importSource = async <Job extends JobRecord>(
   table: TableRecord,
   services: RunJobServices,
 ): Promise<SourceOfJob<Job>> => {
-  const { tableId, fileId, dataUrl, csv, incremental, primaryKey = [] } = job.input
+  const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const { primaryKey: tableKey } = table.snapshot
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
-  return { job, warnings, source: await resolveCsvSource(job, { fileId, dataUrl, csv }, services) }
+  return { job, warnings, source: await resolveCsvSource({ fileId, csv }, services) }
 }
 
 /**
@@ -121,7 +121,4 @@ export const refuseCancelledLoads = (
   )
 
 const goesTogether = (job: JobRecord): job is ImportJob<WaitingJob> =>
-  job.status === 'waiting' &&
-  job.input.operationName === 'tableImport' &&
-  job.input.incremental &&
-  job.input.fileId !== undefined
+  job.status === 'waiting' && job.input.operationName === 'tableImport' && job.input.incremental

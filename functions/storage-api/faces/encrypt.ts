@@ -1,6 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
-import { DATA_URL_COMPONENT } from '../../lib/storage/secrets/data-url-component.ts'
 import { integer, text } from '../http/fields.ts'
 import { readJsonValue } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
@@ -25,8 +23,6 @@ export const encrypt = defineRoute({
   replies: { 200: 'The same JSON, sealed' },
   reply: z.union([z.string(), z.record(z.string(), z.unknown())]),
   handle: async ({ query: { componentId, configId, ...query }, raw }, { seal, projectId }) => {
-    if (componentId === DATA_URL_COMPONENT)
-      throw new UserError('storage.validation', `The component ${componentId} is the service's own.`)
     const owner = { projectId: query.projectId ?? projectId, componentId, configId }
     const value = await readJsonValue(raw)
     if (typeof value !== 'string') return ok(await seal(value, owner))

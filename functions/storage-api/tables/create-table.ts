@@ -25,13 +25,7 @@ import type { Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import {
-  admitDataPlace,
-  dataPlaceFields,
-  readDataPlace,
-  sealDataPlace,
-  workspaceFields,
-} from './data-place.ts'
+import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
 import { parseTime } from './parse-time.ts'
 import { checkTableName } from './table-name.ts'
 
@@ -40,7 +34,6 @@ const createTableFields = z.object({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
   ...dataPlaceFields,
-  ...workspaceFields,
   snapshotId: integer().optional(),
   sourceTableId: text({ max: 500 }).optional(),
   timestamp: text({ max: 100 }).optional(),
@@ -90,7 +83,7 @@ const createTableJob = async (
       bucketId,
       name,
       displayName,
-      source: await sealSource(source, services),
+      source: source,
     },
     queueTableId: tableId,
     admit: async () => {
@@ -111,12 +104,9 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
     const at = timestamp === undefined ? now : readTimestamp(timestamp, now)
     return { type: 'table', tableId: sourceTableId, at: at.toISOString() }
   }
-  const place = readDataPlace(body)
-  return { type: 'file', ...place, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
+  const fileId = readDataPlace(body)
+  return { type: 'file', fileId, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
 }
-
-const sealSource = async (source: TableSource, services: Services): Promise<TableSource> =>
-  source.type === 'file' ? { ...source, ...(await sealDataPlace(source, services)) } : source
 
 /** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
 const admitSource = async (
@@ -129,7 +119,7 @@ const admitSource = async (
     const { csv, primaryKey } = source
     return {
       params: { ...csv, incremental: false, primaryKey },
-      source: await admitDataPlace(source, caller, services),
+      source: await admitDataPlace(source.fileId, caller, services),
     }
   }
   if (source.type === 'snapshot') {

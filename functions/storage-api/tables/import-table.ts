@@ -15,18 +15,11 @@ import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import {
-  admitDataPlace,
-  dataPlaceFields,
-  readDataPlace,
-  sealDataPlace,
-  workspaceFields,
-} from './data-place.ts'
+import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 const importTableFields = z.object({
   ...dataPlaceFields,
-  ...workspaceFields,
   snapshotId: z.unknown().optional().openapi({ type: 'integer' }),
   incremental: flag().default(false),
   useTimestampFromDataFile: flag().default(false),
@@ -53,7 +46,7 @@ const importTableJob = async (
   { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
 ): Promise<NewJob> => {
   const { incremental, deduplicationStrategy = 'upsert' } = body
-  const place = readDataPlace(body)
+  const fileId = readDataPlace(body)
   if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
   const csv = readCsvSettings(body)
   const primaryKey = requestedKey(body.primaryKey, raw.headers)
@@ -62,7 +55,7 @@ const importTableJob = async (
     input: {
       operationName: 'tableImport',
       tableId,
-      ...(await sealDataPlace(place, services)),
+      fileId,
       csv,
       incremental,
       ...key,
@@ -74,7 +67,7 @@ const importTableJob = async (
         throw notImplemented('deduplicationStrategy=insert')
       return {
         params: { ...csv, incremental, ...key },
-        source: await admitDataPlace(place, caller, services),
+        source: await admitDataPlace(fileId, caller, services),
         queue: 'main',
       }
     },

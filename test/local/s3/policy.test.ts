@@ -68,10 +68,10 @@ describe('evaluatePolicy', () => {
   })
 
   it.each([
-    ['millrace.data-url', 'allowed'],
+    ['one.component', 'allowed'],
     ['ex-generic-v2', 'notAllowed'],
   ])('knows the context of a decryption: %s makes it %s', (component, decision) => {
-    const Condition = { StringEquals: { 'kms:EncryptionContext:componentId': 'millrace.data-url' } }
+    const Condition = { StringEquals: { 'kms:EncryptionContext:componentId': 'one.component' } }
     expect(decide({ Condition }, { context: { 'kms:encryptioncontext:componentid': component } })).toBe(
       decision,
     )

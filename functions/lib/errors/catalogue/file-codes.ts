@@ -12,22 +12,6 @@ export const fileCodes = {
     meaning: 'Many requests change the file at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
-  'storage.dataUrl.failed': {
-    status: 400,
-    meaning:
-      'The address in dataUrl could not be read: it does not answer, breaks off, or answers with an error.',
-    remedy: 'Check the address from outside, then send the request again.',
-  },
-  'storage.dataUrl.forbidden': {
-    status: 400,
-    meaning: 'The address in dataUrl is not on the public internet.',
-    remedy: 'Use a public address, or upload the data as a file.',
-  },
-  'storage.dataUrl.tooLarge': {
-    status: 400,
-    meaning: 'The address in dataUrl holds more than may be loaded from an address.',
-    remedy: 'Upload the data as a file, then load that.',
-  },
   'storage.fileNotUploaded': {
     status: 400,
     meaning: 'The file was prepared, but its data was not uploaded.',

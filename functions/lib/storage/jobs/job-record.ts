@@ -19,16 +19,6 @@ const csvOptions = z.object({
 
 export type CsvOptions = z.infer<typeof csvOptions>
 
-/**
- * Where the data of a load is: a file resource, or an address, sealed, that the job reads when it runs. One of the two is set.
- */
-const dataPlace = { fileId: z.number().optional(), dataUrl: z.string().optional() }
-
-export interface DataPlace {
-  fileId?: number | undefined
-  dataUrl?: string | undefined
-}
-
 /** The operation of a job and its parameters. */
 const jobInput = z.discriminatedUnion('operationName', [
   z.object({
@@ -40,7 +30,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     source: z.discriminatedUnion('type', [
       z.object({
         type: z.literal('file'),
-        ...dataPlace,
+        fileId: z.number(),
         csv: csvOptions,
         primaryKey: z.array(z.string()),
       }),
@@ -111,7 +101,7 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('tableImport'),
     tableId: z.string(),
-    ...dataPlace,
+    fileId: z.number(),
     csv: csvOptions,
     incremental: z.boolean(),
     /** The key that the caller expects the table to have. */

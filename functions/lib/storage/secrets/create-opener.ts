@@ -10,7 +10,7 @@ export interface SecretReader extends SecretOwner {
 }
 
 /** Opens every sealed secret of a JSON value. Other values stay. Error: `secrets.notOpened`. */
-export type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
+type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 interface OpenerOptions {
   keyArn: string

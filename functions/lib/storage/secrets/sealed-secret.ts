@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { DATA_URL_COMPONENT } from './data-url-component.ts'
 
 /**
  * The owner of a secret. Authenticated with the value: only this configuration and its rows can open it, or without one every
@@ -66,18 +65,4 @@ export const openText = (key: Buffer, sealed: string): string => {
     authTagLength: TAG_BYTES,
   }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
   return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
-}
-
-/** The key that says that its value is a secret. */
-const KEY = '#dataUrl'
-
-/** Seals or opens an address, which may hold a signature in its query. */
-export const mapDataUrl = async (
-  dataUrl: string,
-  projectId: number,
-  map: (value: unknown, owner: SecretOwner) => Promise<unknown>,
-): Promise<string> => {
-  const owner = { projectId, componentId: DATA_URL_COMPONENT, configId: 'jobs' }
-  const mapped = await map({ [KEY]: dataUrl }, owner)
-  return (mapped as { [KEY]: string })[KEY] // maps objects to objects, and texts to texts
 }

@@ -143,12 +143,7 @@ describe('POST tables-async', () => {
       'storage.tables.validation',
       "Invalid data - displayName: '_x' contains not allowed characters. Cannot start with underscore.",
     ],
-    [
-      'no file',
-      { dataFileId: undefined },
-      'storage.tables.validation',
-      '"dataFileId" or "dataUrl" is required',
-    ],
+    ['no file', { dataFileId: undefined }, 'storage.tables.validation', '"dataFileId" is required'],
     ['a file id that is none', { dataFileId: 'x' }, 'storage.tables.validation', 'dataFileId'],
     ['a primary key as a list', { primaryKey: ['id'] }, 'storage.validation.primaryKey', 'comma separated'],
     ['a delimiter of two characters', { delimiter: '/t' }, 'invalidCsv', 'delimiter'],
@@ -185,6 +180,7 @@ describe('POST tables-async', () => {
 
   it('refuses sources that it does not have', async () => {
     const { status, body } = await create({ name: newName(), dataWorkspaceId: 5, dataTableName: 'orders' })
+    expect((await create({ name: newName(), dataUrl: 'https://example.com/orders.csv' })).status).toBe(501)
     expect([status, body.code]).toEqual([501, 'notImplemented'])
   })
 
