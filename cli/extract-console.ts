@@ -6,7 +6,7 @@ import { sentenceOf } from './shell/say-error.ts'
 import type { Environment } from './shell/shell.ts'
 
 /** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
-export interface ExtractConsole {
+interface ExtractConsole {
   log: (record: LogRecord) => void
   progress: (progress: Progress) => void
   summary: (summary: ExtractSummary) => void

@@ -15,15 +15,6 @@ export const extraction: Command = {
       'print the first request of each job with the origin of its headers and parameters, and a forecast; send nothing',
     ),
     option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing'),
-    option('--record <folder>', 'keep every request and answer in a new folder, without secrets').conflicts([
-      'replay',
-      'preview',
-      'plan',
-    ]),
-    option(
-      '--replay <folder>',
-      'run against a recording, without a network, and compare the tables with the recorded ones',
-    ).conflicts(['preview', 'plan']),
     option('--guard', 'refuse addresses that are not on the public internet'),
   ],
   run: async ({ flags, shell }: Call<ExtractFlags>, given?: string) => {

@@ -2,25 +2,21 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { recordExtraction } from '../functions/lib/extractor/run/cassette/record-extraction.ts'
-import { replayExtraction } from '../functions/lib/extractor/run/cassette/replay-extraction.ts'
 import { describePlan } from '../functions/lib/extractor/run/describe-plan.ts'
-import { type ExtractOptions, type ExtractResult, extract } from '../functions/lib/extractor/run/extract.ts'
+import { type ExtractOptions, extract } from '../functions/lib/extractor/run/extract.ts'
 import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
-import { createExtractConsole, type ExtractConsole } from './extract-console.ts'
+import { createExtractConsole } from './extract-console.ts'
 import { outFolder } from './out-folder.ts'
 import { previewTables } from './shell/preview-tables.ts'
 import { exitCodes, sentenceOf } from './shell/say-error.ts'
-import { pathIn, type Shell } from './shell/shell.ts'
+import type { Shell } from './shell/shell.ts'
 
 export interface ExtractFlags {
   compat?: boolean
   plan?: boolean
   preview?: string
   guard?: boolean
-  record?: string
-  replay?: string
 }
 
 /**
@@ -76,14 +72,8 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }
-    if (flags.replay !== undefined) {
-      const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
-      return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
-    }
     const begun = performance.now()
-    const result = await (flags.record === undefined
-      ? extract(options)
-      : recordRun(pathIn(shell, flags.record), options, console))
+    const result = await extract(options)
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) {
@@ -158,45 +148,4 @@ const positive = (text: string): number => {
   const number = Number(text)
   if (Number.isInteger(number) && number > 0) return number
   throw new UserError('extractor.preview', `--preview needs a positive number of rows, got "${text}"`)
-}
-
-/** `millrace extract --record FOLDER`: the run as usual, and what may keep its recording from being repeated. */
-const recordRun = async (
-  folder: string,
-  options: ExtractOptions,
-  console: ExtractConsole,
-): Promise<ExtractResult> => {
-  const { end, exchanges, maskedBodies, differences } = await recordExtraction(folder, options)
-  const masked = maskedBodies === 0 ? '' : `; secrets were taken out of ${maskedBodies} of them`
-  console.log({ level: 'info', message: `Recorded ${exchanges} answers in "${folder}"${masked}.` })
-  for (const difference of differences)
-    console.log({ level: 'warning', message: `The recording does not repeat this run: ${difference}` })
-  if ('error' in end) throw end.error
-  return end.result
-}
-
-/**
- * `millrace extract --replay FOLDER`: tables and state are written as by a run, with `***` for secrets.
- *
- * @returns exit code: 0 when nothing differs from the recorded run, be it that both failed; else 1
- */
-const replayRun = async (
-  folder: string,
-  dataDir: string,
-  options: ExtractOptions,
-  console: ExtractConsole,
-): Promise<number> => {
-  const { result, error, kept, differences } = await replayExtraction(folder, options)
-  if (result !== undefined) {
-    console.summary(result.summary)
-    await outFolder(dataDir).writeState(result.state)
-  } else if (kept !== undefined) {
-    console.summary(kept.summary)
-    await outFolder(dataDir).writeState(kept.state)
-  }
-  for (const difference of differences) console.log({ level: 'error', message: difference })
-  if (differences.length > 0) return 1
-  const end = error === undefined ? 'with the same tables' : `as it did then: ${error.message}`
-  console.log({ level: 'info', message: `The run ended ${end}.` })
-  return 0
 }

@@ -2,13 +2,11 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { RECORDING_TAG } from '../../functions/lib/extractor/run/cassette/recording-tags.ts'
 import { listSlices } from '../../functions/lib/storage/files/list-slices.ts'
 import { readParquet } from '../../functions/lib/table-engine/duckdb/parquet-sql.ts'
 import { quoteLiteral } from '../../functions/lib/table-engine/duckdb/sql.ts'
@@ -234,9 +232,9 @@ async function* everyItem<Item extends object>(
   }
 }
 
-/** Whether a file of the service holds one of the values: text, compressed or not, Parquet, and what a run has recorded. */
+/** Whether a file of the service holds one of the values: text, compressed or not, and Parquet. */
 const fileHolds = async (
-  { id, tags }: { id: number; tags: readonly string[] },
+  { id }: { id: number },
   { storage, s3For }: StorageConnection,
   { values, finder }: { values: readonly string[]; finder: TextFinder },
 ): Promise<boolean> => {
@@ -251,7 +249,7 @@ const fileHolds = async (
       const bytes = createReadStream(path)
       const isGzip = head[0] === 0x1f && head[1] === 0x8b
       const content = isGzip ? bytes.pipe(createGunzip()) : bytes
-      return finder.inBytes(tags.includes(RECORDING_TAG) ? recorded(content) : content)
+      return finder.inBytes(content)
     })
     if (isFound) return true
   }
@@ -270,14 +268,6 @@ const onDisk = async <Result>(
     return await look(path, head)
   } finally {
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** The files of a packed recording, each in a line of its own. */
-async function* recorded(packed: Readable): AsyncGenerator<Uint8Array> {
-  for await (const line of createInterface({ input: packed })) {
-    const { base64 } = JSON.parse(line) as { base64?: string }
-    yield Buffer.from(`${Buffer.from(base64 ?? '', 'base64').toString('latin1')}\n`, 'latin1')
   }
 }
 

@@ -11,7 +11,6 @@ import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
-import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
 import { job, lookAtJob } from './job-line.ts'
@@ -78,7 +77,6 @@ export const config: Command = {
       args: [place],
       run: onService((call, text) => runNow(call, text)),
     },
-    recording: recordingCommand,
     ...trialCommands,
     ...settingCommands,
   },

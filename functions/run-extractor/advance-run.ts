@@ -15,7 +15,6 @@ import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { failRun, failureOf } from './fail-row.ts'
-import { keepSetAside } from './kept-recordings.ts'
 import { loadOutputs } from './load-outputs.ts'
 import type { NextStep } from './names.ts'
 import { openRow } from './open-row.ts'
@@ -167,7 +166,6 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
       reason,
       row: stored.run.rows[stored.run.rowIndex]?.id ?? null,
     })
-    await keepSetAside(latest.run, 'bad', services)
     result = { run: failRun(latest.run, failure, now()) }
   }
   await commit(result.run)

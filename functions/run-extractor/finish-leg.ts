@@ -12,7 +12,6 @@ import type { ExtractResult } from '../lib/extractor/run/extract.ts'
 import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
 import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
 import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
-import { setAside } from './kept-recordings.ts'
 import type { LegFolder } from './leg-folder.ts'
 import { enterStep, type OutputTable, type Run, withRow } from './run.ts'
 import { rowPrefix } from './run-store.ts'
@@ -26,13 +25,12 @@ interface FinishedLeg {
   result: FinishedRow
   folder: LegFolder
   configuration: Record<string, unknown>
-  recording?: Uint8Array | undefined
 }
 
 /** Uploads the tables and keeps the new state until they are loaded. */
 export const finishLeg = async (
   run: Run,
-  { result, folder, configuration, recording }: FinishedLeg,
+  { result, folder, configuration }: FinishedLeg,
   services: RunServices,
 ): Promise<StepResult> => {
   const { componentId, configId } = run
@@ -66,16 +64,11 @@ export const finishLeg = async (
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
-  const recordingKey = recording && (await setAside(run, recording, services))
   // The document is not written yet: a repeat starts at `checkpointKey`.
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings })
   return {
-    run: enterStep(
-      { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
-      'load',
-      services.now(),
-    ),
+    run: enterStep({ ...warned, outputs, stateKey }, 'load', services.now()),
   }
 }
 

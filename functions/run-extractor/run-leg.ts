@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
-import type {
-  ExtractOptions,
-  ExtractResult,
-  ExtractSummary,
-  KeptWindows,
+import {
+  type ExtractOptions,
+  type ExtractResult,
+  type ExtractSummary,
+  extract,
+  type KeptWindows,
 } from '../lib/extractor/run/extract.ts'
 import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
@@ -22,7 +23,6 @@ import { createKeptTokens } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { openRow } from './open-row.ts'
-import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterStep, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunStorage } from './run-storage.ts'
 import { rowPrefix } from './run-store.ts'
@@ -37,7 +37,8 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win. Two things count at once, and the recording of a row that fails: refresh tokens (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
+ * run document names it: the conditional write of that document lets one attempt win. Two things count at once: refresh tokens
+ * (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
@@ -77,11 +78,9 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     log: record => writeLog(log, record),
     onProgress: progress.onProgress,
   }
-  const isRecorded = configuration['keepRecordings'] === true
-  const extracted = isRecorded ? recordLeg(run, options, services) : plainLeg(options)
-  const { result, recording, said } = await extracted.catch((error: unknown) => {
+  const result = await extract(options).catch((error: unknown) => {
     if (kept === undefined) throw error
-    return { result: kept, recording: undefined, said: [] }
+    return kept
   })
   await progress.settled()
   const { summary } = result
@@ -90,10 +89,9 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     const failed = 'failure' in result ? failRow(counted, result.failure, log) : counted
     const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
     const finished = {
-      result: { ...result, state: ended as FinishedRow['state'], warnings: [...result.warnings, ...said] },
+      result: { ...result, state: ended as FinishedRow['state'] },
       folder,
       configuration,
-      recording,
     }
     return finishLeg(failed, finished, services)
   }

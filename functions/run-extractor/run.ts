@@ -62,8 +62,6 @@ export const runDocument = z.object({
   outputs: z.array(outputTable),
   /** Key of the state that the row has earned; it counts when its outputs are loaded. */
   stateKey: z.string().nullable(),
-  /** Key of the recording of a row that is being loaded. Absent: its configuration asks for none. */
-  recordingKey: z.string().optional(),
   /** Why the run itself failed, beside its rows. */
   error: z.optional(runFailure),
 })
@@ -92,9 +90,8 @@ export const enterStep = (run: Run, step: Run['phase'], now: Date): Run => ({
 export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
   const row = run.rows[rowIndex]
   const step = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
-  const { recordingKey: _, ...others } = run
   const clean = { rowIndex, rowStartedAt: now.toISOString(), checkpointKey: null, stateKey: null }
-  return enterStep({ ...others, ...clean, inputs: [], outputs: [] }, step, now)
+  return enterStep({ ...run, ...clean, inputs: [], outputs: [] }, step, now)
 }
 
 /** The current row ended: the next one follows, unless it failed and the configuration does not go on then. */

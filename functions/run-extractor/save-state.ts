@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
-import { keepSetAside } from './kept-recordings.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 
@@ -22,7 +21,6 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
     if (!(error instanceof UserError && error.status === 404)) throw error
     log.warn('nowhere to save the state', { ...place })
   })
-  await keepSetAside(run, 'good', services)
   const tables = run.outputs.map(({ tableId, rows, replacedRows }) => ({
     tableId,
     rows,

@@ -31,11 +31,8 @@ export type CountRun = (run: {
 }) => void
 
 export interface RunServices {
-  /** With the stack's own token: finds the configuration, tells of a run that never began, and keeps recordings. */
-  stackStorage: Pick<
-    StorageClient,
-    'configuration' | 'postEvent' | 'prepareFile' | 'filesWithTags' | 'deleteFile'
-  >
+  /** With the stack's own token: finds the configuration, and tells of a run that never began. */
+  stackStorage: Pick<StorageClient, 'configuration' | 'postEvent'>
   /** With the token of the run: it may do what the run's author may. */
   storage: RunStorage
   work: BucketDocuments

@@ -302,26 +302,4 @@ describe('the console', () => {
       millrace: { windows: { changes: '2026-01-03T00:00:00Z' } },
     })
   })
-
-  it('--record keeps a run, --replay repeats it without the API and says what differs', async () => {
-    const dir = dataDir(config())
-    const recording = join(dir, 'recording')
-    const recorded = await run([dir, '--record', recording])
-    expect(recorded.code).toBe(0)
-    expect(recorded.out).toMatch(/Recorded 4 answers/)
-    const tables = readTables(join(dir, 'out/tables'))
-    rmSync(join(dir, 'out'), { recursive: true })
-
-    const elsewhere = JSON.stringify(config([{ endpoint: 'items' }], { userData: { by: 'me' } }))
-    const replayed = await run([dir, '--replay', recording])
-    expect(replayed.code).toBe(0)
-    expect(readTables(join(dir, 'out/tables'))).toEqual(tables)
-
-    writeFileSync(join(dir, 'config.json'), elsewhere)
-    const changed = await run([dir, '--replay', recording])
-    expect(changed.code).toBe(1)
-    expect(changed.out).toMatch(/items.* differs in line 1/)
-    expect((await run([dir, '--record', recording])).code).toBe(1)
-    expect((await run([dir, '--replay', recording, '--plan'])).err).toMatch(/cannot be used with/)
-  })
 })

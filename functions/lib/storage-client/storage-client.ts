@@ -81,11 +81,7 @@ export interface StorageClient {
     sizeBytes: number
     tags: string[]
     isSliced?: boolean
-    /** Kept until it is deleted. Default: for some days. */
-    isPermanent?: boolean
   }): Promise<PreparedFile>
-  /** Files that have all of these tags, newest first, at most a hundred. */
-  filesWithTags(tags: readonly string[]): Promise<{ id: number; created: string }[]>
   /** The file with credentials to read it. */
   file(fileId: number): Promise<ReadableFile>
   deleteFile(fileId: number): Promise<void>
@@ -136,13 +132,6 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         { method: 'POST', path: 'files/prepare', body: { ...file, federationToken: 1, isEncrypted: true } },
         preparedFileSchema,
       ),
-    filesWithTags: tags => {
-      const q = tags.map(tag => `tags:${JSON.stringify(tag)}`).join(' AND ')
-      return call(
-        { method: 'GET', path: `files?limit=100&q=${encodeURIComponent(q)}` },
-        z.array(z.object({ id: z.coerce.number(), created: z.string() })),
-      )
-    },
     deleteFile: async fileId => {
       await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
     },

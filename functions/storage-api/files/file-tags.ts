@@ -7,7 +7,6 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { refuseTagOfRuns } from './refuse-tag-of-runs.ts'
 
 /** The event of a change of one tag. */
 const tagEvent = (
@@ -29,7 +28,6 @@ export const addFileTag = defineRoute({
   handle: async (request, services) => {
     const { params, body, caller } = request
     const { files } = services
-    refuseTagOfRuns([body.tag], caller)
     const { id } = await findFileToChange(files, params.fileId, caller)
     const updated = await files.update(id, file => {
       const tags = [...new Set([...file.tags, body.tag])]

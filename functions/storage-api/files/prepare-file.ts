@@ -11,7 +11,6 @@ import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
 import { fileResource } from './file-resource.ts'
 import { recordUpload } from './record-upload.ts'
-import { refuseTagOfRuns } from './refuse-tag-of-runs.ts'
 
 const body = z.object({
   name: text({ min: 1, max: 500 }),
@@ -47,7 +46,6 @@ export const prepareFile = defineRoute({
   handle: async (request, services) => {
     const { body, caller, runId, idempotencyKey } = request
     const { federationToken, notify: _, ...settings } = body
-    refuseTagOfRuns(settings.tags, caller)
     await countFile(settings.sizeBytes, services)
     const newFile = {
       ...settings,

@@ -252,23 +252,6 @@ export const extractorRunCodes = {
     meaning: 'An extracted table could not be loaded, and the service gave no code.',
     remedy: 'Do what the message says; look at the job that it names.',
   },
-  'extractor.recording.archive': {
-    meaning: 'A zip archive of the API holds a secret, which cannot be taken out of it.',
-    remedy:
-      'Record with credentials that the API does not show, or without the job that asks for the archive.',
-  },
-  'extractor.recording.exists': {
-    meaning: 'The folder to record into is not empty.',
-    remedy: 'Name a new folder, or empty it.',
-  },
-  'extractor.recording.invalid': {
-    meaning: 'The folder to replay holds no whole recording.',
-    remedy: 'Name a folder that "millrace extract --record" has written to its end.',
-  },
-  'extractor.recording.unknownRequest': {
-    meaning: 'The configuration sends a request that the recording has no answer to.',
-    remedy: 'Record the run anew, or undo the change of the configuration.',
-  },
   'extractor.run.failed': {
     meaning: 'A step of the run refused its work.',
     remedy: 'Do what the message says.',

@@ -7,6 +7,6 @@ export const componentConfig = (
   configuration: Record<string, unknown>,
   imageParameters: Record<string, unknown>,
 ): Record<string, unknown> => {
-  const { processors: _, schedule: __, continueOnFailure: ___, keepRecordings: ____, ...rest } = configuration
+  const { processors: _, schedule: __, continueOnFailure: ___, ...rest } = configuration
   return { ...rest, image_parameters: imageParameters, action: 'run' }
 }

@@ -6,6 +6,7 @@ const goneKeys: Readonly<Record<string, string>> = {
   conditional: 'leave it out: every answer is asked for whole',
   deletions: 'read all rows, and compare the tables in SQL (EXCEPT)',
   drift: 'test the table after it is loaded, with dbt or a query',
+  keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
   records: '"mappings" choose and name the columns, SQL does the rest',
   stopWhen: '"nextPageFlag" ends the pages by a value of the answer',
   typeConflicts:
@@ -14,6 +15,9 @@ const goneKeys: Readonly<Record<string, string>> = {
 
 /** Of these, the keys of `config`, where every other key is an attribute of the user. */
 export const goneFromConfig: readonly string[] = ['drift', 'typeConflicts']
+
+/** Those beside `parameters`, where keys of the platform stand, too. */
+export const goneFromRoot: readonly string[] = ['keepRecordings']
 
 /** What to say of a key that went, or `undefined` for every other key. */
 export const goneSentence = (key: string): string | undefined =>

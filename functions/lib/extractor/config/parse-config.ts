@@ -4,7 +4,7 @@ import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
-import { goneExpression, goneFromConfig, goneSentence } from './gone-keys.ts'
+import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './gone-keys.ts'
 import { dropEditorKeys, repair } from './repair.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
@@ -108,6 +108,9 @@ const refuseGoneExpressions = (value: unknown, path: readonly string[]): void =>
 
 /** A key of `config` that went may be an attribute by now: then something reads it. */
 const refuseGoneKeys = (file: ConfigFile): void => {
+  for (const key of goneFromRoot)
+    if (Object.hasOwn(file, key))
+      throw new UserError('extractor.config.invalid', `Invalid configuration: ${goneSentence(key)}`)
   const references = new Set(attributeReferences(file))
   for (const key of goneFromConfig) {
     if (!Object.hasOwn(file.parameters.config, key) || references.has(key)) continue

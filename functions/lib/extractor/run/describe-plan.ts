@@ -89,7 +89,6 @@ const describeIteration = async (
       now,
       send: async () => Buffer.from('{}'), // never asked: logins are described, not made
       refreshTokens: createRefreshTokens(undefined, async () => {}),
-      isReplay: false,
     })
     return { login, authenticator }
   }

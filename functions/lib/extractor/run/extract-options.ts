@@ -2,9 +2,9 @@ import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import type { Cassette } from '../requests/http/cassette.ts'
 import type { SharedBudgets } from '../requests/http/request-budget.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
+import type { Witness } from '../requests/http/witness.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import type { JobSummary } from './run-statistics.ts'
@@ -61,8 +61,8 @@ export interface ExtractOptions {
   dispatcher?: Dispatcher
   /** Budgets that other runs share. Default: each run has its own. */
   budgets?: SharedBudgets
-  /** Keeps the exchanges with the API, or answers in its place. */
-  cassette?: Cassette
+  /** Sees the exchanges with the API, and may end them. */
+  witness?: Witness
   /** In place of the system's resolver, when `guard` is on. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>
 }

@@ -38,8 +38,6 @@ export interface JobContext {
   log: Log
   /** Seconds since 1970. */
   now: () => number
-  /** Answers come from a recording: the clock is that of the request answered last. */
-  isReplay?: boolean
   /** At most this many rows of each job; for previews. */
   maxRows: number | undefined
 }

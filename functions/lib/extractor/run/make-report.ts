@@ -58,9 +58,8 @@ export const makeReport = async (
     const settings = run.plan.job.report
     if (report === undefined || settings === undefined) return undefined
     if (report.phase === 'poll') await wait(Math.max(0, report.notBefore - context.now()))
-    const before = context.now()
+    const sentAt = context.now()
     const fetched = await fetch(request)
-    const sentAt = context.isReplay === true ? context.now() : before
     context.statistics.polled(run.plan)
     if (fetched.ends !== undefined) return fetched
     const { response } = fetched

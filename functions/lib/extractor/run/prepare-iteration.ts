@@ -64,7 +64,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     admission: extraction.admissionFor(resolveUrl(baseUrl, '').origin),
     signal: extraction.abort.signal,
     onRetry: () => counts.retries++,
-    cassette: options.cassette,
+    witness: options.witness,
     mask: masker.mask,
   })
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
@@ -160,7 +160,6 @@ const contextOf = (
     log,
     now,
     maxRows: options.maxRows,
-    isReplay: options.cassette?.isInstant === true,
   }
 }
 
@@ -172,7 +171,7 @@ interface Logins {
 
 /** The login of each job. Jobs that log in alike share it. */
 const createAuthenticators = (
-  { parsed, options, masker, now, counts, refreshTokens }: Extraction,
+  { parsed, masker, now, counts, refreshTokens }: Extraction,
   { attributes, evaluate, login }: Logins,
 ) => {
   const { api, file, compat } = parsed
@@ -189,7 +188,6 @@ const createAuthenticators = (
       send: request => login(request, cookies?.login),
       onLogin: () => counts.logins++,
       refreshTokens,
-      isReplay: options.cassette?.isInstant === true,
     })
     return { ...authenticator, cookies }
   }

@@ -19,7 +19,7 @@ import type { StopSignal } from './stop-signal.ts'
 
 interface RequestsOptions {
   parsed: ExtractorConfig
-  options: Pick<ExtractOptions, 'budgets' | 'cassette'>
+  options: Pick<ExtractOptions, 'budgets'>
   secrets: Iterable<string>
   leg: Leg
   rows: () => number
@@ -34,7 +34,6 @@ interface RequestsOptions {
 export const createRunRequests = (given: RequestsOptions) => {
   const { parsed, options, leg, rows, now, log, stop, aborted } = given
   const { api } = parsed
-  const isInstant = options.cassette?.isInstant === true
   const traffic: Traffic = { ...leg.traffic }
   const bounds = createRunBounds({
     limits: api.limits,
@@ -46,16 +45,14 @@ export const createRunRequests = (given: RequestsOptions) => {
     reached: leg.reached,
   })
   const waits = {
-    wait: async (seconds: number): Promise<void> => {
-      if (!isInstant) await stop.waitOrStop(seconds, aborted)
-    },
+    wait: (seconds: number): Promise<void> => stop.waitOrStop(seconds, aborted),
     onWait: (seconds: number): void => {
       traffic.waits++
       traffic.waitedSeconds += seconds
     },
   }
   const budgetOf = createRequestBudgets({
-    settings: isInstant ? undefined : api.http?.budget,
+    settings: api.http?.budget,
     shared: options.budgets,
     secrets: given.secrets,
     log,
@@ -67,10 +64,8 @@ export const createRunRequests = (given: RequestsOptions) => {
   return {
     traffic,
     bounds,
-    /** For one request alone, such as before a retry. In no time when answers are replayed. */
-    wait: async (seconds: number): Promise<void> => {
-      if (!isInstant) await stop.wait(seconds, aborted)
-    },
+    /** For one request alone, such as before a retry. */
+    wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted),
     /** @param origin of the API that an iteration reads */
     admissionFor: (origin: string): Admission =>
       createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '#lib/errors/errors.ts'
 import type { HttpResponse } from '#lib/extractor/requests/answers/http-response.ts'
-import type { Cassette } from '#lib/extractor/requests/http/cassette.ts'
 import { NetworkFailure } from '#lib/extractor/requests/http/network-failure.ts'
+import type { Witness } from '#lib/extractor/requests/http/witness.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { Stopped } from '#lib/extractor/run/stop-signal.ts'
 import type { Json } from '#lib/json/json-value.ts'
@@ -54,27 +54,24 @@ export const runTrial = async ({
   const stop = new AbortController()
   let sent = 0
   let isCut = false
-  const cassette: Cassette = {
-    isInstant: false,
-    send: async ({ network }) => {
-      if (first !== undefined && answers.length === 0) {
-        answers.push(first)
-        return first
-      }
-      if (sent >= requests) {
-        isCut = true
-        stop.abort()
-        throw new Stopped('the requests of a trial')
-      }
-      const outcome = await network()
-      if (outcome instanceof NetworkFailure) return outcome
-      const isRedirect = outcome.status >= 300 && outcome.status < 400
-      if (isRedirect) return outcome
-      sent++
-      const body = outcome.file === undefined ? outcome.body : await readFile(outcome.file)
-      answers.push({ ...outcome, body, file: undefined })
-      return outcome
-    },
+  const witness: Witness = async ({ network }) => {
+    if (first !== undefined && answers.length === 0) {
+      answers.push(first)
+      return first
+    }
+    if (sent >= requests) {
+      isCut = true
+      stop.abort()
+      throw new Stopped('the requests of a trial')
+    }
+    const outcome = await network()
+    if (outcome instanceof NetworkFailure) return outcome
+    const isRedirect = outcome.status >= 300 && outcome.status < 400
+    if (isRedirect) return outcome
+    sent++
+    const body = outcome.file === undefined ? outcome.body : await readFile(outcome.file)
+    answers.push({ ...outcome, body, file: undefined })
+    return outcome
   }
   const { api, config } = draft.parameters
   const place = join(folder, `trial-${Math.random().toString(36).slice(2)}`)
@@ -91,7 +88,7 @@ export const runTrial = async ({
       graceSeconds: 0,
       concurrency: 1,
       bodyLimitBytes: LARGEST_BYTES,
-      cassette,
+      witness,
       ...(log === undefined ? {} : { log }),
       ...(maxRows === undefined ? {} : { maxRows }),
     })

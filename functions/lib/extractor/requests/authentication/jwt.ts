@@ -23,7 +23,7 @@ type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens'> & { setti
  *
  * @throws UserError `extractor.authentication.jwt` for a key that does not fit the algorithm
  */
-export const createJwtSigner = ({ settings, attributes, evaluate, masker, now, isReplay }: JwtOptions) => {
+export const createJwtSigner = ({ settings, attributes, evaluate, masker, now }: JwtOptions) => {
   const { algorithm, keyId, lifetime = defaultLifetimeSeconds } = settings
 
   const keyOf = (text: string): KeyObject | Buffer => {
@@ -41,7 +41,6 @@ export const createJwtSigner = ({ settings, attributes, evaluate, masker, now, i
     )
     const claims = isObject(values['claims']) ? plainClaims(values['claims']) : {}
     const expires = typeof claims['exp'] === 'number' ? claims['exp'] : issuedAt + lifetime
-    if (isReplay) return { text: '***', expires }
     try {
       const text = await new SignJWT({ iat: issuedAt, ...claims, exp: expires })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) })

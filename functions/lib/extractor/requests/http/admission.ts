@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import type { HttpResponse } from '../answers/http-response.ts'
-import type { Outcome } from './cassette.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { RateLimitGate } from './rate-limit-gate.ts'
 import type { RequestBudget } from './request-budget.ts'
 import type { RunBounds } from './run-bounds.ts'
 import type { Traffic } from './traffic.ts'
+import type { Outcome } from './witness.ts'
 
 /** Says when each request of a run may be sent. */
 export interface Admission {

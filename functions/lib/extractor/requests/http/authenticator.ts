@@ -19,8 +19,6 @@ export interface AuthenticatorOptions {
   send: (request: PageRequest) => Promise<Buffer>
   onLogin?: (() => void) | undefined
   refreshTokens: RefreshTokens
-  /** Against a recording, in which every secret is `***`. */
-  isReplay: boolean
 }
 
 /** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */

@@ -5,7 +5,6 @@ import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import type { Admission } from './admission.ts'
-import type { Cassette, Outcome } from './cassette.ts'
 import { waitOf } from './error-rules.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
@@ -16,6 +15,7 @@ import type { HttpUrl } from './resolve-url.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
 import { type NetworkOptions, sendOverNetwork } from './send-over-network.ts'
+import type { Outcome, Witness } from './witness.ts'
 
 interface HttpClientOptions extends NetworkOptions {
   guard: boolean
@@ -29,7 +29,7 @@ interface HttpClientOptions extends NetworkOptions {
   /** 0 up to 1; for tests. */
   random?: () => number
   onRetry?: () => void
-  cassette?: Cassette | undefined
+  witness?: Witness | undefined
   mask?: (text: string) => string
 }
 
@@ -124,7 +124,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   return { send }
 }
 
-/** One try of an exchange: through the admission, with its redirects, from the cassette where there is one. */
+/** One try of an exchange: through the admission, with its redirects. */
 const createAttempts = (options: HttpClientOptions) => {
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
@@ -158,12 +158,12 @@ const createAttempts = (options: HttpClientOptions) => {
 
   const once = async (request: OutgoingRequest, { spillTo }: Exchange): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
-    const { cassette, mask = text => text, now } = options
-    // What is kept or shown of an exchange is made of its whole body
+    const { witness, mask = text => text } = options
+    // What is shown of an exchange is made of its whole body
     const isJson = spillTo === undefined
     const network = () =>
-      sendOverNetwork(request, { spillTo: cassette === undefined ? spillTo : undefined, isJson }, options)
-    return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
+      sendOverNetwork(request, { spillTo: witness === undefined ? spillTo : undefined, isJson }, options)
+    return witness === undefined ? network() : witness({ request, network, mask })
   }
 
   return attempt

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
-import type { Outcome } from './cassette.ts'
 import { collectResponse } from './collect-response.ts'
 import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
 import { toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
+import type { Outcome } from './witness.ts'
 
 export interface NetworkOptions {
   dispatcher: Dispatcher

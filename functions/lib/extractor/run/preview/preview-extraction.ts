@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
-import type { Cassette, Outcome } from '../../requests/http/cassette.ts'
 import { NetworkFailure } from '../../requests/http/network-failure.ts'
 import type { OutgoingRequest } from '../../requests/http/outgoing-request.ts'
+import type { Outcome, Witness } from '../../requests/http/witness.ts'
 import type { WrittenTable } from '../../tables/sink-types.ts'
-import { maskBody } from '../cassette/mask-body.ts'
-import { maskHeaders } from '../cassette/mask-headers.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '../extract.ts'
 import { Stopped } from '../stop-signal.ts'
+import { maskBody } from './mask-body.ts'
+import { maskHeaders } from './mask-headers.ts'
 import { PREVIEW_LIMITS, type PreviewLimits } from './preview-limits.ts'
 import type { Exchange, PreviewResult, PreviewTable } from './preview-schemas.ts'
 
@@ -53,7 +53,7 @@ export const previewExtraction = async (options: PreviewOptions): Promise<Previe
       allowedPrivateHosts,
       maxRows: rows,
       bodyLimitBytes: limits.bytes,
-      cassette: witness,
+      witness: witness.send,
       log: ({ level, message }) => {
         if (log.length < limits.logLines) log.push({ level, message })
       },
@@ -118,14 +118,15 @@ interface WitnessOptions {
   onLimit: (reached: 'requests' | 'bytes') => void
 }
 
-interface Witness extends Cassette {
+interface PreviewWitness {
+  send: Witness
   /** All exchanges so far, in order. Texts that turned out to be secrets later are masked too. */
   exchanges(): Promise<Exchange[]>
   mask(text: string): string
 }
 
 /** Lets requests through to the API up to a limit, and remembers what was said, without secrets. */
-const createWitness = ({ limits, onLimit }: WitnessOptions): Witness => {
+const createWitness = ({ limits, onLimit }: WitnessOptions): PreviewWitness => {
   const begun = performance.now()
   const noted: Promise<Exchange>[] = []
   let bytes = 0
@@ -141,7 +142,7 @@ const createWitness = ({ limits, onLimit }: WitnessOptions): Witness => {
 
   /** The beginning of a body. All of them together have room in one reply. */
   const shown = (body: Buffer, mask: (text: string) => string) => {
-    const masked = maskBody(body, mask).body
+    const masked = maskBody(body, mask)
     const room = Math.min(limits.shownBodyBytes, limits.shownBytes - shownBytes)
     const start = masked.subarray(0, Math.max(0, room))
     shownBytes += start.length
@@ -175,7 +176,6 @@ const createWitness = ({ limits, onLimit }: WitnessOptions): Witness => {
   }
 
   return {
-    isInstant: false,
     send: async ({ request, network, mask }) => {
       if (isOver || noted.length >= limits.requests) {
         reach('requests')

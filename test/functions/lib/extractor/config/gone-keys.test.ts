@@ -6,9 +6,11 @@ interface Given {
   http?: object
   config?: object
   job?: object
+  root?: object
 }
 
-const configurationWith = ({ api = {}, http = {}, config = {}, job = {} }: Given) => ({
+const configurationWith = ({ api = {}, http = {}, config = {}, job = {}, root = {} }: Given) => ({
+  ...root,
   parameters: {
     api: { baseUrl: 'https://api.example.com/', ...api, http },
     config: { ...config, jobs: [{ endpoint: 'items', ...job }] },
@@ -46,6 +48,7 @@ it.each<[string, Given, string]>([
     { api: { pagination: { method: 'pagenum', stopWhen: { expr: 'true' } } } },
     'functions such as "concat" and "date" make values',
   ],
+  ['keepRecordings', { root: { keepRecordings: true } }, 'a proxy such as mitmproxy'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)

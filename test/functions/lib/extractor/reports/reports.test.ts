@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordExtraction } from '#lib/extractor/run/cassette/record-extraction.ts'
-import { replayExtraction } from '#lib/extractor/run/cassette/replay-extraction.ts'
 import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { type ApiServer, startApi } from '../api-server.ts'
@@ -212,24 +210,6 @@ describe('legs', () => {
       })
     }))
 })
-
-it('a recorded report is played at once, with its clock', () =>
-  withServers({}, async ({ folder, options }) => {
-    const recorded = await recordExtraction(join(folder, 'tape'), options(job(), 'one'))
-    expect(recorded.differences).toEqual([])
-    const patient = job({}, { interval: 0.005 })
-    const { differences } = await replayExtraction(join(folder, 'tape'), options(patient, 'two'))
-    expect(differences).toEqual([])
-    expect(readTables(options(job(), 'two').outDir)).toEqual(readTables(options(job(), 'one').outDir))
-  }))
-
-it('a recorded report that was never ready ends the same way when it is played', () =>
-  withServers({ polls: 1_000 }, async ({ folder, options }) => {
-    const late = job({}, { maxWait: 0.1, interval: 0.03 })
-    const recorded = await recordExtraction(join(folder, 'tape'), options(late, 'one'))
-    expect(recorded.differences).toEqual([])
-    expect(recorded.end).toMatchObject({ error: { code: 'extractor.report.late' } })
-  }))
 
 it('a plan says how the report is made, awaited and read', async () => {
   const plan = await describePlan({ config: configuration('https://a.example', job()), now: () => 0 })

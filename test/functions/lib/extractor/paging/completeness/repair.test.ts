@@ -4,18 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { UserError } from '#lib/errors/errors.ts'
 import { PassRecording } from '#lib/extractor/paging/completeness/pass-recording.ts'
-import { recordExtraction } from '#lib/extractor/run/cassette/record-extraction.ts'
-import { replayExtraction } from '#lib/extractor/run/cassette/replay-extraction.ts'
 import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
-import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { type Answer, startApi } from '../../api-server.ts'
-import {
-  configuration,
-  type Extraction,
-  readTables,
-  runExtraction,
-  type Settings,
-} from '../../run-extraction.ts'
+import type { Answer } from '../../api-server.ts'
+import { type Extraction, runExtraction, type Settings } from '../../run-extraction.ts'
 import { runInLegs } from '../../run-in-legs.ts'
 
 const repaired = { primaryKey: ['id'], completeness: 'repair' }
@@ -227,21 +218,6 @@ describe('tables of a job that is read in passes', () => {
       expect(left).toEqual([])
       if (pagesPerLeg === 1) expect(legs).toBeGreaterThan(2)
     }
-  })
-
-  it('are the same when a recording of the run is played', async () => {
-    const server = await untilEnd(startApi(inTurn(one(1, 2), one(2), one(2))))
-    const folder = folderUntilEnd()
-    const config = configuration(server.origin, { config: { jobs: [{ endpoint: 'items', ...repaired }] } })
-    const options = { config, outDir: join(folder, 'out'), spoolDir: join(folder, 'spool') }
-    const { differences } = await recordExtraction(join(folder, 'recording'), options)
-    expect(differences).toEqual([])
-    const replayed = await replayExtraction(join(folder, 'recording'), {
-      ...options,
-      outDir: join(folder, 'again'),
-    })
-    expect(replayed.differences).toEqual([])
-    expect(readTables(join(folder, 'again'))).toEqual({ items: '"id"\n"2"\n' })
   })
 })
 

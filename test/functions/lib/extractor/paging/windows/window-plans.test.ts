@@ -1,12 +1,9 @@
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { recordExtraction } from '#lib/extractor/run/cassette/record-extraction.ts'
-import { replayExtraction } from '#lib/extractor/run/cassette/replay-extraction.ts'
 import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { previewExtraction } from '#lib/extractor/run/preview/preview-extraction.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { startApi } from '../../api-server.ts'
-import { configuration, readTables } from '../../run-extraction.ts'
+import { configuration } from '../../run-extraction.ts'
 import { issuesApi } from './issues-api.ts'
 
 const now = (): number => Date.parse('2026-03-01T08:00:00Z') / 1000
@@ -103,22 +100,4 @@ it('a preview ends as soon as it has its rows', async () => {
     tables: [{ name: 'issues', rowsCount: 2 }],
   })
   expect(api.requests).toHaveLength(2)
-})
-
-it('a recording is played with its clock: the same windows, years later', async () => {
-  const { answer } = issuesApi([{ id: 1, repo: 'a', updated_at: '2026-01-09T00:00:00Z' }])
-  const api = await untilEnd(startApi(answer))
-  const folder = folderUntilEnd()
-  const options = (run: string) => ({
-    config: configuration(api.origin, { ...settings, config: { jobs: settings.config.jobs.slice(0, 1) } }),
-    outDir: join(folder, run, 'out'),
-    spoolDir: join(folder, run, 'spool'),
-  })
-  const recorded = await recordExtraction(join(folder, 'tape'), { ...options('one'), now })
-  expect(recorded.differences).toEqual([])
-  await api.close()
-  const { differences, result } = await replayExtraction(join(folder, 'tape'), options('two'))
-  expect(differences).toEqual([])
-  expect(result?.state['millrace']).toEqual({ windows: { issues: '2026-03-01T08:00:00Z' } })
-  expect(readTables(options('two').outDir)).toEqual(readTables(options('one').outDir))
 })

@@ -1,13 +1,8 @@
 import { generateKeyPairSync, verify } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordExtraction } from '#lib/extractor/run/cassette/record-extraction.ts'
-import { replayExtraction } from '#lib/extractor/run/cassette/replay-extraction.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { type Answer, startApi } from '../../api-server.ts'
-import { configuration, extractFrom, runExtraction } from '../../run-extraction.ts'
+import { extractFrom, runExtraction } from '../../run-extraction.ts'
 
 /** An authorisation server that ends each refresh token when it is used. */
 const rotating = (): { answer: Answer; valid: () => string } => {
@@ -222,41 +217,5 @@ describe('a signed token', () => {
     expect(error).toMatchObject({ code: 'extractor.authentication.jwt' })
     expect(error?.message).not.toContain('no-private-key-at-all')
     expect(requests).toEqual([])
-  })
-
-  it('is not in a recording, which can be replayed without the key', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'jwt-'))
-    const api = await startApi(({ path, headers, body }) =>
-      path === '/token'
-        ? { access_token: 'access-token-of-it', echo: body }
-        : [{ echo: headers.authorization }],
-    )
-    const key = pem(rsa.privateKey, 'pkcs8')
-    const assertion = { algorithm: 'RS256', key: { attr: '#key' } }
-    const config = configuration(api.origin, {
-      api: { authentication: { type: 'oauth2', grant: 'jwt_bearer', tokenUrl: 'token', assertion } },
-      config: { '#key': key },
-    })
-    const options = (run: string) => ({
-      config,
-      outDir: join(folder, run, 'out'),
-      spoolDir: join(folder, run, 'spool'),
-    })
-    try {
-      const { differences } = await recordExtraction(join(folder, 'recording'), options('first'))
-      await api.close()
-      expect(differences).toHaveLength(1) // the row that shows the secret
-      const replayed = await replayExtraction(join(folder, 'recording'), options('again'))
-      expect(replayed.differences).toEqual([])
-      expect(existsSync(join(folder, 'recording', 'run.json'))).toBe(true)
-      const kept = readdirSync(join(folder, 'recording'), { recursive: true, withFileTypes: true })
-        .filter(entry => entry.isFile())
-        .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-        .join('\n')
-      expect(kept).not.toMatch(/access-token-of-it|PRIVATE KEY|eyJ/)
-    } finally {
-      await api.close().catch(() => {})
-      rmSync(folder, { recursive: true, force: true })
-    }
   })
 })

@@ -6,16 +6,13 @@ import { jsonTokens } from '#lib/json/parse-json.ts'
  *
  * @param mask replaces the secrets of a text
  */
-export const maskBody = (
-  body: Buffer,
-  mask: (text: string) => string,
-): { body: Buffer; isMasked: boolean } => {
+export const maskBody = (body: Buffer, mask: (text: string) => string): Buffer => {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1' // each byte a letter: secrets of ASCII are found in any bytes
   const text = body.toString(encoding)
   const masked = mask(text)
-  if (masked === text) return { body, isMasked: false }
+  if (masked === text) return body
   const whole = parse(text) !== undefined && parse(masked) === undefined ? maskNumbers(text, mask) : masked
-  return { body: Buffer.from(whole, encoding), isMasked: true }
+  return Buffer.from(whole, encoding)
 }
 
 const parse = (text: string): { value: unknown } | undefined => {
