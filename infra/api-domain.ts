@@ -5,13 +5,14 @@ import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Construct } from 'constructs'
 
 export interface ApiDomainProps {
+  /** `*.example.com`: all names below it. */
   readonly domainName: string
   readonly certificateArn: string
   /** Zone of Route 53 that gets the name. Undefined: the user points the name at the output `ApiDomainTarget`. */
   readonly hostedZoneId: string | undefined
 }
 
-/** The customer's own name for the API. */
+/** The customer's own name for the API, or names: clients derive those of its services from `connection.…`. */
 export class ApiDomain extends Construct {
   readonly url: string
 
@@ -31,6 +32,6 @@ export class ApiDomain extends Construct {
         type: 'A',
         aliasTarget: { dnsName: domain.regionalDomainName, hostedZoneId: domain.regionalHostedZoneId },
       })
-    this.url = `https://${domainName}`
+    this.url = `https://${domainName.replace('*', 'connection')}`
   }
 }

@@ -6,13 +6,11 @@ import { readKeptBundles } from './kept-bundles.ts'
 import { MillraceStack } from './stack.ts'
 import { givenContext, KEPT_BUNDLES, readStackConfig, type StackConfig } from './stack-config.ts'
 
-/** The configuration without what only an account has: its keys, networks, names and bounds of rights. */
+/** The configuration without what only an account has: its keys, names and bounds of rights. */
 export const onThisMachine = (config: StackConfig): StackConfig => ({
   ...config,
   dataKeyArn: undefined,
   permissionsBoundaryArn: undefined,
-  extractorSubnetIds: [],
-  extractorSecurityGroupIds: [],
   apiDomainName: undefined,
   apiCertificateArn: undefined,
   apiHostedZoneId: undefined,

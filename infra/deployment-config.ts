@@ -19,8 +19,6 @@ const retentions: readonly number[] = Object.values(RetentionDays).filter(
   days => typeof days === 'number' && days !== RetentionDays.INFINITE,
 )
 
-const listOf = (item: z.ZodString) => z.preprocess(fromText, z.array(item)).default([])
-
 /** IAM User Guide, "Rules for tagging in IAM and AWS STS": the strictest service decides. */
 const tags = z
   .record(
@@ -59,13 +57,13 @@ export const deploymentFields = {
     .string()
     .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'not the ARN of an IAM policy')
     .optional(),
-  /** Private subnets that extractions run in. Default: no network of the customer's. */
-  extractorSubnetIds: listOf(z.string().regex(/^subnet-[0-9a-f]+$/, 'not the id of a subnet')),
-  extractorSecurityGroupIds: listOf(z.string().regex(/^sg-[0-9a-f]+$/, 'not the id of a security group')),
-  /** Name of the API instead of the one that AWS makes. */
+  /**
+   * Name of the API instead of the one that AWS makes. `*.example.com`: all names below it, of which clients are given
+   * `connection.example.com` and derive `queue.example.com` and so on.
+   */
   apiDomainName: z
     .string()
-    .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/, 'not the name of a host')
+    .regex(/^(?=.{4,253}$)(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/, 'not the name of a host')
     .optional(),
   /** Certificate of that name, in the stack's region. */
   apiCertificateArn: z
@@ -82,15 +80,8 @@ export const deploymentFields = {
   /** Requests that the API takes in a second on average, and at once. The gateway answers 429 to others. */
   apiRequestsPerSecond: z.coerce.number().int().min(1).max(10_000).default(500),
   apiBurst: z.coerce.number().int().min(1).max(5_000).default(1_000),
-  /** Bucket of the same account and region that gets the access logs of all buckets. Default: there are none. */
-  accessLogBucket: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'not the name of a bucket')
-    .optional(),
   /** Tags of every resource. */
   tags: z.preprocess(fromText, tags).default({}),
-  /** Whether functions and state machines send traces to X-Ray (docs/decisions/0001-no-x-ray.md). */
-  tracing: z.preprocess(fromText, z.boolean()).default(false),
   /** Invocations that the account runs at a time (Lambda quotas, "Concurrent executions"). */
   accountConcurrency: z.coerce.number().int().min(10).max(1_000_000).default(1000),
 }
@@ -99,14 +90,10 @@ interface Given {
   readonly shape?: Shape | undefined
   readonly storageUrl?: string | undefined
   readonly storageTokenSecret?: string | undefined
-  readonly extractorSubnetIds: readonly string[]
-  readonly extractorSecurityGroupIds: readonly string[]
   readonly apiDomainName?: string | undefined
   readonly apiCertificateArn?: string | undefined
   readonly apiHostedZoneId?: string | undefined
   readonly apiOnlyAtDomain: boolean
-  readonly tableVersionDays: number
-  readonly backupRetentionDays: number
 }
 
 export const shapeOf = ({ shape, storageUrl }: Pick<Given, 'shape' | 'storageUrl'>): Shape =>
@@ -122,16 +109,12 @@ export const refuseContradictions = (given: Given, context: z.RefinementCtx): vo
     wrong('storageUrl', 'required with the shape "functions": the storage service that they work for')
   if (shape !== 'functions' && given.storageUrl)
     wrong('storageUrl', `has no place in the shape "${shape}", which has a storage service of its own`)
-  if ((given.extractorSubnetIds.length === 0) !== (given.extractorSecurityGroupIds.length === 0))
-    wrong('extractorSubnetIds', 'subnets and extractorSecurityGroupIds are given together')
   if ((given.apiDomainName === undefined) !== (given.apiCertificateArn === undefined))
     wrong('apiDomainName', 'the name and apiCertificateArn are given together')
   if (given.apiHostedZoneId && !given.apiDomainName)
     wrong('apiHostedZoneId', 'without apiDomainName there is no name to be put into the zone')
   if (given.apiOnlyAtDomain && !given.apiDomainName)
     wrong('apiOnlyAtDomain', 'without apiDomainName nobody would reach the API')
-  if (given.backupRetentionDays > 0 && given.tableVersionDays === 0)
-    wrong('backupRetentionDays', 'AWS Backup takes no bucket without versions: give tableVersionDays, too')
 }
 
 /** What has no meaning in a shape. */
@@ -143,7 +126,6 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'jobsPerToken',
     'jobsPerProject',
     'tableVersionDays',
-    'backupRetentionDays',
     'filesPerDay',
     'fileBytesPerDay',
     'eventsPerDay',
@@ -170,8 +152,6 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'schedules',
     'scheduledComponents',
     'extractorLegSeconds',
-    'extractorSubnetIds',
-    'extractorSecurityGroupIds',
     'exportBuckets',
   ],
 }

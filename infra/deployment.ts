@@ -15,7 +15,6 @@ type Deployment = Pick<
   | 'dataKeyArn'
   | 'permissionsBoundaryArn'
   | 'tags'
-  | 'accessLogBucket'
   | 'accountConcurrency'
 >
 
@@ -32,8 +31,6 @@ export class DeployedStack extends Stack {
   readonly logRetention: RetentionDays
   /** Of data, and of what opens it. */
   readonly dataRemovalPolicy: RemovalPolicy
-  /** Name of the customer's bucket for access logs of buckets. Undefined: there are none. */
-  readonly accessLogBucket: string | undefined
   /** The customer's key for data at rest. Undefined: keys of AWS. */
   readonly dataKey: IKey | undefined
 
@@ -42,7 +39,6 @@ export class DeployedStack extends Stack {
     const { environment, removalPolicy, logRetentionDays, dataKeyArn, permissionsBoundaryArn, tags } =
       deployment
     this.environmentName = environment
-    this.accessLogBucket = deployment.accessLogBucket
     // The configuration takes only what this enumeration has.
     this.logRetention = logRetentionDays as RetentionDays
     // The first: a first deployment that fails leaves nothing behind.

@@ -6,7 +6,6 @@ import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
 import {
   BUDGETS_PREFIX,
   LEASES_PREFIX,
-  NO_API_FUNCTION,
   NO_KEY_OF_OURS,
   SHARES_PREFIX,
 } from '../functions/run-extractor/names.ts'
@@ -19,7 +18,6 @@ import { extractMachine } from './extract-machine.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { type PrivateNetwork, runInNetwork } from './private-network.ts'
 import { sharesEnvironment } from './shares-environment.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -33,8 +31,6 @@ interface ExtractFlowProps {
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
   readonly shares: ShareLimits
-  /** Undefined: the open internet, without a network of the customer's. */
-  readonly network: PrivateNetwork | undefined
   readonly alarms: ITopic
 }
 
@@ -77,18 +73,15 @@ export class ExtractFlow extends Construct {
 
 const runExtractorFunction = (
   scope: Construct,
-  { bundle, storage, projectId, legSeconds, allowedHosts, shares, network }: ExtractFlowProps,
+  { bundle, storage, projectId, legSeconds, allowedHosts, shares }: ExtractFlowProps,
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
-  // A private network may have a way to Lambda and none to the API's address.
-  const apiFunction = network && storage.storageApi
   const runExtractor = new NodeFunction<RunExtractorEnv>(scope, 'RunExtractor', {
     bundle,
     description: 'Takes the run of an extractor’s configuration a step further',
     environment: {
       STORAGE_URL: storage.url,
-      STORAGE_API_FUNCTION: apiFunction?.functionName ?? NO_API_FUNCTION,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       WORK_BUCKET: work.bucketName,
       PROJECT_ID: projectId,
@@ -109,7 +102,5 @@ const runExtractorFunction = (
   allowPuttingObjects(runExtractor, work, { prefix: SHARES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
-  if (apiFunction) allow(runExtractor, ['lambda:InvokeFunction'], [apiFunction.functionArn])
-  if (network) runInNetwork(runExtractor, network)
   return runExtractor
 }

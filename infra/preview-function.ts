@@ -6,21 +6,19 @@ import type { PreviewExtractionEnv } from '../functions/preview-extraction/work.
 import { allow } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'
-import { type PrivateNetwork, runInNetwork } from './private-network.ts'
 
 interface PreviewFunctionProps {
   readonly projectId: string
   readonly secretsKey: IKey
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
-  readonly network: PrivateNetwork | undefined
 }
 
 /** Previews configurations for the storage API. It opens secrets and has no other right: what it shows, it returns. */
 export const previewFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { projectId, secretsKey, allowedHosts, network }: PreviewFunctionProps,
+  { projectId, secretsKey, allowedHosts }: PreviewFunctionProps,
 ): IFunction => {
   const preview = new NodeFunction<PreviewExtractionEnv>(scope, 'PreviewExtraction', {
     bundle,
@@ -34,6 +32,5 @@ export const previewFunction = (
     timeout: Duration.seconds(25), // Before the API's own time is over.
   })
   allow(preview, ['kms:Decrypt'], [secretsKey.keyArn])
-  if (network) runInNetwork(preview, network)
   return preview
 }

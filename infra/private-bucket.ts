@@ -1,4 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import {
   BlockPublicAccess,
   Bucket,
@@ -46,7 +46,7 @@ export class PrivateBucket extends Bucket {
       answersBrowsers = false,
       lifecycleRules = [],
     } = props
-    const { dataKey, dataRemovalPolicy, accessLogBucket } = DeployedStack.of(scope)
+    const { dataKey, dataRemovalPolicy } = DeployedStack.of(scope)
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       ...(dataKey === undefined
@@ -74,12 +74,6 @@ export class PrivateBucket extends Bucket {
     })
     // The L2 flag (eventBridgeEnabled) would add a custom-resource function with rights on every bucket.
     const bucket = this.node.defaultChild as CfnBucket // A Bucket's default child is its CfnBucket.
-    // The owner of that bucket allows the service of logs to write there: a policy of it is not ours to change.
-    if (accessLogBucket !== undefined)
-      bucket.loggingConfiguration = {
-        destinationBucketName: accessLogBucket,
-        logFilePrefix: `${Aws.STACK_NAME}/${scope.node.id}-${id}/`,
-      }
     if (sendsEvents)
       bucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } }
   }

@@ -91,8 +91,6 @@ const stackConfig = z.object({
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Days for which deleted objects of tables stay as versions; `millrace restore` brings them back. 0: they are gone. */
   tableVersionDays: z.coerce.number().int().min(0).max(3650).default(7),
-  /** Days for which AWS Backup keeps its daily copies of items and tables. 0: it makes none. */
-  backupRetentionDays: z.coerce.number().int().min(0).max(3650).default(0),
   /** Stored bytes of a load up to which one function does it by itself. */
   singleLoadBytes: bytes.default(2 * GiB),
   /** Bytes of a larger load that one function stages. */

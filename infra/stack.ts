@@ -1,12 +1,9 @@
-import { Aspects, Aws, CfnOutput, type Stack } from 'aws-cdk-lib'
+import { Aws, CfnOutput } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
-import { CfnStateMachine, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { allow } from './allow.ts'
 import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
@@ -18,7 +15,6 @@ import { withSizes } from './function-sizes.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { allowRedrive } from './kept-dead-letters.ts'
-import type { PrivateNetwork } from './private-network.ts'
 import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -50,7 +46,6 @@ export class MillraceStack extends DeployedStack {
     if (config.shape !== 'storage') this.functionsAround(storage, bundles, config, alarms)
     addSharedAlarms(this, config.shape, alarms)
     addDashboard(this, config.shape)
-    if (config.tracing) traceWithXRay(this)
   }
 
   private functionsAround(
@@ -75,7 +70,6 @@ export class MillraceStack extends DeployedStack {
       legSeconds: config.extractorLegSeconds,
       allowedHosts: config.extractorAllowedHosts,
       shares: config,
-      network: networkOf(config),
       alarms,
     })
     const exportFlow = new ExportFlow(this, 'Export', {
@@ -124,11 +118,10 @@ export class MillraceStack extends DeployedStack {
       dialect: config,
       snapshotRetentionDays,
       shares: config,
-      keeps: config,
+      tableVersionDays: config.tableVersionDays,
       masterTokenOverlapMinutes,
       allowedHosts: config.extractorAllowedHosts,
       largeData: config,
-      network: networkOf(config),
       hasExtractions: shape === 'all',
       domain: domainOf(config),
       requests: {
@@ -150,11 +143,6 @@ export class MillraceStack extends DeployedStack {
     new CfnOutput(this, name, { value })
   }
 }
-
-const networkOf = (config: StackConfig): PrivateNetwork | undefined =>
-  config.extractorSubnetIds.length === 0
-    ? undefined
-    : { subnetIds: config.extractorSubnetIds, securityGroupIds: config.extractorSecurityGroupIds }
 
 const domainOf = ({
   apiDomainName: domainName,
@@ -180,27 +168,3 @@ class AlarmTopic extends Topic {
     )
   }
 }
-
-/** Sending traces, and asking how many to send. */
-const ACTIONS = [
-  'xray:PutTraceSegments',
-  'xray:PutTelemetryRecords',
-  'xray:GetSamplingRules',
-  'xray:GetSamplingTargets',
-]
-
-/**
- * The one wildcard that no other right of the stack has: traces have no resources (Service Authorization Reference, "Actions,
- * resources, and condition keys for AWS X-Ray").
- */
-const ALL_TRACES = '*'
-
-/** Each execution of a state machine, and each invocation, becomes part of a trace. Costs by the trace. */
-const traceWithXRay = (stack: Stack): void =>
-  Aspects.of(stack).add({
-    visit: node => {
-      if (node instanceof CfnFunction) node.tracingConfig = { mode: 'Active' }
-      if (node instanceof CfnStateMachine) node.tracingConfiguration = { enabled: true }
-      if (node instanceof LambdaFunction || node instanceof StateMachine) allow(node, ACTIONS, [ALL_TRACES])
-    },
-  })

@@ -33,7 +33,7 @@ import { FiringTriggers } from './firing-triggers.ts'
 import type { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { jobMachineIdentity } from './job-machine-identity.ts'
-import { type Keeps, keptData } from './kept-data.ts'
+import { keptData } from './kept-data.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
@@ -42,7 +42,6 @@ import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import type { PrivateNetwork } from './private-network.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { quotasEnvironment, type Shares, sharesEnvironment } from './shares-environment.ts'
@@ -56,13 +55,11 @@ interface StorageServiceProps {
   readonly dialect: { readonly backendName: string; readonly numberRounding: string }
   readonly snapshotRetentionDays: number
   readonly shares: Shares
-  readonly keeps: Keeps
+  readonly tableVersionDays: number
   readonly masterTokenOverlapMinutes: number
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeData: LargeData
-  /** Undefined: the open internet, without a network of the customer's. */
-  readonly network: PrivateNetwork | undefined
   /** Whether the stack runs configurations. */
   readonly hasExtractions: boolean
   readonly requests: RequestBounds
@@ -91,7 +88,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, network, domain, masterTokenOverlapMinutes, shares, keeps } = props
+    const { hasExtractions, domain, masterTokenOverlapMinutes, shares } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -103,7 +100,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.loadLimits = largeData
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
-    const { items, tables } = keptData(this, keeps)
+    const { items, tables } = keptData(this, props.tableVersionDays)
     this.items = items
     this.tablesBucket = tables
     const store: Store = {
@@ -134,7 +131,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
     if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
     const preview = hasExtractions
-      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts, network })
+      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
     const api = { ...store, preview, tokenSecret: this.tokenSecret, masterTokenOverlapMinutes, largeData }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)

@@ -14,9 +14,6 @@ export const LONGEST_RUN_SECONDS = 2 * 86_400
 /** No key has this ARN. */
 export const NO_KEY_OF_OURS = 'NONE'
 
-/** In place of the name of the storage API's function where its address is used. */
-export const NO_API_FUNCTION = 'none'
-
 /** Folder of the budgets that runs share, in the work bucket. */
 export const BUDGETS_PREFIX = 'budgets/'
 

@@ -10,7 +10,6 @@ import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { readShareLimits } from '../lib/storage/jobs/job-shares.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
-import { createInvokeExchange } from '../lib/storage-client/invoke-exchange.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
@@ -20,7 +19,7 @@ import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './count-runs.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
-import { NO_API_FUNCTION, NO_KEY_OF_OURS } from './names.ts'
+import { NO_KEY_OF_OURS } from './names.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunShares } from './run-shares.ts'
 import { createRunStorage } from './run-storage.ts'
@@ -33,8 +32,6 @@ const env = readEnv([
   'STORAGE_URL',
   /** Secret that holds the storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-  /** The function behind that address, which is invoked instead from a private network; `NO_API_FUNCTION` elsewhere. */
-  'STORAGE_API_FUNCTION',
   /** Bucket for what a run has to remember between its steps. */
   'WORK_BUCKET',
   /** Secrets of configurations are sealed for this project. */
@@ -59,10 +56,6 @@ const now = () => new Date()
 const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
 const open =
   env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
-const sending =
-  env.STORAGE_API_FUNCTION === NO_API_FUNCTION
-    ? {}
-    : { exchange: createInvokeExchange(env.STORAGE_API_FUNCTION) }
 const isRunning = createIsExecutionRunning()
 const count = createCountRun()
 
@@ -74,13 +67,13 @@ export const run = async (
   context: Context & { logger: Logger },
 ) => {
   const runId = runIdOf(event.execution)
-  const connection = { ...(await storageConnectionFrom(env)), ...sending }
+  const connection = await storageConnectionFrom(env)
   const seal = createTokenSeal(connection.token, () =>
     fetchPreviousToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
   )
   const { branchId } = event.input
   const { baseUrl } = connection
-  const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId, ...sending })
+  const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId })
   const advance = await advanceRun(event, {
     stackStorage: createStorageClient({ ...connection, branchId, runId }),
     storageWith,

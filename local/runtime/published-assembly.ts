@@ -40,8 +40,7 @@ const isLoopback = (bind: string): boolean => loopback.includes(bind)
  * reaches the API. While only this machine does, its own addresses are the developer's, and the API to read is often one.
  */
 export const stackContext = (bind: string, context: Readonly<Record<string, unknown>> = {}) => ({
-  // AWS makes backups; a copy of the data directory is one here.
-  context: { ...context, backupRetentionDays: 0 },
+  context,
   // Nothing expires on one machine, so versions of deleted objects would fill its disk.
   defaults: { tableVersionDays: 0, ...(isLoopback(bind) && { extractorAllowedHosts: loopback }) },
 })

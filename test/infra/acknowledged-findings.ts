@@ -4,8 +4,6 @@ interface Acknowledged {
   /** Paths of the constructs that have it; for checkov types and logical ids. */
   readonly at: RegExp
   readonly reason: string
-  /** The one shape that may have it. Default: all. */
-  readonly only?: string
 }
 
 /** Findings of cdk-nag (AwsSolutions) that are meant to be, each with its reason. Any other one fails the tests. */
@@ -15,7 +13,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     at: /\/Resource$/,
     reason:
       'Only the functions of the stack and addresses signed by them reach the buckets. Who needs the trace of each request ' +
-      'names a bucket for it (accessLogBucket), as the shape staging shows.',
+      'extends the stack (docs/extend.md).',
   },
   {
     finding: /^AwsSolutions-SMG4$/,
@@ -61,26 +59,6 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     at: /\/Machine\/Role\/DefaultPolicy\/Resource$/,
     reason: 'The delivery of logs has no resources of its own (Step Functions Developer Guide, "Logging").',
   },
-  {
-    finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    at: /\/(RunExtractor|RunJob|PreviewExtraction)Role\/DefaultPolicy\/Resource$/,
-    reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
-  },
-  {
-    finding: /^AwsSolutions-IAM4\[/,
-    at: /\/Storage\/BackupRole\/Resource$/,
-    only: 'staging',
-    reason:
-      'AWS Backup documents these policies for its role and keeps them in step with itself. The user asks for copies with ' +
-      '`backupRetentionDays`.',
-  },
-  {
-    finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    at: /Role\/DefaultPolicy\/Resource$/,
-    only: 'traced',
-    reason:
-      'Traces have no resources (docs/decisions/0001-no-x-ray.md). The user asks for them with `tracing`.',
-  },
 ]
 
 const FUNCTIONS = /^AWS::Lambda::Function\./
@@ -105,7 +83,7 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
     finding: /^CKV_AWS_117$/,
     at: FUNCTIONS,
     reason:
-      'They reach services of AWS by TLS. Extractions run in a network of the customer with `extractorSubnetIds`.',
+      'They reach services of AWS by TLS. Who has a network for extractions extends the stack (docs/extend.md).',
   },
   {
     finding: /^CKV_AWS_173$/,
@@ -129,7 +107,7 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
   {
     finding: /^CKV_AWS_18$/,
     at: /^AWS::S3::Bucket\./,
-    reason: 'Access logs are the customer’s choice: `accessLogBucket`, as the shape staging shows.',
+    reason: 'Access logs are the customer’s choice, who extends the stack for them (docs/extend.md).',
   },
   {
     finding: /^CKV_AWS_21$/,
@@ -147,10 +125,5 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
     finding: /^CKV_AWS_27$/,
     at: /^AWS::SQS::Queue\./,
     reason: 'They are encrypted with the key of SQS (SqsManagedSseEnabled), which this check does not count.',
-  },
-  {
-    finding: /^CKV_AWS_111$/,
-    at: /^AWS::IAM::Policy\.(ExtractRunExtractor|StorageRunJob|StoragePreviewExtraction)/,
-    reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
   },
 ]

@@ -5,8 +5,6 @@ import { resourcesOf } from './resources-of.ts'
 
 /** Properties that name a resource in an account. Everything else that ends in "Name" refers to another one. */
 const naming: Readonly<Record<string, readonly string[]>> = {
-  'AWS::Backup::BackupPlan': ['BackupPlan.BackupPlanName'],
-  'AWS::Backup::BackupVault': ['BackupVaultName'],
   'AWS::CloudWatch::Alarm': ['AlarmName'],
   'AWS::CloudWatch::Dashboard': ['DashboardName'],
   'AWS::DynamoDB::Table': ['TableName'],

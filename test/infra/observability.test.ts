@@ -1,10 +1,9 @@
-import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { metricUnits } from '#lib/aws/metric-units.ts'
 import { prices } from '../../infra/dashboard.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
-import { resourcesOf, statementsOf } from './resources-of.ts'
+import { resourcesOf } from './resources-of.ts'
 
 interface Graph {
   type: string
@@ -147,32 +146,5 @@ describe.each(deployedShapes)('logs of the shape $name', ({ template }) => {
     expect(groups).toHaveLength(written.length)
     for (const [, { Properties }] of groups)
       expect(JSON.stringify(Properties['LogGroupName'])).toContain('/aws/vendedlogs/')
-  })
-})
-
-describe('traces', () => {
-  const { template } = deployedShape('traced')
-
-  it('are sent by every function and machine when the user wants them', () => {
-    for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function'))
-      expect(Properties['TracingConfig']).toEqual({ Mode: 'Active' })
-    for (const [, { Properties }] of resourcesOf(template, 'AWS::StepFunctions::StateMachine'))
-      expect(Properties['TracingConfiguration']).toEqual({ Enabled: true })
-  })
-
-  it('give each role one wildcard more: the right to send traces, and nothing else', () => {
-    const wild = statementsOf(template).filter(([, { Resource }]) => [Resource].flat().includes('*'))
-    const actions = wild.flatMap(([, { Action }]) => Action).flat()
-    expect(actions.filter(action => !/^(xray:(Put|Get)\w+|logs:\w+)$/.test(action))).toEqual([])
-    const functions = resourcesOf(template, 'AWS::Lambda::Function')
-    const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine')
-    const roles = actions.filter(action => action === 'xray:PutTraceSegments')
-    expect(roles).toHaveLength(functions.length + machines.length)
-  })
-
-  it('are not sent by default', () => {
-    const { template } = deployedShape('all')
-    expect(JSON.stringify(template.toJSON())).not.toMatch(/xray|TracingConfig/i)
-    template.hasResourceProperties('AWS::Lambda::Function', { TracingConfig: Match.absent() })
   })
 })

@@ -50,8 +50,6 @@ const items = (...actions: string[]): string[] => actions.map(action => `dynamod
  * methods. What it does call is tried with the rights of its role on one machine (test/local).
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
-  // Sent in a network of the customer's only, which this shape has not.
-  'run-extractor': ['lambda:InvokeFunction'],
   'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
   'fire-triggers': items('UpdateItem'),
   'sweep-storage': items('BatchGetItem'),

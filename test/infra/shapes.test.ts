@@ -3,6 +3,7 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { withoutEffect } from '../../infra/deployment-config.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
+import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
 
@@ -205,37 +206,6 @@ describe('what the account has', () => {
       expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary')
   })
 
-  it('what reaches hosts of the user runs in the customer’s network, and nothing else does', () => {
-    const placed = resourcesOf(template, 'AWS::Lambda::Function').filter(
-      ([, { Properties }]) => Properties['VpcConfig'],
-    )
-    expect(placed.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
-      'ExtractRunExtractor',
-      'StoragePreviewExtraction',
-    ])
-    for (const [, { Properties }] of placed)
-      expect(Properties['VpcConfig']).toEqual({
-        SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'],
-        SecurityGroupIds: ['sg-0a1b2c3d'],
-      })
-  })
-
-  it('runs there reach the API by Lambda, because no endpoint leads to its address', () => {
-    const api = resourcesOf(template, 'AWS::Lambda::Function').find(([id]) =>
-      /^StorageStorageApi/.test(id),
-    )?.[0]
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Description: Match.stringLikeRegexp('run of an extractor'),
-      Environment: { Variables: Match.objectLike({ STORAGE_API_FUNCTION: { Ref: api } }) },
-    })
-    const rights = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
-    expect(rights.map(([, statement]) => statement)).toContainEqual(
-      expect.objectContaining({ Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [api, 'Arn'] } }),
-    )
-    const usual = JSON.stringify(statementsOf(deployedShape('all').template))
-    expect(usual).not.toMatch(/ExtractRunExtractor[^\]]*lambda:InvokeFunction/)
-  })
-
   it('the API has the customer’s name, and functions use it', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'storage.example.com' })
     template.hasResourceProperties('AWS::Route53::RecordSet', {
@@ -246,6 +216,19 @@ describe('what the account has', () => {
       Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://storage.example.com' }) },
     })
     expect(outputsOf('staging')).toContain('ApiDomainTarget')
+  })
+
+  it('the API has all names below one, where a wildcard is given, for clients that derive them', () => {
+    const names = synthesiseStack({
+      apiDomainName: '*.example.com',
+      apiCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+      apiHostedZoneId: 'Z0123456789ABC',
+    })
+    names.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: '*.example.com' })
+    names.hasResourceProperties('AWS::Route53::RecordSet', { Name: '*.example.com' })
+    names.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://connection.example.com' }) },
+    })
   })
 
   it('buckets, tables, functions, machines and keys have the tags', () => {

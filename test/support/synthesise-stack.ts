@@ -8,10 +8,10 @@ import { MillraceStack } from '../../infra/stack.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
 
 /** The stack for a context of cdk.json, with empty bundles: what is wired, not what runs. */
-export const makeStack = (context: Record<string, unknown> = {}): MillraceStack => {
+export const makeStack = (context: Record<string, unknown> = {}, Stack = MillraceStack): MillraceStack => {
   // The validation of CDK itself only warns, and takes longer than all the rest.
   const app = new App({ context, builtinCloudFormationValidation: false })
-  return new MillraceStack(app, 'Millrace', { bundles: emptyBundles(), config: readStackConfig(app.node) })
+  return new Stack(app, 'Millrace', { bundles: emptyBundles(), config: readStackConfig(app.node) })
 }
 
 export const synthesiseStack = (context: Record<string, unknown> = {}): Template =>

@@ -38,7 +38,6 @@ export const bucket = resourceType({
       'objects rest in the data directory, which is the owner’s to encrypt',
     ),
     LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
-    LoggingConfiguration: withoutMeaningHere('requests are answered for this machine only'),
     PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
     OwnershipControls: z
       .strictObject({ Rules: z.tuple([z.strictObject({ ObjectOwnership: z.enum(objectOwnerships) })]) })

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Match, Template } from 'aws-cdk-lib/assertions'
+import { expect, it } from 'vitest'
+import { makeStack } from '../support/synthesise-stack.ts'
+import { AccessLogStack, BackupStack, NetworkStack, TracedStack } from './extended-stack.ts'
+import { resourcesOf, statementsOf } from './resources-of.ts'
+
+const root = join(import.meta.dirname, '../..')
+const templateOf = (Stack: typeof NetworkStack): Template => Template.fromStack(makeStack({}, Stack))
+
+it('the page on extending the stack shows the code that is tried here', () => {
+  const page = readFileSync(join(root, 'docs/extend.md'), 'utf8')
+  const tried = readFileSync(join(import.meta.dirname, 'extended-stack.ts'), 'utf8')
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  const bodies = blocks.filter(code => code.startsWith('super('))
+  expect(bodies).toHaveLength(4)
+  for (const body of bodies) expect(tried).toContain(body.replaceAll(/^(?=.)/gm, '    '))
+})
+
+it('what reaches hosts of the user runs in the user’s network, and nothing else does', () => {
+  const placed = resourcesOf(templateOf(NetworkStack), 'AWS::Lambda::Function').filter(
+    ([, { Properties }]) => Properties['VpcConfig'],
+  )
+  expect(placed.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+    'ExtractRunExtractor',
+    'StoragePreviewExtraction',
+  ])
+})
+
+it('every bucket has access logs', () => {
+  for (const [, { Properties }] of resourcesOf(templateOf(AccessLogStack), 'AWS::S3::Bucket'))
+    expect(Properties['LoggingConfiguration']).toMatchObject({
+      DestinationBucketName: 'access-logs-of-example',
+    })
+})
+
+it('items and tables are copied each day', () => {
+  templateOf(BackupStack).hasResourceProperties('AWS::Backup::BackupSelection', {
+    BackupSelection: {
+      Resources: Match.arrayWith([{ 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageTables'), 'Arn'] }]),
+    },
+  })
+})
+
+it('every function and machine sends traces, and no other right is on everything', () => {
+  const template = templateOf(TracedStack)
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function'))
+    expect(Properties['TracingConfig']).toEqual({ Mode: 'Active' })
+  const wild = statementsOf(template).filter(([, { Resource }]) => [Resource].flat().includes('*'))
+  const actions = wild.flatMap(([, { Action }]) => Action).flat()
+  expect(actions.filter(action => !/^(xray:(Put|Get)\w+|logs:\w+)$/.test(action))).toEqual([])
+})
