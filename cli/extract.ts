@@ -10,10 +10,6 @@ export const extraction: Command = {
   ],
   options: [
     option('--compat', 'behave like Generic Extractor where we differ'),
-    option(
-      '--plan',
-      'print the first request of each job with the origin of its headers and parameters, and a forecast; send nothing',
-    ),
     option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing'),
     option('--guard', 'refuse addresses that are not on the public internet'),
   ],

@@ -2,19 +2,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { describePlan } from '../functions/lib/extractor/run/describe-plan.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/run/extract.ts'
 import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
-import { outFolder } from './out-folder.ts'
 import { previewTables } from './shell/preview-tables.ts'
 import { exitCodes, sentenceOf } from './shell/say-error.ts'
 import type { Shell } from './shell/shell.ts'
+import { writePrivately } from './shell/write-privately.ts'
 
 export interface ExtractFlags {
   compat?: boolean
-  plan?: boolean
   preview?: string
   guard?: boolean
 }
@@ -27,18 +25,15 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
   const console = createExtractConsole(shell)
   // Ended by a signal: writes no tables and no state, and removes the spool
   const signal = shell.onInterrupt()
-  const out = outFolder(dataDir)
+  // It may hold secrets
+  const writeState = (state: unknown) =>
+    writePrivately(join(dataDir, 'out', 'state.json'), JSON.stringify(state))
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
   try {
     const config = await readConfig(dataDir)
     const state = await readState(dataDir, message => console.log({ level: 'warning', message }))
     const now = clock(shell)
     const compat = flags.compat === true ? { compat: true } : {}
-    if (flags.plan === true) {
-      const lastRun = await out.readLastRun()
-      console.print(await describePlan({ config, state, lastRun, now, ...compat }))
-      return 0
-    }
     const preview = flags.preview === undefined ? undefined : positive(flags.preview)
     const outDir = preview === undefined ? join(dataDir, 'out', 'tables') : join(spoolDir, 'preview')
     const options: ExtractOptions = {
@@ -53,7 +48,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       log: console.log,
       onProgress: console.progress,
       keepState: async state => {
-        await out.writeState(state)
+        await writeState(state)
         console.log({
           level: 'warning',
           message:
@@ -61,7 +56,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
         })
       },
       keepWindows: async kept => {
-        await out.writeState(kept.state)
+        await writeState(kept.state)
         console.summary(kept.summary)
         console.log({
           level: 'warning',
@@ -72,14 +67,11 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }
-    const begun = performance.now()
     const result = await extract(options)
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
-    if (preview === undefined) {
-      await out.writeState(result.state)
-      await out.writeLastRun(result.summary, (performance.now() - begun) / 1000)
-    } else console.print(await previewTables(result.tables))
+    if (preview === undefined) await writeState(result.state)
+    else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })
     return 0
   } catch (error) {

@@ -26,11 +26,6 @@ export const trialCommands: Readonly<Record<string, Command>> = {
     args: [source],
     run: (call, given) => validate(call, given),
   },
-  plan: {
-    description: 'show the first request of each job, and where each value comes from; send nothing',
-    args: [source],
-    run: (call, given) => plan(call, given),
-  },
   preview: {
     description: 'extract a few rows of each job and print the tables; store nothing',
     args: [source],
@@ -74,25 +69,6 @@ const saidMissing = (missing: readonly string[]): string[] =>
   missing.length === 0
     ? []
     : [`It cannot run by itself, unless rows bring what it lacks: ${missing.join(' and ')}.`]
-
-const plan = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { describePlan } = await import('../../functions/lib/extractor/run/describe-plan.ts')
-  const units = await readUnits(source, call)
-  const plans = await Promise.all(
-    units.map(async ({ name, configuration }) => ({
-      name,
-      plan: await describePlan({ config: configuration, now: () => Date.now() / 1000 }),
-    })),
-  )
-  const { out } = call
-  out.show(plans, () => {
-    for (const { name, plan: text } of plans) {
-      if (plans.length > 1) out.line(name, 'bold')
-      out.line(text)
-    }
-  })
-  return 0
-}
 
 const preview = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const rows = wholeNumber(call.flags.rows ?? '10')

@@ -104,7 +104,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /v2/storage/metadata': ['metadata'],
 
   'GET /v2/storage/components/{componentId}/configs/{configId}/schedule': ['count'],
-  'GET /v2/storage/components/{componentId}/configs/{configId}/plan': ['rowId'],
   'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
   'POST /v2/storage/components/{componentId}/drafts': [
     'configurationId',

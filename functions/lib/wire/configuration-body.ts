@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { described } from './described.ts'
-import { anyObject, codeAndMessage, creatorToken, wireDateText } from './fields.ts'
+import { anyObject, creatorToken, wireDateText } from './fields.ts'
 
 /** Who made a version, when and why. */
 export const changeBody = z.object({
@@ -116,20 +116,6 @@ export const scheduleBody = z
   .register(described, { name: 'ConfigurationSchedule' })
 
 export type ScheduleBody = z.infer<typeof scheduleBody>
-
-/** What each row would ask first, or the configuration when it has none. */
-export const planBody = z
-  .array(
-    z.object({
-      rowId: z.nullable(z.string()),
-      name: z.string(),
-      plan: z.nullable(z.string().register(described, { description: 'Text, secrets masked' })),
-      error: z.nullable(codeAndMessage),
-    }),
-  )
-  .register(described, { name: 'ConfigurationPlan' })
-
-export type PlanBody = z.infer<typeof planBody>
 
 /** The version that a rollback made. */
 export const rolledBackBody = z.object({ version: z.string().register(described, { example: '7' }) })

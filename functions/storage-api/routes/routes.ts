@@ -58,7 +58,6 @@ import { tablesRoutes } from '../tables/routes.ts'
 import { createTicket } from '../tickets/create-ticket.ts'
 import { tokensRoutes } from '../tokens/routes.ts'
 import { draftConfiguration } from '../trials/draft-configuration.ts'
-import { planConfiguration } from '../trials/plan-configuration.ts'
 import { previewConfiguration } from '../trials/preview-configuration.ts'
 import {
   createTrigger,
@@ -110,7 +109,6 @@ export const routes: readonly Route[] = [
   getComponent,
   ...configurationsRoutes,
   draftConfiguration,
-  planConfiguration,
   previewConfiguration,
   ...rowsRoutes,
   listEvents,

@@ -8,12 +8,11 @@ import { text, unlessBlank } from '../http/fields.ts'
 import { takeShare } from '../http/in-share.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import type { Services } from '../services/services.ts'
 import { previewedRows } from './preview-configuration.ts'
-import { configOf, findRunnable } from './trial-unit.ts'
+import { findRunnable } from './trial-unit.ts'
 
 /**
- * Makes a configuration of a curl command, or takes one as it is; says what was guessed and why, plans it, and previews it as
+ * Makes a configuration of a curl command, or takes one as it is; says what was guessed and why, and previews it as
  * `previewConfiguration` does. Stores nothing: the secrets of the reply are sealed for
  * `configurationId`, under which it may be stored.
  */
@@ -70,13 +69,9 @@ export const draftConfiguration = defineRoute({
       const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
       const made = 'configuration' in asked ? { ...ownDraft, configuration: asked.configuration } : draft
       const configuration = made && ((await seal(made.configuration)) as JsonObject)
-      const plan =
-        configuration === undefined ? undefined : await planOf(configuration, imageParameters, services)
       return ok({
         ...previewed,
         configurationId: configId,
-        plan: plan?.text ?? null,
-        error: previewed.error ?? plan?.error ?? null,
         ...(made && configuration && { draft: { ...made, configuration } }),
       })
     } finally {
@@ -89,19 +84,3 @@ export const draftConfiguration = defineRoute({
 type JsonObject = Record<string, unknown>
 
 const ownDraft = { kind: 'configuration' as const, remarks: [] }
-
-const planOf = async (
-  configuration: JsonObject,
-  imageParameters: JsonObject,
-  { now }: Pick<Services, 'now'>,
-) => {
-  // Large, and most containers never plan.
-  const { describePlan } = await import('../../lib/extractor/run/describe-plan.ts')
-  try {
-    const config = configOf({ configuration }, imageParameters)
-    return { text: await describePlan({ config, now: () => now().getTime() / 1000 }), error: undefined }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { text: undefined, error: { code: error.code, message: error.message } }
-  }
-}

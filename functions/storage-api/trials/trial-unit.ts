@@ -1,5 +1,4 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { componentConfig } from '../../lib/extractor/config/component-config.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
@@ -69,9 +68,3 @@ const imageParametersOf = ({ image_parameters: given }: JsonObject): JsonObject 
 
 // Only objects are stored.
 const objectOf = (text: string): JsonObject => parseExactly(text) as JsonObject // only objects are stored
-
-/** The `config.json` of a unit. */
-export const configOf = (
-  { configuration }: Pick<TrialUnit, 'configuration'>,
-  imageParameters: JsonObject,
-): JsonObject => componentConfig(configuration, imageParameters)

@@ -79,7 +79,6 @@ const pagesOfReader: typeof pages = {
 const documents: Readonly<Record<string, string>> = {
   'overview-light': 'console-overview',
   'table-light': 'console-table',
-  'bench-light': 'console-bench',
   'run-light': 'console-run',
   'overview-phone-dark': 'console-phone-dark',
 }

@@ -15,7 +15,7 @@ import { type Above, fillEndpoint } from './placeholders.ts'
 import { defaultsFor, expressionContexts, paginatorOf } from './start-run.ts'
 
 /** In seconds. */
-export const reportDefaults = { attempts: 1, interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
+const reportDefaults = { attempts: 1, interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
 
 interface Ways {
   fetch: (request: PageRequest) => Promise<FetchedPage>

@@ -3,7 +3,6 @@ import { listedComponentBody } from '#lib/wire/component-body.ts'
 import {
   configurationBody,
   listedVersionBody,
-  planBody,
   scheduleBody,
   versionBody,
 } from '#lib/wire/configuration-body.ts'
@@ -84,16 +83,23 @@ export const benchPage = async (
 ): Promise<Built> => {
   const path = configurationPath(params)
   const body = { rows, ...(rowId !== '' && { rowId }) }
-  const [configuration, plans, preview] = await Promise.all([
+  const [configuration, preview] = await Promise.all([
     configurationOf(client, params),
-    client.get(`${path}/plan${query(rowId === '' ? {} : { rowId })}`, planBody),
     isPreview ? client.send('POST', `${path}/preview`, body, previewResult) : undefined,
   ])
   const { component = '', id = '' } = params
   return {
     title: `Try ${configuration.name || id}`,
     crumbs: [[pathOf(component, id), configuration.name || id]],
-    body: <Bench path={pathOf(component, id)} plans={plans} rowId={rowId} rows={rows} preview={preview} />,
+    body: (
+      <Bench
+        path={pathOf(component, id)}
+        rowsOf={configuration.rows.filter(row => !row.isDisabled || row.id === rowId)}
+        rowId={rowId}
+        rows={rows}
+        preview={preview}
+      />
+    ),
   }
 }
 

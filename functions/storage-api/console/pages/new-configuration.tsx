@@ -46,7 +46,7 @@ const again = async (
 const refused = (form: Form, error: unknown): Built => {
   if (!(error instanceof Refusal)) throw error
   const { name = '', configurationId = '', configuration: text = '' } = form
-  const nothing = { stoppedBy: null, error: null, tables: [], exchanges: [], jobs: [], log: [], plan: null }
+  const nothing = { stoppedBy: null, error: null, tables: [], exchanges: [], jobs: [], log: [] }
   const kept = draftFindings.safeParse(JSON.parse(form['found'] || '{}')).data
   const draft = { kind: 'configuration' as const, remarks: [], ...kept, configuration: {} }
   const props = { draft: { ...nothing, configurationId, draft }, name, text, problem: error.message }

@@ -1,5 +1,4 @@
 import type { PreviewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
-import type { PlanBody } from '#lib/wire/configuration-body.ts'
 import { bytes, counted } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
 import { JobsOfExtraction } from './runs.tsx'
@@ -7,24 +6,25 @@ import { JobsOfExtraction } from './runs.tsx'
 interface BenchProps {
   /** Of the configuration. */
   path: string
-  plans: PlanBody
+  /** Rows of the configuration that can be tried. */
+  rowsOf: readonly { id: string; name: string }[]
   /** The row that is tried; empty: the first that is enabled. */
   rowId: string
   rows: string
   preview?: PreviewResult | undefined
 }
 
-/** Tries a configuration: what it would ask, what the API answers, which tables come of it. */
-export const Bench = ({ path, plans, rowId, rows, preview }: BenchProps) => (
+/** Tries a configuration: what the API is asked and answers, which tables come of it. */
+export const Bench = ({ path, rowsOf, rowId, rows, preview }: BenchProps) => (
   <>
     <form method="post" action={`${path}/bench`} class="filter">
-      {plans.some(plan => plan.rowId !== null) && (
+      {rowsOf.length > 0 && (
         <label>
           Row
           <select name="rowId">
-            {plans.map(plan => (
-              <option value={plan.rowId ?? ''} selected={plan.rowId === rowId}>
-                {plan.name || plan.rowId}
+            {rowsOf.map(({ id, name }) => (
+              <option value={id} selected={id === rowId}>
+                {name || id}
               </option>
             ))}
           </select>
@@ -39,15 +39,6 @@ export const Bench = ({ path, plans, rowId, rows, preview }: BenchProps) => (
       </button>
     </form>
     {preview !== undefined && <Preview preview={preview} runPath={`${path}/run`} />}
-    <h2>Plan</h2>
-    {plans.length === 0 && <Empty>All rows are disabled.</Empty>}
-    {plans.map(({ name, rowId: id, plan, error }) => (
-      <section>
-        {id !== null && <h3>{name || id}</h3>}
-        {error !== null && <Problem>{error.message}</Problem>}
-        {plan !== null && <pre>{plan}</pre>}
-      </section>
-    ))}
   </>
 )
 

@@ -78,7 +78,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
       />
       <div class="actions">
         <a class="btn" href={`${path}/bench`}>
-          Plan and preview
+          Preview
         </a>
         <Toggle path={path} isDisabled={configuration.isDisabled} name="the configuration" />
         <Confirm id="delete" verb="Delete" action={`${path}/delete`}>
@@ -232,7 +232,7 @@ export const RowDetail = ({ componentId, configuration, row, draft }: RowProps) 
       />
       <div class="actions">
         <a class="btn" href={`${path}/bench?rowId=${encodeURIComponent(row.id)}`}>
-          Plan and preview
+          Preview
         </a>
         <Toggle
           path={`${path}/rows/${encodeURIComponent(row.id)}`}

@@ -1,6 +1,6 @@
 import type { DraftBody } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { hiddenSecrets } from '../hide-sealed.ts'
-import { Empty, Problem } from '../layout.tsx'
+import { Problem } from '../layout.tsx'
 import { Icon } from '../parts.tsx'
 import { Preview } from './bench.tsx'
 import { EditorFields } from './common-form.tsx'
@@ -45,7 +45,7 @@ interface DraftPageProps {
 
 /** A draft in an editor, and beside it what it is made of and what comes of it. */
 export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProps) => {
-  const { draft, configurationId, plan } = drafted
+  const { draft, configurationId } = drafted
   if (draft === undefined) return <PasteForm problem={drafted.error?.message ?? 'Nothing came of it.'} />
   return (
     <div class="bench">
@@ -85,8 +85,6 @@ export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProp
       <div>
         {draft.remarks.length > 0 && <Found remarks={draft.remarks} />}
         <Preview preview={drafted} />
-        <h2>Plan</h2>
-        {plan === null ? <Empty>It has none yet.</Empty> : <pre>{plan}</pre>}
       </div>
     </div>
   )

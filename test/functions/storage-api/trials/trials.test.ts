@@ -40,19 +40,6 @@ const preview = (id: string, body: object = {}, headers?: Record<string, string>
   service.call('POST', `${configs}/${id}/preview`, body, headers)
 
 describe('trying a stored configuration', () => {
-  it('plans each request with the origin of its values, and sends nothing', async () => {
-    const id = await store(shop([{ endpoint: 'orders', params: { since: 'monday' } }]))
-    const before = api.requests.length
-    const { status, body } = await service.call('GET', `${configs}/${id}/plan`)
-    expect([status, body]).toEqual([
-      200,
-      [{ rowId: null, name: 'Shop', plan: expect.stringContaining('GET'), error: null }],
-    ])
-    expect(body[0].plan).toMatch(/since.*monday.*jobs\.0\.params/)
-    expect(body[0].plan).not.toContain(SECRET)
-    expect(api.requests.length).toBe(before)
-  })
-
   it('shows the first rows, and what was asked and answered, without secrets', async () => {
     const id = await store(shop([{ endpoint: 'orders' }]))
     const { status, body } = await preview(id, { rows: 2 })
@@ -110,7 +97,6 @@ describe('trying a stored configuration', () => {
       tables: [{ name: 'orders' }],
     })
     expect((await preview(id, { rowId: 'c' })).status).toBe(404)
-    expect((await service.call('GET', `${configs}/${id}/plan`)).body).toMatchObject([{ rowId: 'b' }])
   })
 
   it('is refused for a component that does not run here, and for a token without it', async () => {
@@ -123,7 +109,6 @@ describe('trying a stored configuration', () => {
     const { body: token } = await service.call('POST', '/v2/storage/tokens', { description: 'small' })
     const headers = { 'X-StorageApi-Token': token.token }
     expect((await preview(id, {}, headers)).status).toBe(403)
-    expect((await service.call('GET', `${configs}/${id}/plan`, undefined, headers)).status).toBe(403)
   })
 })
 
@@ -132,13 +117,12 @@ describe('drafting a configuration', () => {
   const draft = async (body: object) => (await service.call('POST', drafts, body)).body
   const curl = () => `curl -H 'X-Api-Token: ${SECRET}' '${api.origin}/orders'`
 
-  it('makes one of a curl command, with secrets sealed for it, remarks, a plan and rows', async () => {
+  it('makes one of a curl command, with secrets sealed for it, remarks and rows', async () => {
     const made = await draft({ text: curl(), rows: 2 })
     expect(made).toMatchObject({ error: null, draft: { kind: 'curl' } })
     expect(made.draft.remarks.map(({ why }: { why: string }) => why).join()).toContain(
       'The answer is the list of rows',
     )
-    expect(made.plan).toContain('GET')
     expect(made.tables).toMatchObject([{ name: 'orders', rowsCount: 2 }])
     expect(JSON.stringify(made)).not.toContain(SECRET)
     expect(JSON.stringify(made)).not.toContain('__why')
@@ -160,7 +144,7 @@ describe('drafting a configuration', () => {
     ],
     ['what is none', 'hello', { code: 'extractor.draft' }],
   ])('refuses %s', async (_, text, error) => {
-    expect(await draft({ text })).toMatchObject({ error, plan: null })
+    expect(await draft({ text })).toMatchObject({ error })
   })
 
   it('wants a text or a configuration', async () => {

@@ -8,7 +8,7 @@ import { usualTotal } from './page-facts.ts'
 import { type Saying, saysMore } from './says-more.ts'
 
 /** Pages of one run of a job that ask for no end of their own. */
-export const MAX_PAGES = 1_000_000
+const MAX_PAGES = 1_000_000
 
 /** Requests and pages that a checkpoint remembers: circles of more pages are found a round later. */
 const SAVED_DIGESTS = 1_000

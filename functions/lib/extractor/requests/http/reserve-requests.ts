@@ -43,7 +43,3 @@ export const reserveRequests = (
   const oldest = current[0]?.at ?? now
   return { waitSeconds: Math.max(oldest + counts - now, SHORTEST_WAIT_SECONDS) }
 }
-
-/** Seconds until the last of so many requests may be sent, when nobody else takes from the budget and they go out at once. */
-export const budgetSeconds = (count: number, { requests, seconds }: BudgetSize): number =>
-  Math.max(0, Math.ceil(count / requests) - 1) * (seconds + seconds / BLOCKS)

@@ -101,12 +101,9 @@ export const previewBody = z
   .extend(z.omit(previewResult, { draft: true }), { rowId: z.nullable(z.string()), name: z.string() })
   .register(described, { name: 'ConfigurationPreview' })
 
-/** A configuration that is not stored yet, its secrets sealed for the id that it may be stored under, with plan and preview. */
+/** A configuration that is not stored yet, its secrets sealed for the id that it may be stored under, with its preview. */
 export const draftBody = z
-  .extend(previewResult, {
-    configurationId: z.string(),
-    plan: z.nullable(z.string()),
-  })
+  .extend(previewResult, { configurationId: z.string() })
   .register(described, { name: 'ConfigurationDraft' })
 
 export type DraftBody = z.infer<typeof draftBody>

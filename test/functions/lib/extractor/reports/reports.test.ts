@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { type ApiServer, startApi } from '../api-server.ts'
 import { configuration, readTables, type Settings } from '../run-extraction.ts'
@@ -209,12 +208,4 @@ describe('legs', () => {
         message: expect.stringContaining('not ready after 3000 seconds and 1 polls'),
       })
     }))
-})
-
-it('a plan says how the report is made, awaited and read', async () => {
-  const plan = await describePlan({ config: configuration('https://a.example', job()), now: () => 0 })
-  expect(plan).toContain('POST https://a.example/reports\n')
-  expect(plan).toContain(
-    'report: GET reports/{report.id} until "status" is DONE, first after 0.005 s, for at most 3600 s\n  report: GET {result.url}',
-  )
 })

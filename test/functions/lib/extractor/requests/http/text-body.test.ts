@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillText } from '#lib/extractor/requests/http/fill-text.ts'
-import { describePlan } from '#lib/extractor/run/describe-plan.ts'
-import { configuration, runExtraction } from '../../run-extraction.ts'
+import { runExtraction } from '../../run-extraction.ts'
 import { runInLegs } from '../../run-in-legs.ts'
 
 const job = (more: object) => ({ config: { jobs: [{ endpoint: 'items', ...more }] } })
@@ -48,12 +47,5 @@ describe('a text body', () => {
   ])('refuses %j', async (more, code) => {
     const { error } = await runExtraction(() => [], job(more))
     expect((error as { code?: string } | undefined)?.code).toBe(code)
-  })
-
-  it('is shown by a plan, without secrets', async () => {
-    const settings = { config: { '#key': 's3cr3t-key', ...job({ body: { text: { attr: '#key' } } }).config } }
-    const plan = await describePlan({ config: configuration('http://api.test', settings), now: () => 0 })
-    expect(plan).toContain('POST http://api.test/items')
-    expect(plan).toContain('  body: *** (jobs.0.body)')
   })
 })

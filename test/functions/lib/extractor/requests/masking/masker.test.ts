@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
 import { secretsOf, withParts } from '#lib/extractor/requests/masking/secrets-of.ts'
-import { describePlan } from '#lib/extractor/run/describe-plan.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../../api-server.ts'
-import { configuration, extractFrom } from '../../run-extraction.ts'
+import { extractFrom } from '../../run-extraction.ts'
 
 describe('the masker', () => {
   it.each([
@@ -182,14 +181,12 @@ describe('no secret of the configuration', () => {
           ...settings,
           options: { onProgress: progress => seen.push(progress) },
         })
-        const plan = await describePlan({ config: configuration(server.origin, settings), now: () => 0 })
         const output = [
           error?.message,
           error?.stack,
           JSON.stringify(error),
           logs.map(({ message, context }) => `${message} ${JSON.stringify(context)}`).join('\n'),
           JSON.stringify(seen),
-          plan,
         ].join('\n')
         expect(error?.message).toContain('[400]')
         for (const secret of [token, password]) {
