@@ -1,14 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { StartScheduledRunsEnv } from '../functions/start-scheduled-runs/work.ts'
 import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { alarmOnFailures } from './failures-alarm.ts'
 import {
   afterItsRights,
   everyMinute,
@@ -28,7 +26,6 @@ interface ExtractSchedulesProps {
   readonly schedules: readonly ExtractSchedule[]
   /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   readonly components: readonly string[]
-  readonly alarms: ITopic
 }
 
 /**
@@ -82,10 +79,8 @@ const stackSchedule = (
 
 const startScheduledRuns = (
   scope: Construct,
-  { bundle, storage, machine, components, alarms }: ExtractSchedulesProps,
+  { bundle, storage, machine, components }: ExtractSchedulesProps,
 ) => {
-  const means =
-    'Configurations do not run at the times of their own schedules. What is due is made up for within ten minutes, not later.'
   const start = new ScheduledFunction<StartScheduledRunsEnv>(scope, 'StartScheduledRuns', {
     bundle,
     description: 'Starts the configurations whose own schedule has become due',
@@ -98,10 +93,7 @@ const startScheduledRuns = (
     memoryMiB: 512,
     timeout: Duration.seconds(55), // The next minute makes up for this one.
     ...everyMinute('{"time":"<aws.scheduler.scheduled-time>"}'),
-    means,
-    alarms,
   })
   allowReadingSecret(start, storage.tokenSecret)
-  alarmOnFailures(scope, { runs: start, alarms, means })
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
 }

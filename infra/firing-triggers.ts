@@ -2,14 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { z } from 'zod'
 import type { FireTriggersEnv } from '../functions/fire-triggers/work.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { allow, allowItems, allowPuttingObjects, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { projectRoot } from './project-root.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
@@ -25,15 +23,13 @@ interface FiringTriggersProps {
   readonly hasExtractions: boolean
   /** Address of the storage API. */
   readonly url: string
-  readonly alarms: ITopic
 }
 
 /** Each minute, runs the configurations of triggers whose tables were imported. */
 export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
-    const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url, alarms } = props
-    const means = 'Imports into watched tables run no configurations.'
+    const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url } = props
     const fire = new ScheduledFunction<FireTriggersEnv>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
@@ -47,8 +43,6 @@ export class FiringTriggers extends Construct {
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
       ...everyMinute(),
-      means,
-      alarms,
     })
     allowItems(
       fire,
@@ -61,7 +55,6 @@ export class FiringTriggers extends Construct {
     allowPuttingObjects(fire, tables, { prefix: documentPrefix })
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
-    alarmOnFailures(this, { runs: fire, alarms, means })
   }
 }
 

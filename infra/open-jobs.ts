@@ -1,12 +1,10 @@
 import { Duration } from 'aws-cdk-lib'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
 import type { StartOpenJobsEnv } from '../functions/start-open-jobs/work.ts'
 import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
-import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
 import { type Shares, sharesEnvironment } from './shares-environment.ts'
@@ -20,7 +18,6 @@ interface OpenJobsProps {
   /** Whether the stack runs configurations: then it also ends runs whose end got lost. */
   readonly hasExtractions: boolean
   readonly shares: Shares
-  readonly alarms: ITopic
 }
 
 /** Each minute, starts the jobs that were accepted but not started. */
@@ -28,11 +25,10 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, shares, alarms }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, shares }: OpenJobsProps,
   ) {
     super(scope, id)
     const extractMachine = extractMachineIdentity()
-    const means = 'Jobs that were accepted and not started stay where they are until somebody polls them.'
     const start = new ScheduledFunction<StartOpenJobsEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs of the storage service that were accepted and not started',
@@ -45,8 +41,6 @@ export class OpenJobs extends Construct {
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
       ...everyMinute(),
-      means,
-      alarms,
     })
     allowItems(
       start,
@@ -57,6 +51,5 @@ export class OpenJobs extends Construct {
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
     if (hasExtractions) allow(start, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
-    alarmOnFailures(this, { runs: start, alarms, means })
   }
 }

@@ -1,21 +1,14 @@
-import { Aws, CfnResource, Duration, Stack } from 'aws-cdk-lib'
+import { Aws, CfnResource, Stack } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { allow } from './allow.ts'
 import { NodeFunction, type NodeFunctionProps } from './node-function.ts'
-import { OperatorAlarm } from './operator-alarm.ts'
 
 interface ScheduledFunctionProps<EnvName extends string> extends NodeFunctionProps<EnvName> {
   readonly schedules: readonly FunctionSchedule[]
   /** Whether an event that failed, or that Lambda did not take, is sent again. Otherwise the next one makes up for it. */
   readonly isRetried: boolean
-  /** Longest time without a call that is in order. */
-  readonly restsFor: Duration
-  /** What does not happen while nobody calls it. */
-  readonly means: string
-  readonly alarms: ITopic
 }
 
 interface FunctionSchedule {
@@ -29,7 +22,7 @@ interface FunctionSchedule {
 /** A function that schedules call, each with an event of its own. */
 export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvName> {
   constructor(scope: Construct, id: string, props: ScheduledFunctionProps<EnvName>) {
-    const { schedules, isRetried, restsFor, means, alarms, ...rest } = props
+    const { schedules, isRetried, ...rest } = props
     super(scope, id, rest)
     // Lambda would try twice more: three errors for one minute that the next one makes up for.
     if (!isRetried) this.configureAsyncInvoke({ retryAttempts: 0 })
@@ -50,19 +43,6 @@ export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvN
           },
         }),
       )
-    const periods = Math.ceil(restsFor.toDays({ integral: false }))
-    new OperatorAlarm(scope, 'Still', {
-      alarms,
-      // A period is a day at most (CloudWatch API Reference, "PutMetricAlarm").
-      metric: this.metricInvocations({ period: Duration.seconds(restsFor.toSeconds() / periods) }),
-      threshold: 1,
-      periods,
-      isBelow: true,
-      means: `No schedule has called ${this.functionName} for ${restsFor.toHumanString()}. ${means}`,
-      toDo:
-        'Look at its schedules in EventBridge Scheduler: are they there and enabled, and may their role invoke the function? ' +
-        'A policy of the organisation or a boundary may forbid it.',
-    })
   }
 }
 
@@ -70,7 +50,6 @@ export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvN
 export const everyMinute = (input?: string) => ({
   schedules: [{ name: 'EveryMinute', expression: 'rate(1 minute)', ...(input !== undefined && { input }) }],
   isRetried: false,
-  restsFor: Duration.minutes(15),
 })
 
 /** The name of the group of all schedules of the stack: Scheduler counts what fails by group only. */

@@ -87,7 +87,6 @@ export class MillraceStack extends DeployedStack {
       deadLetters: extractFlow.deadLetters.queue,
       schedules: config.schedules,
       components: config.scheduledComponents,
-      alarms,
     })
 
     const machines = [importFlow.machine, exportFlow.machine, extractFlow.machine]

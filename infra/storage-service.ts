@@ -115,7 +115,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       shares,
       ...jobMachineIdentity(),
     }
-    new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
+    new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
     const runJob = runJobFunction(this, bundles['run-job'], { ...store, largeData })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
@@ -128,7 +128,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       keepDeadLetter: this.keepDeadLetter,
       alarms,
     }).machine
-    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
+    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'] })
     if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
     const preview = hasExtractions
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
@@ -147,7 +147,6 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...store,
       bundle: bundles['fire-triggers'],
       url: this.url,
-      alarms,
     })
     alarmOnServerErrors(this, { http, storageApi: this.storageApi, alarms })
   }

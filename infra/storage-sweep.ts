@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
 import type { SweepStorageEnv } from '../functions/sweep-storage/work.ts'
@@ -8,7 +7,6 @@ import { allowDeletingObjects, allowItems, allowPuttingObjects, allowReadingObje
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT } from './node-function.ts'
-import { OperatorAlarm } from './operator-alarm.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
 import { writtenKinds } from './written-kinds.ts'
 
@@ -18,7 +16,6 @@ interface StorageSweepProps {
   readonly files: IBucket
   readonly tables: IBucket
   readonly snapshotRetentionDays: number
-  readonly alarms: ITopic
 }
 
 /** Until 0.3 the sweep kept its notes in an object. Now they are items. */
@@ -39,7 +36,7 @@ const MINUTES: Readonly<Record<SweepKind, number>> = {
 export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
-    const { bundle, items, files, tables, snapshotRetentionDays, alarms } = props
+    const { bundle, items, files, tables, snapshotRetentionDays } = props
     const sweep = new ScheduledFunction<SweepStorageEnv>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
@@ -57,9 +54,6 @@ export class StorageSweep extends Construct {
         input: JSON.stringify({ kind }),
       })),
       isRetried: true,
-      restsFor: Duration.hours(12),
-      means: 'Expired files and superseded tables pile up. Nothing is lost.',
-      alarms,
     })
     // In batches it writes notes about objects.
     allowItems(
@@ -73,18 +67,5 @@ export class StorageSweep extends Construct {
     allowDeletingObjects(sweep, tables, { prefix: 'tables/' })
     // Metadata without the snapshots that have expired.
     allowPuttingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
-
-    new OperatorAlarm(this, 'Failed', {
-      alarms,
-      watches: sweep,
-      metric: sweep.metricErrors({ period: Duration.days(1) }),
-      threshold: FAILURES_OF_A_DAY,
-      means:
-        'A sweep of the storage service failed all day: expired files or superseded tables pile up. Nothing is lost.',
-      toDo: `The log of ${sweep.functionName} says why, and of which kind. It may be started again at any time, with {"kind": "…"}.`,
-    })
   }
 }
-
-/** Half the attempts of one kind in a day: four sweeps, each tried up to three times by Lambda. */
-const FAILURES_OF_A_DAY = 6

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { resourcesOf } from './resources-of.ts'
 
-/** What an alarm says, by its logical id. Names that only the account knows are QUEUE, FUNCTION, RULE and TABLE. */
+/** What an alarm says, by its logical id. Names that only the account knows are QUEUE, FUNCTION and RULE. */
 export const alarmTexts = (template: Template): [id: string, text: string][] =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => {
     const described = Properties['AlarmDescription']
@@ -15,7 +15,6 @@ const joined = (template: Template, described: unknown): string => {
 
 const kinds: Readonly<Record<string, string>> = {
   'AWS::Lambda::Function': 'FUNCTION',
-  'AWS::DynamoDB::Table': 'TABLE',
   'AWS::SQS::Queue': 'QUEUE',
   'AWS::Events::Rule': 'RULE',
 }

@@ -133,7 +133,7 @@ describe('an environment', () => {
 
   it('is named in the text of each of its alarms', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
-    expect(alarms.length).toBeGreaterThan(5)
+    expect(alarms.length).toBeGreaterThan(3)
     for (const [, { Properties }] of alarms)
       expect(JSON.stringify(Properties['AlarmDescription'])).toContain('[staging] ')
   })

@@ -219,38 +219,14 @@ describe('configuration', () => {
     })
   })
 
-  it.each(['ExtractSchedulesStartScheduledRuns', 'StorageOpenJobsStart', 'StorageTriggersFire'])(
-    '%s, which a schedule calls, does not fail in silence',
-    name => {
-      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        Namespace: 'AWS/Lambda',
-        MetricName: 'Errors',
-        Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}`) } }],
-        AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
-      })
-    },
-  )
-
   it.each([
-    ['ExtractSchedulesStartScheduledRuns', 900, 1, 0],
-    ['StorageOpenJobsStart', 900, 1, 0],
-    ['StorageTriggersFire', 900, 1, 0],
-    ['StorageSweepFunction', 43_200, 1, undefined],
-  ])('%s sounds when no schedule calls it any more', (name, Period, EvaluationPeriods, attempts) => {
-    const FunctionName = { Ref: Match.stringLikeRegexp(`^${name}`) }
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/Lambda',
-      MetricName: 'Invocations',
-      Dimensions: [{ Name: 'FunctionName', Value: FunctionName }],
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      TreatMissingData: 'breaching',
-      Period,
-      EvaluationPeriods,
-    })
-    // One bad minute is one error.
-    const invoke = { FunctionName, MaximumRetryAttempts: attempts }
-    template.resourcePropertiesCountIs('AWS::Lambda::EventInvokeConfig', invoke, attempts === 0 ? 1 : 0)
+    ['ExtractSchedulesStartScheduledRuns', 1],
+    ['StorageOpenJobsStart', 1],
+    ['StorageTriggersFire', 1],
+    ['StorageSweepFunction', 0],
+  ])('one bad minute of %s is one error', (name, count) => {
+    const invoke = { FunctionName: { Ref: Match.stringLikeRegexp(`^${name}`) }, MaximumRetryAttempts: 0 }
+    template.resourcePropertiesCountIs('AWS::Lambda::EventInvokeConfig', invoke, count)
   })
 
   it('schedules are a group of the stack, by which Scheduler counts their failures', () => {
@@ -268,16 +244,11 @@ describe('configuration', () => {
       )
   })
 
-  it('a rule that cannot start imports and machines that are slowed down sound', () => {
+  it('a rule that cannot start imports sounds', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Events',
       MetricName: 'FailedInvocations',
       Dimensions: [{ Name: 'RuleName', Value: { Ref: Match.stringLikeRegexp('^ImportObjectLanded') } }],
-    })
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/States',
-      MetricName: 'ThrottledEvents',
-      Dimensions: [{ Name: 'ServiceMetric', Value: 'StateTransition' }],
     })
   })
 
