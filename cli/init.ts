@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { confirm } from './init/confirm.ts'
-import type { InitFlags } from './init/flags.ts'
-import { draftFile } from './init/write-draft.ts'
+import type { InitFlags } from './present-draft.ts'
 import { argument, type Call, type Command, option } from './shell/command.ts'
+import { maySend } from './shell/may-send.ts'
+import { pathIn } from './shell/shell.ts'
 
 /** `millrace init` (docs/detect.md). */
 export const init: Command = {
@@ -20,26 +21,29 @@ export const init: Command = {
   ],
   run: async (call: Call<InitFlags>, dataDir?: string) => {
     const { flags, shell, out } = call
-    const file = draftFile(dataDir, shell)
+    const file = join(pathIn(shell, dataDir ?? '.'), 'config.json')
+    if (existsSync(file))
+      throw new UserError(
+        'cli.usage',
+        `${file} is there already. Name another folder, or move it away first.`,
+      )
     if (flags.curl === undefined) throw new UserError('cli.usage', 'Give a curl command that works: --curl.')
-    const { readCurl } = await import('../functions/lib/onboarding/detect/read-curl.ts')
+    const { readCurl } = await import('../functions/lib/onboarding/read-curl.ts')
     const command = readCurl(flags.curl, shell.environment)
-    const { request } = command
-    if (flags.yes !== true) {
-      const question = `Send up to two requests: ${request.method} ${request.url.origin}${request.url.pathname}?`
-      if (!(await confirm(question, shell))) {
-        out.say('Nothing was sent, and nothing written.')
-        return 0
-      }
+    const { method, url } = command.request
+    if (
+      flags.yes !== true &&
+      !(await maySend(`Send up to two requests: ${method} ${url.origin}${url.pathname}?`, shell))
+    ) {
+      out.say('Nothing was sent, and nothing written.')
+      return 0
     }
     const folder = await mkdtemp(join(tmpdir(), 'millrace-init-'))
     try {
-      const { detectConfiguration } = await import(
-        '../functions/lib/onboarding/detect/detect-configuration.ts'
-      )
-      const { draft, first } = await detectConfiguration({ ...command, bucket: flags.bucket, folder })
-      const { presentDraft } = await import('./init/present-draft.ts')
-      return await presentDraft(call, { file, draft, first, folder })
+      const { detectConfiguration } = await import('../functions/lib/onboarding/detect-configuration.ts')
+      const detection = await detectConfiguration({ ...command, bucket: flags.bucket, folder })
+      const { presentDraft } = await import('./present-draft.ts')
+      return await presentDraft(call, { file, folder, ...detection })
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

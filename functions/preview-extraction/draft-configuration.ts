@@ -2,10 +2,10 @@ import { createMasker } from '../lib/extractor/requests/masking/masker.ts'
 import { secretsOf } from '../lib/extractor/requests/masking/secrets-of.ts'
 import type { DraftRequest, DraftResult } from '../lib/extractor/run/preview/preview-schemas.ts'
 import { isObject } from '../lib/json/json-value.ts'
-import { detectConfiguration } from '../lib/onboarding/detect/detect-configuration.ts'
-import { remarksOf } from '../lib/onboarding/detect/draft.ts'
-import { readCurl } from '../lib/onboarding/detect/read-curl.ts'
-import type { TrialBounds } from '../lib/onboarding/detect/trial.ts'
+import { detectConfiguration } from '../lib/onboarding/detect-configuration.ts'
+import { remarksOf } from '../lib/onboarding/draft.ts'
+import { readCurl } from '../lib/onboarding/read-curl.ts'
+import type { TrialBounds } from '../lib/onboarding/trial.ts'
 
 interface Place {
   /** An empty folder, removed by whoever made it. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createExtractConsole } from '#cli/extract-console.ts'
-import { confirm as confirmRequest } from '#cli/init/confirm.ts'
 import { main } from '#cli/main.ts'
 import { confirm } from '#cli/shell/confirm.ts'
+import { maySend } from '#cli/shell/may-send.ts'
 import { createOutput, type Output } from '#cli/shell/output.ts'
 import { printableTo } from '#cli/shell/printable.ts'
 import { sayError } from '#cli/shell/say-error.ts'
@@ -120,7 +120,7 @@ describe.each([
   it('says no to what takes something away, and to a request', async () => {
     const { shell } = asked()
     await expect(confirm('Rows go.', 'orders', { flags: {}, shell })).rejects.toThrow('Nothing was done.')
-    expect(await confirmRequest('Send it?', asked().shell)).toBe(false)
+    expect(await maySend('Send it?', asked().shell)).toBe(false)
   })
 
   it('gives no token', async () => {

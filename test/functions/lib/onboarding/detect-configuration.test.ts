@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
 import { extract } from '#lib/extractor/run/extract.ts'
-import { detectConfiguration } from '#lib/onboarding/detect/detect-configuration.ts'
-import { readCurl } from '#lib/onboarding/detect/read-curl.ts'
+import { detectConfiguration } from '#lib/onboarding/detect-configuration.ts'
+import { readCurl } from '#lib/onboarding/read-curl.ts'
 import { type Answer, startApi } from '../extractor/api-server.ts'
 import { readTables, rowCount } from '../extractor/run-extraction.ts'
 import { pagedApis } from './paged-apis.ts'
@@ -36,12 +36,11 @@ const detect = async (answer: Answer, path: string, options = '') => {
 
 describe('pages are found and proven by the second request', () => {
   it.each(Object.entries(pagedApis))('%s', async (_, { answer, path, pagination }) => {
-    const { api, asked, tables, job, warnings } = await detect(answer, path)
+    const { api, asked, tables, warnings } = await detect(answer, path)
     expect(api['pagination']).toMatchObject(pagination)
     expect(JSON.stringify(api['pagination'])).toContain('Proven by a second request: 2 other rows.')
     expect(asked).toHaveLength(2)
     expect(Object.values(tables).map(rowCount)).toEqual([5])
-    expect(job['primaryKey']).toEqual(['id'])
     expect(warnings).toEqual([])
   })
 
@@ -78,62 +77,13 @@ describe('pages are found and proven by the second request', () => {
     expect(Object.values(tables).map(rowCount)).toEqual([1])
   })
 
-  it('reads a connection of GraphQL', async () => {
-    const answer: Answer = ({ body }) => {
-      const after = Number((JSON.parse(body) as { variables?: { after?: string } }).variables?.after ?? 0)
-      const nodes = [{ id: `a${after}` }, { id: `b${after}` }]
-      return {
-        data: { orders: { nodes, pageInfo: { hasNextPage: after < 4, endCursor: String(after + 2) } } },
-      }
-    }
-    const query =
-      'query($after: String) { orders(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }'
-    const { job, api, tables, asked } = await detect(
-      answer,
-      '/graphql',
-      `--json '${JSON.stringify({ query })}'`,
-    )
-    expect(job).toMatchObject({ graphql: { query }, dataField: 'data.orders.nodes' })
-    expect(api['pagination']).toMatchObject({ method: 'graphql' })
-    expect(asked).toHaveLength(2)
-    expect(Object.values(tables).map(rowCount)).toEqual([6])
-  })
-
-  it.each([
-    ['application/x-ndjson', '{"id":1}\n{"id":2}\n', { format: 'jsonl' }],
-    ['text/csv', 'id;name\n1;a\n2;b\n', { format: 'csv', delimiter: ';' }],
-  ])('reads %s', async (type, body, expected) => {
-    const { job, asked, tables } = await detect((_, response) => {
-      response.setHeader('content-type', type)
-      response.end(body)
-    }, '/export')
-    expect(job['response']).toEqual(expected)
-    expect(asked).toHaveLength(1)
-    expect(Object.values(tables).map(rowCount)).toEqual([2])
+  it('takes JSON only', async () => {
+    const answer: Answer = (_, response) => void response.end('id;name')
+    await expect(detect(answer, '/export')).rejects.toThrow('The answer is no JSON')
   })
 })
 
 describe('what it finds beside the pages', () => {
-  it('a parameter with a time becomes incremental', async () => {
-    const items = [
-      { id: 7, updated_at: '2026-02-01T00:00:00Z' },
-      { id: 8, updated_at: '2026-02-02T00:00:00Z' },
-    ]
-    const { job } = await detect(() => items, '/orders?updated_since=2026-01-01')
-    expect(job['incremental']).toEqual({
-      idKey: 'updated_at',
-      param: 'updated_since',
-      type: 'date',
-      initial: '2026-01-01',
-    })
-    expect(job['params']).toBeUndefined()
-  })
-
-  it('a total becomes the measure of completeness', async () => {
-    const { answer, path } = pagedApis['offset and limit with a total'] ?? { answer: () => [], path: '' }
-    expect((await detect(answer, path)).job['completeness']).toEqual({ mode: 'warn', total: 'total' })
-  })
-
   it.each([
     ['-u me:pa55word', '/', { type: 'basic' }, { username: 'me', '#password': 'pa55word' }],
     [

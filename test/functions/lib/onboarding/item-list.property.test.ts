@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { findItems } from '#lib/extractor/values/select/find-items.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import { findItemList, toDataField } from '#lib/onboarding/detect/item-list.ts'
+import { findItemList, toDataField } from '#lib/onboarding/item-list.ts'
 
 const key = fc.string({ minLength: 1, maxLength: 8 }).filter(text => text !== '__proto__')
 const scalar = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCurl } from '#lib/onboarding/detect/read-curl.ts'
+import { readCurl } from '#lib/onboarding/read-curl.ts'
 
 const requestOf = (command: string, environment = {}) => {
   const { request } = readCurl(command, environment)
@@ -52,14 +52,11 @@ describe('a curl command', () => {
   })
 
   it('names what is not taken over', () => {
-    const { leftOut, limits } = readCurl(
+    const { leftOut } = readCurl(
       'curl -s --compressed -k --weird -m 2.5 --retry 3 https://a.example -o out.json | jq .secret',
     )
-    expect(limits).toEqual({ requestTimeout: 3, maxRetries: 3 })
     expect(leftOut).toEqual([
-      'Options that change only what curl shows: -s, --compressed, -o.',
-      'Options of curl without a key in a configuration: -k.',
-      'Options of curl that are not known here: --weird.',
+      'Options of curl: -s, --compressed, -k, --weird, -m, --retry, -o.',
       'What follows the command: a pipe or a redirection.',
     ])
   })

@@ -6,7 +6,6 @@ import { NetworkFailure } from '#lib/extractor/requests/http/network-failure.ts'
 import type { Witness } from '#lib/extractor/requests/http/witness.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { Stopped } from '#lib/extractor/run/stop-signal.ts'
-import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
 import type { Draft } from './draft.ts'
 
@@ -21,15 +20,15 @@ export interface TrialBounds extends Pick<ExtractOptions, 'guard' | 'allowedPriv
   signal?: AbortSignal
 }
 
-interface TrialOptions extends Pick<ExtractOptions, 'log' | 'maxRows'> {
-  bounds?: TrialBounds | undefined
+interface TrialOptions extends Pick<ExtractOptions, 'maxRows'> {
   draft: Draft
+  bounds?: TrialBounds | undefined
   /** An empty folder, removed at the end by whoever made it. */
   folder: string
   /** Taken for the answer to the first request, which is not sent then. */
-  first?: HttpResponse | undefined
-  /** So many requests are sent, redirects not counted. */
-  requests: number
+  first?: HttpResponse
+  /** So many pages are read. */
+  pages: number
 }
 
 interface Trial {
@@ -40,45 +39,37 @@ interface Trial {
   error: UserError | undefined
 }
 
-/** Runs a configuration as a run would, for a few requests, each sent once. */
-export const runTrial = async ({
-  draft,
-  folder,
-  first,
-  requests,
-  log,
-  maxRows,
-  bounds: { imageParameters, signal, ...reach } = {},
-}: TrialOptions): Promise<Trial> => {
+/** Runs a configuration as a run would, for the first pages, each asked for once. */
+export const runTrial = async (options: TrialOptions): Promise<Trial> => {
+  const { draft, folder, first, pages, maxRows, bounds = {} } = options
+  const { imageParameters, signal, ...reach } = bounds
   const answers: HttpResponse[] = []
   const stop = new AbortController()
-  let sent = 0
-  let isCut = false
   const witness: Witness = async ({ network }) => {
-    if (first !== undefined && answers.length === 0) {
-      answers.push(first)
-      return first
-    }
-    if (sent >= requests) {
-      isCut = true
+    if (first !== undefined && answers.length === 0) return answers[answers.push(first) - 1] as HttpResponse // just pushed
+    if (answers.length >= pages) {
       stop.abort()
       throw new Stopped('the requests of a trial')
     }
     const outcome = await network()
     if (outcome instanceof NetworkFailure) return outcome
     const isRedirect = outcome.status >= 300 && outcome.status < 400
-    if (isRedirect) return outcome
-    sent++
     const body = outcome.file === undefined ? outcome.body : await readFile(outcome.file)
-    answers.push({ ...outcome, body, file: undefined })
+    if (!isRedirect) answers.push({ ...outcome, body, file: undefined })
     return outcome
   }
   const { api, config } = draft.parameters
+  const { pagination } = api
   const place = join(folder, `trial-${Math.random().toString(36).slice(2)}`)
   try {
+    const bounded = {
+      ...api,
+      retryConfig: { maxRetries: 0 },
+      ...(isObject(pagination) && { pagination: { ...pagination, forceStop: { pages } } }),
+    }
     const result = await extract({
       config: {
-        parameters: { api: { ...api, retryConfig: { maxRetries: 0 } }, config },
+        parameters: { api: bounded, config },
         ...(imageParameters && { image_parameters: imageParameters }),
       },
       ...reach,
@@ -89,31 +80,14 @@ export const runTrial = async ({
       concurrency: 1,
       bodyLimitBytes: LARGEST_BYTES,
       witness,
-      ...(log === undefined ? {} : { log }),
-      ...(maxRows === undefined ? {} : { maxRows }),
+      ...(maxRows !== undefined && { maxRows }),
     })
     return { answers, result, error: undefined }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { answers, result: undefined, error: isCut ? undefined : error }
+    return { answers, result: undefined, error: stop.signal.aborted ? undefined : error }
   } finally {
     // Of a preview the tables are still to be read
     if (maxRows === undefined) await rm(place, { recursive: true, force: true })
   }
-}
-
-/** A draft that asks for one page of each job. */
-export const onePage = ({ parameters }: Draft): Draft => {
-  const { api } = parameters
-  const { pagination } = api
-  if (!isObject(pagination)) return { parameters }
-  const stopped = (given: Json) => ({ ...Object(given), forceStop: { pages: 1 } })
-  const { scrollers } = pagination
-  const short = isObject(scrollers)
-    ? {
-        ...pagination,
-        scrollers: Object.fromEntries(Object.entries(scrollers).map(([name, one]) => [name, stopped(one)])),
-      }
-    : stopped(pagination)
-  return { parameters: { ...parameters, api: { ...api, pagination: short } } }
 }

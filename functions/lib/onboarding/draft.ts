@@ -2,13 +2,13 @@ import { UserError } from '#lib/errors/errors.ts'
 import { safeName } from '#lib/extractor/values/php/safe-name.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import type { Credentials } from './credentials.ts'
-import type { KnownRequest } from './known-request.ts'
+import type { KnownRequest } from './read-curl.ts'
 
 /** A configuration as it grows. A key `__why` holds remarks: the extractor leaves keys alone that begin with `__`. */
 export interface Draft {
   parameters: {
     api: JsonObject
-    config: { outputBucket: string; jobs: JsonObject[]; [attribute: string]: Json }
+    config: { outputBucket: string; jobs: [JsonObject]; [attribute: string]: Json }
   }
 }
 
@@ -35,15 +35,13 @@ const bucketOf = ({ hostname }: URL): string => {
   const labels = hostname
     .split('.')
     .filter(label => !/^(www|api|rest|com|co|org|net|io|gov|ac)$/i.test(label))
-  const named = labels.length > 1 ? labels.at(-2) : labels[0]
-  return safeName(named ?? 'api') || 'api'
+  return safeName((labels.length > 1 ? labels.at(-2) : labels[0]) ?? 'api') || 'api'
 }
 
-/** A table named after the last word of an endpoint that is no number and no placeholder. */
+/** A table named after the last word of an endpoint that is no number. */
 const tableOf = (endpoint: string): string => {
   const words = endpoint.split(/[/?]/).filter(word => word !== '' && !/^\d+$|[{}:=]/.test(word))
-  const last =
-    words.findLast(word => !/^(list|search|query|all|index|graphql)(\.\w+)?$/i.test(word)) ?? words.at(-1)
+  const last = words.findLast(word => !/^(list|search|query|all|index)(\.\w+)?$/i.test(word)) ?? words.at(-1)
   return safeName((last ?? '').replace(/\.(json|php|aspx?|csv|xml)$/i, '')) || 'items'
 }
 
@@ -51,17 +49,16 @@ const tableOf = (endpoint: string): string => {
 export const draftOf = (
   request: KnownRequest,
   { authentication, attributes, headers, query, body, why }: Credentials,
-  { isGraphql, bucket }: { isGraphql: boolean; bucket: string | undefined },
+  bucket: string | undefined,
 ): Draft => {
   const { baseUrl, endpoint } = splitAddress(request.url)
-  const http: JsonObject = Object.keys(headers).length === 0 ? {} : { http: { headers } }
   return {
     parameters: {
       api: {
         __why: [why],
         baseUrl,
-        ...(authentication === undefined ? {} : { authentication }),
-        ...http,
+        ...(authentication && { authentication }),
+        ...(Object.keys(headers).length > 0 && { http: { headers } }),
       },
       config: {
         outputBucket: bucket ?? bucketOf(request.url),
@@ -71,7 +68,7 @@ export const draftOf = (
             __why: [],
             endpoint: request.method === 'POST' ? endpointWith(endpoint, query) : endpoint,
             dataType: tableOf(endpoint),
-            ...requestOf(request.method, query, body, isGraphql),
+            ...sent(request.method, query, body),
           },
         ],
       },
@@ -91,50 +88,27 @@ const endpointWith = (endpoint: string, query: Readonly<Record<string, Json>>): 
   return pairs.length === 0 ? endpoint : `${endpoint}?${new URLSearchParams(pairs)}`
 }
 
-const requestOf = (
+const sent = (
   method: KnownRequest['method'],
   query: Record<string, Json>,
   body: KnownRequest['body'],
-  isGraphql: boolean,
 ): JsonObject => {
   if (method === 'GET') return Object.keys(query).length === 0 ? {} : { params: query }
   if (body === undefined) return { method: 'POST' }
-  if (body.kind === 'form') return { method: 'FORM', params: body.fields }
-  if (!isGraphql) return { method: 'POST', params: body.value }
-  const { query: text = '', variables } = body.value as JsonObject // a list is no query
-  return { graphql: { query: text, ...(variables === undefined || variables === null ? {} : { variables }) } }
+  return body.kind === 'form'
+    ? { method: 'FORM', params: body.fields }
+    : { method: 'POST', params: body.value }
 }
 
-export const isGraphqlBody = (body: KnownRequest['body']): boolean =>
-  body?.kind === 'json' &&
-  !Array.isArray(body.value) &&
-  typeof body.value['query'] === 'string' &&
-  /^\s*(query\b|\{|fragment\b|#)/.test(body.value['query'])
+/** The draft with these keys in its job. */
+export const withJob = ({ parameters }: Draft, keys: JsonObject): Draft => {
+  const [job] = parameters.config.jobs
+  return { parameters: { ...parameters, config: { ...parameters.config, jobs: [{ ...job, ...keys }] } } }
+}
 
-/** The request with other parameters; one that becomes `undefined` is left out. */
-export const withParams = (
-  request: KnownRequest,
-  change: (name: string, value: Json) => Json | undefined,
-): KnownRequest => {
-  const changed = <Value extends Json>(fields: Record<string, Value>): Record<string, Value> =>
-    Object.fromEntries(
-      Object.entries(fields).flatMap(([name, value]) => {
-        const after = change(name, value)
-        return after === undefined ? [] : [[name, after as Value]] // of the same kind
-      }),
-    )
-  const { body } = request
-  return {
-    ...request,
-    query: changed(request.query),
-    ...(body === undefined
-      ? {}
-      : body.kind === 'form'
-        ? { body: { kind: 'form' as const, fields: changed(body.fields) } }
-        : Array.isArray(body.value)
-          ? { body }
-          : { body: { kind: 'json' as const, value: changed(body.value) } }),
-  }
+/** The draft with a remark on its API, its pagination or its job. */
+export const addWhy = (section: JsonObject, remark: string): void => {
+  section['__why'] = [...((section['__why'] ?? []) as string[]), remark] // a draft holds texts there
 }
 
 /** All remarks with the section that they are about. */

@@ -1,5 +1,5 @@
 import type { Json } from '#lib/json/json-value.ts'
-import { headerOf, type KnownRequest } from './known-request.ts'
+import { headerOf, type KnownRequest, splitUser } from './read-curl.ts'
 
 export interface Credentials {
   authentication?: Record<string, Json>
@@ -126,6 +126,5 @@ export const findCredentials = (request: KnownRequest): Credentials => {
 const basicUser = (authorization: string | undefined): KnownRequest['user'] => {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '') ?? []
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
-  const at = text.indexOf(':')
-  return at < 0 ? undefined : { name: text.slice(0, at), password: text.slice(at + 1) }
+  return text.includes(':') ? splitUser(text) : undefined
 }

@@ -1,8 +1,0 @@
-export interface InitFlags {
-  curl?: string
-  bucket?: string
-  rows?: string
-  yes?: boolean
-  /** `--no-secrets`: false. */
-  secrets?: boolean
-}
