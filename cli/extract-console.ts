@@ -77,8 +77,6 @@ export const createExtractConsole = (
           `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}`,
         )
         for (const message of job.completeness?.messages ?? []) printLine(`  ${message}`)
-        if (job.windows !== undefined)
-          printLine(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped`)
       }
       const { waits, waitedSeconds } = summary.traffic
       if (waits > 0)

@@ -55,15 +55,6 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
             'The API gave a new refresh token. It is in out/state.json: take that as in/state.json of the next run, also if this one fails.',
         })
       },
-      keepWindows: async kept => {
-        await writeState(kept.state)
-        console.summary(kept.summary)
-        console.log({
-          level: 'warning',
-          message:
-            'The run fails, but windows before that are read: their rows are in out/tables, and out/state.json says up to where. Load both, or neither.',
-        })
-      },
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }

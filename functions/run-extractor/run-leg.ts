@@ -10,13 +10,11 @@ import {
   type ExtractResult,
   type ExtractSummary,
   extract,
-  type KeptWindows,
 } from '../lib/extractor/run/extract.ts'
 import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
-import { failureOf } from './fail-row.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { createKeptTokens } from './kept-tokens.ts'
@@ -56,7 +54,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
   const progress = tellProgress(run, services.storage)
-  let kept: KeptWindows | undefined
   const options: ExtractOptions = {
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
@@ -72,28 +69,21 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,
     budgets,
-    keepWindows: async part => {
-      kept = part
-    },
     log: record => writeLog(log, record),
     onProgress: progress.onProgress,
   }
-  const result = await extract(options).catch((error: unknown) => {
-    if (kept === undefined) throw error
-    return kept
-  })
+  const result = await extract(options)
   await progress.settled()
   const { summary } = result
   const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
-  if (!('finished' in result) || result.finished) {
-    const failed = 'failure' in result ? failRow(counted, result.failure, log) : counted
+  if (result.finished) {
     const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
     const finished = {
       result: { ...result, state: ended as FinishedRow['state'] },
       folder,
       configuration,
     }
-    return finishLeg(failed, finished, services)
+    return finishLeg(counted, finished, services)
   }
 
   const after = await saveCheckpoint({ run: counted, result, before, folder }, services)
@@ -102,15 +92,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     run: enterStep({ ...counted, checkpointKey: after }, 'leg', now()),
     waitSeconds: result.resumeInSeconds,
   }
-}
-
-/** The row will have failed once what was kept of it is loaded. */
-const failRow = (run: Run, failure: UserError, log: RunLog): Run => {
-  const error = failureOf(failure)
-  const { message: reason, ...details } = error
-  const row = currentRow(run).id
-  log.info('row failed; its windows before that are kept', { runId: run.id, row, ...details, reason })
-  return withRow(run, { error })
 }
 
 const readCheckpoint = async ({ checkpointKey }: Run, { work }: RunServices) =>
@@ -127,7 +108,7 @@ const saveCheckpoint = async (
   { run, result, before, folder }: UnfinishedLeg,
   { work, seal, now }: RunServices,
 ): Promise<string> => {
-  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0)
+  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages, 0)
   const isIdle = before !== undefined && pages === before.pages
   const progressAt = isIdle ? before.progressAt : now().toISOString()
   if (now().getTime() - Date.parse(progressAt) > LONGEST_IDLE_MS)
@@ -151,7 +132,7 @@ const saveCheckpoint = async (
 const countsOf = (
   summary: ExtractSummary,
 ): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'jobs'> => ({
-  requests: summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0) + summary.retries,
+  requests: summary.jobs.reduce((sum, job) => sum + job.pages, 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
   ...(summary.logins > 0 && { logins: summary.logins }),

@@ -6,12 +6,11 @@ import type { RunServices, StepResult } from './services.ts'
 const stateSchema = z.record(z.string(), z.unknown())
 
 /**
- * Saves the state that the row has earned, now that its tables are loaded, and ends the row: as failed, when they are what was
- * kept of it.
+ * Saves the state that the row has earned, now that its tables are loaded, and ends the row.
  */
 export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { storage, work, now, log } = services
-  const { id: rowId, warnings: ofLeg, error } = currentRow(run)
+  const { id: rowId, warnings: ofLeg } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
   const state = stateSchema.parse((await work.read(stateKey))?.value)
@@ -29,10 +28,6 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
   const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
   const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]
   return {
-    run: endRow(
-      run,
-      { status: error === undefined ? 'success' : 'error', tables, rowsLoaded, warnings },
-      now(),
-    ),
+    run: endRow(run, { status: 'success', tables, rowsLoaded, warnings }, now()),
   }
 }

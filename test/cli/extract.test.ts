@@ -207,25 +207,4 @@ describe('the console', () => {
     console.log({ level: 'info', message: 'hello', context: { a: 1 } })
     expect(text()).toBe('{"level":"info","message":"hello","context":{"a":1}}\n')
   })
-
-  it('a run that fails in a window ends with 1, and writes the windows before and up to where they go', async () => {
-    const incremental = { cursor: 'at', param: 'since', until: 'until', start: '2026-01-01', step: 'P1D' }
-    const job = {
-      id: 'changes',
-      endpoint: 'changes',
-      primaryKey: ['id'],
-      responseFilter: 'list',
-      incremental,
-    }
-    const dir = dataDir(config([job, { endpoint: 'items' }]), { time: { previousStart: 5 } })
-    const { code, out, err } = await run([dir], { MILLRACE_NOW: '2026-01-05T00:00:00Z' })
-    expect(code).toBe(1)
-    expect(err).toContain('not this day')
-    expect(out).toContain('windows before that are read')
-    expect(Object.keys(readTables(join(dir, 'out/tables')))).toEqual(['changes'])
-    expect(JSON.parse(readFileSync(join(dir, 'out/state.json'), 'utf8'))).toEqual({
-      time: { previousStart: 5 },
-      millrace: { windows: { changes: '2026-01-03T00:00:00Z' } },
-    })
-  })
 })

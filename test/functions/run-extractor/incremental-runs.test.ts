@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from '../lib/extractor/api-server.ts'
 import { type StoredRuns, startStoredRuns } from './stored-runs.ts'
 
 let rows: { id: number; at: string; name: string }[]
@@ -70,53 +69,4 @@ it('a full load into a table with another key warns, in the result and in the ev
   expect(end.result).toMatchObject({ status: 'success', rows: [{ warnings }] })
   const [event] = await call('GET', 'events?component=ex-generic-v2&configurationId=other')
   expect(event).toMatchObject({ type: 'warn', results: { rows: [{ warnings }] } })
-})
-
-it('a run that fails in a window loads those before, and the next one begins with the one that failed', async () => {
-  const days = ['01', '02', '03', '04'].map(day => `2026-01-${day}T00:00:00Z`)
-  rows = days.map((at, id) => ({ id, at, name: 'row' }))
-  const asked: string[] = []
-  let isBroken = true
-  const windowed = await startApi(({ query }, response) => {
-    const [since = '', until = ''] = [query.get('since') ?? '', query.get('until') ?? '']
-    asked.push(since)
-    if (isBroken && since === days[2]) {
-      response.statusCode = 400
-      return { message: 'no' }
-    }
-    return rows.filter(({ at }) => at >= since && at < until)
-  })
-  try {
-    const end = '2026-01-05'
-    const incremental = { cursor: 'at', param: 'since', until: 'until', start: days[0], step: 'P1D', end }
-    const { origin } = windowed
-    await store('windowed', {
-      endpoint: `${origin}/people`,
-      dataType: 'people',
-      id: 'people',
-      primaryKey: ['id'],
-      incremental,
-    })
-    const { end: failed } = await extraction.run('windowed')
-    expect(failed).toMatchObject({
-      result: {
-        status: 'error',
-        rowsLoaded: 2,
-        rows: [{ status: 'error', jobs: [{ windows: { finished: 2 } }] }],
-      },
-      failure: { Error: 'extractor.response.status' },
-    })
-    expect((await namesOf('in.c-windowed.people')).sort()).toEqual(['0 row', '1 row'])
-    const { state } = await call('GET', 'components/ex-generic-v2/configs/windowed')
-    expect(state).toEqual({ millrace: { windows: { people: days[2] } } })
-
-    isBroken = false
-    asked.length = 0
-    const { end: second } = await extraction.run('windowed')
-    expect(second.result).toMatchObject({ status: 'success', rowsLoaded: 2 })
-    expect(asked).toEqual(days.slice(2))
-    expect(await namesOf('in.c-windowed.people')).toHaveLength(4)
-  } finally {
-    await windowed.close()
-  }
 })

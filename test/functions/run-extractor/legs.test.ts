@@ -126,23 +126,6 @@ it('a run outlives the exported files of its inputs, also when nothing is left o
   expect(await idsLoaded()).toEqual(allIds)
 })
 
-it('a job that is read in passes keeps them from leg to leg, also when nothing is left on the disk', async () => {
-  await createConfig({ completeness: { mode: 'repair', id: 'id' } })
-  const execution = newExecution()
-  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
-  extraction.running.add(execution)
-  await extraction.advance('begin', execution, input)
-  let legs = 0
-  for (let next = 'leg'; next === 'leg'; legs++) {
-    next = (await extraction.advance('leg', execution, input, short)).next
-    if (legs % 2 === 0) await rm(join(extraction.scratch, 'runs'), { recursive: true })
-  }
-  const { end } = await extraction.run(configId, { execution })
-  expect(legs).toBeGreaterThan(3)
-  expect(end.result).toMatchObject({ rows: [{ jobs: [{ completeness: { complete: 1, passes: 2 } }] }] })
-  expect(await idsLoaded()).toEqual(allIds)
-})
-
 it('a leg that runs twice at once counts once', async () => {
   const execution = newExecution()
   const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }

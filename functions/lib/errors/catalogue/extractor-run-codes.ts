@@ -128,18 +128,6 @@ export const extractorRunCodes = {
     meaning: 'A value that is remembered for the next run does not have the configured kind.',
     remedy: 'Correct the path or the kind of the value.',
   },
-  'extractor.report.failed': {
-    meaning: 'The API could not make a report that a job had asked for.',
-    remedy: 'Read what the API says in the message, correct the request of the job, and run again.',
-  },
-  'extractor.report.late': {
-    meaning: 'A report was not ready after the longest wait.',
-    remedy: 'Raise "maxWait", ask for less in one report, or check the states in "ready" and "failed".',
-  },
-  'extractor.report.value': {
-    meaning: 'An answer about a report lacks a value that the next request needs.',
-    remedy: 'Correct the path in braces that the message names.',
-  },
   'extractor.job.empty': {
     meaning: 'A job that must not be empty gave no rows.',
     remedy: 'Check the endpoint, or remove "failWhenEmpty".',
@@ -154,17 +142,6 @@ export const extractorRunCodes = {
       'A job with "completeness" got other rows than the API says there are, or the same row on several pages.',
     remedy:
       'Run it again, or set "completeness" to "warn". When the total counts something else, name another with "total".',
-  },
-  'extractor.job.unstable': {
-    meaning:
-      'A job with "completeness": "repair" was read several times, and no two passes after each other gave the same rows.',
-    remedy:
-      'Ask the API for a fixed order, such as by id, and run when less changes. Or set "completeness" to "warn".',
-  },
-  'extractor.job.repairTooLarge': {
-    meaning:
-      'A job with "completeness": "repair" has more rows than are kept until two passes gave the same.',
-    remedy: 'Set "completeness" to "fail" or "warn", or ask for the rows in several jobs.',
   },
   'extractor.job.limit': {
     meaning: 'The run would ask its API for more than "api.limits" allows. Nothing was loaded.',

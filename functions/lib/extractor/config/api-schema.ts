@@ -39,7 +39,7 @@ const RetryConfig = strictObject({
             [500, 502, 503, 504, 408, 420, 429],
           ),
         },
-        { maxRetries: 'write it one level up, in "retryConfig"' },
+        { advice: { maxRetries: 'write it one level up, in "retryConfig"' } },
       ),
     ),
     'Answers of the server.',

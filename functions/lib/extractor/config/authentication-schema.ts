@@ -59,8 +59,8 @@ const queryAdvice = {
 
 const kinds = [
   strictObject({ type: key(z.literal('basic'), 'The kind.') }),
-  strictObject({ type: key(z.literal('query'), 'The kind.'), ...queryShape }, queryAdvice),
-  strictObject({ type: key(z.literal('url.query'), 'The kind.'), ...queryShape }, queryAdvice),
+  strictObject({ type: key(z.literal('query'), 'The kind.'), ...queryShape }, { advice: queryAdvice }),
+  strictObject({ type: key(z.literal('url.query'), 'The kind.'), ...queryShape }, { advice: queryAdvice }),
   strictObject({ type: key(z.literal('login'), 'The kind.'), ...loginShape }),
   strictObject({ type: key(z.literal('oauth20.login'), 'The kind.'), ...loginShape }),
   strictObject({ type: key(z.literal('oauth10'), 'The kind.') }),

@@ -9,6 +9,8 @@ const goneKeys: Readonly<Record<string, string>> = {
   keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
   records: '"mappings" choose and name the columns, SQL does the rest',
   stopWhen: '"nextPageFlag" ends the pages by a value of the answer',
+  report:
+    'ask for it in a job, for its state in a child of that, and for the file in a child of that one (docs/recipes.md)',
   typeConflicts:
     'a value that does not fit its column fails the run; "mappings" with "forceType" take it as JSON',
 }
@@ -19,9 +21,32 @@ export const goneFromConfig: readonly string[] = ['drift', 'typeConflicts']
 /** Those beside `parameters`, where keys of the platform stand, too. */
 export const goneFromRoot: readonly string[] = ['keepRecordings']
 
-/** What to say of a key that went, or `undefined` for every other key. */
-export const goneSentence = (key: string): string | undefined =>
-  Object.hasOwn(goneKeys, key) ? `"${key}" is gone: ${goneKeys[key]}` : undefined
+/** Keys that went at one place, and have a meaning elsewhere. */
+export const goneAt: Readonly<Record<'incremental' | 'completeness', Readonly<Record<string, string>>>> = {
+  incremental: {
+    cursor: 'use "idKey"',
+    start: 'use "initial"',
+    end: 'a run reads until now',
+    granularity: 'steps share their borders, and the key of the table keeps one of two rows',
+    overlap: 'steps share their borders, and the key of the table keeps one of two rows',
+  },
+  completeness: {
+    id: 'rows are compared with the total alone; the key of the table keeps one of two rows',
+  },
+}
+
+/**
+ * What to say of a key that went, or `undefined` for every other key.
+ *
+ * @param here those that went at one place, and have a meaning elsewhere
+ */
+export const goneSentence = (
+  key: string,
+  here: Readonly<Record<string, string>> = {},
+): string | undefined => {
+  const all = { ...goneKeys, ...here }
+  return Object.hasOwn(all, key) ? `"${key}" is gone: ${all[key]}` : undefined
+}
 
 /**
  * What to say of `{"expr": text}`, where it stands alone or beside the path of a placeholder; `undefined` for everything else.

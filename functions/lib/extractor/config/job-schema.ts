@@ -1,14 +1,12 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../wire/primary-key.ts'
 import { Authentication } from './authentication-schema.ts'
-import { Completeness, completenessProblem } from './completeness-schema.ts'
+import { Completeness } from './completeness-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
 import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
-import { Incremental } from './incremental-schema.ts'
-import { Report } from './report-schema.ts'
+import { Incremental, stepProblem } from './incremental-schema.ts'
 import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
-import { windowsProblem } from './sent-window.ts'
 import { Silence } from './silence-schema.ts'
 import { strictObject } from './strict-object.ts'
 
@@ -150,19 +148,12 @@ const jobShape = {
     optional(Silence),
     'Ours: what becomes of the run when the job ends although the answers say that there is more, in place of that of `config`, see [silence](#silence).',
   ),
-  report: key(
-    optional(Report),
-    'Ours: the request makes a report, which is waited for and read, see [reports](extractor-reports.md).',
-  ),
   failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
   incremental: key(
     optional(Incremental),
-    'Ours: asks only for what changed since the last run, by windows of time or by the largest value of a field.',
+    'Ours: asks only for what changed since the last run, by the largest value of a field.',
   ),
-  completeness: key(
-    optional(Completeness),
-    'Ours: compares the rows with the total that the API says, and pages with each other.',
-  ),
+  completeness: key(optional(Completeness), 'Ours: compares the rows with the total that the API says.'),
   primaryKey: key(
     optional(KeyColumns),
     'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',
@@ -180,10 +171,6 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  for (const problem of [
-    graphqlProblem(job) ?? bodyProblem(job),
-    windowsProblem(job),
-    completenessProblem(job),
-  ])
+  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), stepProblem(job)])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { isEmpty } from '../values/php/php-values.ts'
-import { goneSentence } from './gone-keys.ts'
+import { goneAt, goneSentence } from './gone-keys.ts'
 
 /** Switches that Generic Extractor casts to a boolean whatever they hold: the text `false` is true there. */
 const switches = new Set([
@@ -45,7 +45,9 @@ export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown
  */
 export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
   if (issue.code === 'unrecognized_keys') {
-    const keys = new Set(issue.keys.filter(key => goneSentence(key) === undefined))
+    const place = String(issue.path.at(-1))
+    const here = place === 'incremental' || place === 'completeness' ? goneAt[place] : {}
+    const keys = new Set(issue.keys.filter(key => goneSentence(key, here) === undefined))
     if (keys.size === 0) return input
     return changeAt(input, issue.path, found => omit(found, keys))
   }

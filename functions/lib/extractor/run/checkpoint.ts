@@ -2,8 +2,6 @@ import * as z from 'zod'
 import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import type { SavedChecks } from '../paging/completeness/run-checks.ts'
-import type { SavedProgress } from '../paging/windows/window-progress.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
@@ -24,9 +22,6 @@ export interface Leg {
   logins: number
   currentStart: number
   sinks: SavedSinks
-  /** Absent when no job is checked for completeness. */
-  checks?: SavedChecks | undefined
-  windows?: SavedProgress | undefined
   /** The sentence about the limit that ended the run, while what was read is still to be written. */
   reached?: string | undefined
 }

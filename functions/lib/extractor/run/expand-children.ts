@@ -1,6 +1,6 @@
 import type { Json } from '../../json/json-value.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobRun, Pending, PendingChildren } from './job-run.ts'
+import type { JobRun, PendingChildren, PendingPage } from './job-run.ts'
 import { lacksValue, resolvePlaceholders } from './placeholders.ts'
 import { SKIPPED_ROW } from './run-statistics.ts'
 import { startJob } from './start-job.ts'
@@ -29,8 +29,8 @@ export const expandChildren = (
   { parent, plan, items, from }: PendingChildren,
   count: number,
   context: JobContext,
-): { pages: Pending[]; rest: PendingChildren | undefined } => {
-  const pages: Pending[] = []
+): { pages: PendingPage[]; rest: PendingChildren | undefined } => {
+  const pages: PendingPage[] = []
   let position = from
   for (; position < items.length && pages.length < count; position++) {
     const item = items[position] ?? null
@@ -40,13 +40,13 @@ export const expandChildren = (
   return { pages, rest: position < items.length ? { parent, plan, items, from: position } : undefined }
 }
 
-/** One run per combination of the placeholders' values, or its windows. */
+/** One run per combination of the placeholders' values. */
 const runsFor = (
   parent: JobRun,
   plan: PendingChildren['plan'],
   item: Json,
   context: JobContext,
-): Pending[] => {
+): PendingPage[] => {
   const rows = [item, ...parent.rows]
   const sets = resolvePlaceholders(
     plan.job.placeholders,

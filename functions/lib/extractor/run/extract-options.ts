@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
-import type { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { SharedBudgets } from '../requests/http/request-budget.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
@@ -48,11 +47,6 @@ export interface ExtractOptions {
    * token before it, so it must not wait for the end of a run that may fail.
    */
   keepState?: (state: Record<string, Json>) => Promise<void>
-  /**
-   * Called when a job fails after windows of it (`jobs[].incremental`) were read, before the failure is thrown. Absent: nothing is
-   * kept of a run that fails.
-   */
-  keepWindows?: (kept: KeptWindows) => Promise<void>
   /** Bytes that a response may have, when that is less than the configuration allows. */
   bodyLimitBytes?: number
   /** Called after each page. */
@@ -65,18 +59,6 @@ export interface ExtractOptions {
   witness?: Witness
   /** In place of the system's resolver, when `guard` is on. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>
-}
-
-/** What a run that failed has read of jobs with windows: tables and state that belong together. */
-export interface KeptWindows {
-  /** In `outDir`. Tables of other jobs are not among them. */
-  tables: WrittenTable[]
-  /** That of the run before, with the windows that are read. */
-  state: Record<string, Json>
-  warnings: string[]
-  summary: ExtractSummary
-  /** Why the run failed, secrets masked. */
-  failure: UserError
 }
 
 export interface Progress {

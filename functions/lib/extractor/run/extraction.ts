@@ -2,19 +2,16 @@ import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
-import { RunChecks } from '../paging/completeness/run-checks.ts'
-import { WindowProgress } from '../paging/windows/window-progress.ts'
 import { answerSpool } from '../requests/answers/answer-spool.ts'
 import { createRefreshTokens } from '../requests/http/refresh-tokens.ts'
 import { newTraffic } from '../requests/http/traffic.ts'
-import { createLog, type Log } from '../requests/masking/log.ts'
+import { createLog } from '../requests/masking/log.ts'
 import type { Masker } from '../requests/masking/masker.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { type Leg, parseCheckpoint } from './checkpoint.ts'
 import type { ExtractOptions, ExtractSummary } from './extract-options.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
-import { iterationNames } from './iteration-names.ts'
 import { createRunRequests } from './run-requests.ts'
 import {
   completenessWarnings,
@@ -22,7 +19,6 @@ import {
   type JobSummary,
   maskSummary,
   silenceWarnings,
-  windowWarnings,
 } from './run-statistics.ts'
 import { createSinks } from './sinks.ts'
 import { readState, stateWithTokens } from './state.ts'
@@ -52,9 +48,6 @@ export const openExtraction = async (
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
-  const windows = new WindowProgress(state.windows, leg.windows)
-  const names = iterationNames(parsed.file.parameters.iterations, masker)
-  const checks = await RunChecks.restore(options.spoolDir, leg.checks)
   const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
   const statistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
@@ -98,9 +91,6 @@ export const openExtraction = async (
     log,
     sinks,
     marks,
-    windows,
-    names,
-    checks,
     refreshTokens,
     statistics,
     stop,
@@ -112,7 +102,7 @@ export const openExtraction = async (
     wait,
     admissionFor,
     summary,
-    warningsOf: ({ jobs }: ExtractSummary) => warningsOf(jobs, { windows, log }),
+    warningsOf: ({ jobs }: ExtractSummary) => [...completenessWarnings(jobs), ...silenceWarnings(jobs)],
     close,
   }
 }
@@ -153,15 +143,6 @@ const abortAfter = (stopped: Promise<unknown>, graceSeconds = defaultGraceSecond
     timer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), graceSeconds * 1000)
   })
   return { abort, endGrace: () => clearTimeout(timer) }
-}
-
-const warningsOf = (
-  jobs: readonly JobSummary[],
-  { windows, log }: { windows: WindowProgress; log: Log },
-): string[] => {
-  const said = [...windowWarnings(jobs), ...windows.warnings()]
-  for (const warning of said) log.warning(warning)
-  return [...completenessWarnings(jobs), ...silenceWarnings(jobs), ...said]
 }
 
 /** What a configuration may ask for and we do not do. */

@@ -1,5 +1,4 @@
 import type { Json } from '../../json/json-value.ts'
-import { marksOf } from '../config/incremental-schema.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
 import type { ExpressionContext } from '../values/functions/expression-types.ts'
 import { valueAt } from '../values/select/json-path.ts'
@@ -23,14 +22,15 @@ export const createHighWaterMarks = (
   const marks = new Map<string, Json>(Object.entries({ ...before, ...reached }))
   return {
     /** What the first request sends: the mark of the last run, else `initial`; `undefined`: nothing. */
-    start: (plan: JobPlan, contexts: ExpressionContext): Json | undefined => {
-      const name = stateName(plan)
-      if (Object.hasOwn(before, name)) return before[name]
-      const initial = marksOf(plan.job)?.initial
-      return initial === undefined ? undefined : evaluate(initial, contexts, { now: Math.floor(now()) })
+    start: (plan: JobPlan, contexts: ExpressionContext): { value: Json; isInitial: boolean } | undefined => {
+      const mark = before[stateName(plan)]
+      if (mark !== undefined) return { value: mark, isInitial: false }
+      const initial = plan.job.incremental?.initial
+      if (initial === undefined) return undefined
+      return { value: evaluate(initial, contexts, { now: Math.floor(now()) }), isInitial: true }
     },
     note: (plan: JobPlan, items: readonly Json[]): void => {
-      const settings = marksOf(plan.job)
+      const settings = plan.job.incremental
       if (settings === undefined) return
       const name = stateName(plan)
       for (const item of items) {

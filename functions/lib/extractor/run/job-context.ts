@@ -3,8 +3,6 @@ import type { Config } from '../config/config-schema.ts'
 import type { Pagination } from '../config/pagination-schema.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
 import type { Silence } from '../config/silence-schema.ts'
-import type { RunChecks } from '../paging/completeness/run-checks.ts'
-import type { WindowProgress } from '../paging/windows/window-progress.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/log.ts'
 import type { EvaluateValues } from '../values/functions/evaluate-values.ts'
@@ -27,12 +25,6 @@ export interface JobContext {
   evaluateEverywhere: boolean
   evaluate: EvaluateValues
   marks: HighWaterMarks
-  windows: WindowProgress
-  /** Sets the windows of this iteration apart from those of others. */
-  iterationName: string
-  /** Absent in plans and previews: those read no more than the first rows. */
-  checks: RunChecks | undefined
-  /** What becomes of runs of jobs that end although the API says that there is more; absent in previews and compat. */
   silence: Silence | undefined
   statistics: RunStatistics
   log: Log

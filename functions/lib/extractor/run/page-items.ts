@@ -1,10 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import { LIST_ITEMS } from '../config/answer-limits.ts'
-import type { RunEnding } from '../paging/completeness/judge-end.ts'
-import { usualTotal } from '../paging/completeness/page-facts.ts'
-import type { PassRecording } from '../paging/completeness/pass-recording.ts'
-import type { WatchedPage } from '../paging/completeness/run-watch.ts'
+import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
 import type { Page } from '../paging/paginator.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
@@ -63,22 +60,6 @@ const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
   }
 }
 
-/** All items of a page, which go into a recording in place of the tables. */
-export const recordItems = (
-  work: PageWork,
-  fetched: FetchedPage,
-  recording: PassRecording,
-  context: JobContext,
-): Pick<PageItems, 'warning' | 'isMissing'> & { items: Page['items'] } => {
-  if (fetched.items !== undefined) {
-    recording.addFile(fetched.items.file)
-    return { items: itemsOfPage(work, fetched, [], context) }
-  }
-  const { items, path: _, ...said } = listOf(work, fetched)
-  recording.add(items) // as they came: filters see them when they are read from it
-  return { ...said, items: work.run.plan.filterItems?.(items) ?? items }
-}
-
 /** A page with values, as it is watched, and what its response has when it has nothing where its rows should be. */
 export const watchedPage = (
   work: PageWork,
@@ -95,7 +76,7 @@ export const watchedPage = (
   const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
   const { dataField } = work.run.plan.job
   const path = typeof dataField === 'object' ? dataField.path : dataField
-  const saysNone = usualTotal(response, headers) === 0
+  const saysNone = totalOf(response, headers) === 0
   return {
     watched: {
       count,

@@ -3,27 +3,12 @@ import type { ApiSession } from '../requests/http/api-session.ts'
 import type { Authenticator } from '../requests/http/authenticator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import { checkGraphqlErrors } from '../requests/http/graphql-errors.ts'
-import type { PageRequest } from '../requests/http/page-request.ts'
 import { CUT_SHORT, type RunBounds } from '../requests/http/run-bounds.ts'
 import type { AddOptions, TableSink } from '../tables/sink-types.ts'
-import { expandChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
-import {
-  isChildren,
-  isPage,
-  type PageResult,
-  type PageWork,
-  type Pending,
-  type PendingChildren,
-  type PendingPage,
-  type PendingWindows,
-  type WindowEnd,
-} from './job-run.ts'
-import { makeReport } from './make-report.ts'
+import { isPage, type PageResult, type PageWork, type Pending, type PendingPage } from './job-run.ts'
 import { cutRun } from './read-page.ts'
-import { isBroken } from './run-window.ts'
-import { expandWindows } from './start-job.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface IterationOptions {
@@ -41,20 +26,12 @@ export interface IterationOptions {
   onPage: (url: string) => void
 }
 
-/** No more rows of a job are wanted, in any of its runs. */
-const isOver = (plan: JobPlan, { statistics, maxRows }: JobContext): boolean =>
-  statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
-
-/** Sends the request of a page, and those that make its report before it. */
+/** Sends the request of a page. */
 export const fetchPage = async (work: PageWork, options: IterationOptions): Promise<FetchedPage> => {
-  const { context, session, wait } = options
+  const { context, session } = options
   const { plan } = work.run
   const authenticator = options.authenticatorOf(plan)
   try {
-    const fetch = (request: PageRequest) =>
-      session.fetchPage(request, authenticator, { emptyIsLast: false, ruleFor: plan.ruleFor, job: plan.path })
-    const ended = await makeReport(work, { fetch, wait }, context)
-    if (ended !== undefined) return ended
     const fetched = await session.fetchPage(work.request, authenticator, {
       emptyIsLast: work.run.paginator.emptyIsLast === true,
       answer: answerOf(work, context),
@@ -69,29 +46,12 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
   }
 }
 
-/** What children or windows are made of next, at least `count` pages if there are so many, and what is left of them. */
-export const expand = (
-  pending: PendingChildren | PendingWindows,
-  count: number,
-  context: JobContext,
-): { pages: Pending[]; rest: Pending | undefined } => {
-  if (isChildren(pending)) return expandChildren(pending, count, context)
-  return isOver(pending.plan, context)
-    ? { pages: [], rest: undefined }
-    : expandWindows(pending, count, context)
-}
-
 /** Whether a page is not needed. What was read before an error rule or a limit ended the job counts. */
-export const isSkipped = ({ run }: PageWork, context: JobContext): boolean =>
-  run.isRecorded === true
-    ? context.maxRows !== undefined && context.statistics.rowsOf(run.plan) >= context.maxRows
-    : isOver(run.plan, context) || isBroken(run.plan, run.window, context)
+export const isSkipped = ({ run: { plan } }: PageWork, { statistics, maxRows }: JobContext): boolean =>
+  statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
 
 /** Past a limit no more requests are sent. Returns what was read before and still has to be written. */
-export const dropPending = (
-  pending: Exclude<Pending, WindowEnd>,
-  context: JobContext,
-): PendingPage | undefined => {
+export const dropPending = (pending: Pending, context: JobContext): PendingPage | undefined => {
   if (isPage(pending)) return cutRun(pending.run, CUT_SHORT, context)
   context.statistics.ended(pending.plan, CUT_SHORT)
   return undefined

@@ -95,7 +95,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     evaluate,
     login: session.login,
   })
-  const context = contextOf(extraction, index, { run, statistics, evaluate })
+  const context = contextOf(extraction, { run, statistics, evaluate })
   return {
     plans,
     context,
@@ -131,7 +131,6 @@ const openConnections = (
 /** What the jobs of an iteration share. */
 const contextOf = (
   extraction: Extraction,
-  index: number,
   {
     run,
     statistics,
@@ -152,9 +151,6 @@ const contextOf = (
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     marks: extraction.marks,
-    windows: extraction.windows,
-    iterationName: extraction.names[index] ?? '',
-    checks: options.maxRows === undefined ? extraction.checks : undefined,
     silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
     statistics,
     log,

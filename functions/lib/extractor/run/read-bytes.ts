@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { marksOf, windowsOf } from '../config/incremental-schema.ts'
 import type { Page } from '../paging/paginator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { BytePage } from '../tables/bytes/byte-page.ts'
@@ -34,15 +33,10 @@ export const readBytes = (
 }
 
 /** Whether the items of a run are counted and written, and that is all. */
-const goesStraightToTables = ({ plan, paginator, isRecorded }: JobRun, context: JobContext): boolean => {
+const goesStraightToTables = ({ plan, paginator }: JobRun, context: JobContext): boolean => {
   const { job, filterItems, children } = plan
-  const isLookedAt =
-    children.length > 0 ||
-    marksOf(job) !== undefined ||
-    windowsOf(job) !== undefined ||
-    job.completeness !== undefined ||
-    paginator.countsVolume
-  return filterItems === undefined && !isLookedAt && context.maxRows === undefined && isRecorded !== true
+  const isLookedAt = children.length > 0 || job.incremental !== undefined || paginator.countsVolume
+  return filterItems === undefined && !isLookedAt && context.maxRows === undefined
 }
 
 /** As in `findItems`. */

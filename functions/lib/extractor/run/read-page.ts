@@ -4,26 +4,16 @@ import { volumeOf } from '../paging/stop-rules.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { PageEnd } from '../requests/http/parse-response.ts'
 import type { BytesRead, TableSink } from '../tables/sink-types.ts'
-import { checkEnd, checkPage } from './check-run.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
-import { nextDownload } from './make-report.ts'
-import {
-  digestOf,
-  dropItems,
-  isFirstPart,
-  itemsOfPage,
-  nextItems,
-  recordItems,
-  watchedPage,
-} from './page-items.ts'
-import { endPass, noteEmptyPage, passesOf } from './passes.ts'
+import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, watchedPage } from './page-items.ts'
 import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
-import { breakWindow, itemsOfWindow } from './run-window.ts'
 import { fingerprint, isSamePage } from './same-response.ts'
-import { nameOf, tellSilence, watchPage } from './watch-run.ts'
+import { startRun } from './start-run.ts'
+import { stepAfter } from './steps.ts'
+import { checkTotal, hasAll, isWatched, nameOf, tellSilence, watchPage } from './watch-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
 export const readPage = (
@@ -36,13 +26,6 @@ export const readPage = (
   const bytes = readBytes(work, fetched, context, sink)
   if (bytes === undefined) void fetched.response // what is no JSON fails before it counts as a page
   const { plan, progress } = run
-  if (run.isRecorded === true) {
-    return rowsOf(work, fetched, context, () => {
-      dropItems(fetched, context)
-      return nextDownload(run, context)
-    })
-  }
-  const passes = passesOf(run, context)
   if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
   if (isFirstPart(fetched)) {
     const page = { fetched, bytes: bytes?.page }
@@ -60,15 +43,9 @@ export const readPage = (
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
   }
   if (bytes !== undefined) return bytesOf(work, fetched, bytes, context)
-  if (passes === undefined) {
-    const end = (items: readonly Json[]) =>
-      endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
-    return rowsOf(work, fetched, context, end)
-  }
-  const { items, warning } = recordItems(work, fetched, passes.recording, context)
-  if (warning !== undefined && passes.number === 1) context.log.warning(warning)
-  progress.items += items.length
-  return withoutRows(endPage(work, fetched, items, context))
+  const end = (items: readonly Json[]) =>
+    endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
+  return rowsOf(work, fetched, context, end)
 }
 
 /** @param end what follows the last part of the page */
@@ -83,7 +60,7 @@ const rowsOf = (
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
   const ofPage = plan.filterItems?.(found.items) ?? found.items
-  const items = limited(itemsOfWindow(run, ofPage, context), run, context)
+  const items = limited(ofPage, run, context)
   context.marks.note(plan, items)
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
@@ -122,16 +99,14 @@ const endPage = (
   context: JobContext,
 ): PendingPage | undefined => {
   const { response, headers, url } = fetched
-  const seen = context.silence === undefined ? undefined : watchedPage(work, fetched)
+  const seen = isWatched(work.run, context) ? watchedPage(work, fetched) : undefined
   const next = nextPage(work, { response, items, headers, url }, seen, context)
   dropItems(fetched, context)
   return next
 }
 
-/** A page that an error rule let pass, or an empty report: no items, and nothing after it. */
+/** A page that an error rule let pass: no items, and nothing after it. */
 const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
-  noteEmptyPage(run, context)
-  if (ends === 'empty report') return withoutRows(endRun(run, { reason: 'the report is empty' }, context))
   const end =
     ends === 'job'
       ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
@@ -163,7 +138,6 @@ const nextPage = (
   const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
   const stop = isPreviewed ? undefined : paginator.stop(page, progress, context.now())
   const reason = isPreviewed ? 'the preview is full' : stop?.reason
-  checkPage(run, page, context)
   watchPage(run, request, seen, context)
   const following = reason === undefined ? paginator.next(page, request) : undefined
   const isSame =
@@ -174,8 +148,7 @@ const nextPage = (
     return { run, request: next }
   }
   const stuck = isSame ? STUCK : reason === undefined ? paginator.stuck?.(page, request) : undefined
-  const isCut =
-    stop?.isCut === true && run.check?.hasAll !== true && !paginator.isLast(page, request, progress)
+  const isCut = stop?.isCut === true && !hasAll(run) && !paginator.isLast(page, request, progress)
   const end = { reason: reason ?? (isSame ? STUCK : paginator.ended), cut: isCut ? stop.reason : undefined }
   context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
   if (!isPreviewed && stop?.isCut !== true)
@@ -193,16 +166,14 @@ interface RunEnd {
 export const cutRun = (run: JobRun, reason: string, context: JobContext): PendingPage | undefined =>
   endRun(run, { reason, cut: reason }, context)
 
-/** After its last page: the end of a run, or of a pass of it, which other pages follow. */
+/** After its last page: the end of a run, or the first page of its next step. */
 const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
-  const { passes } = run
-  run.cut = cut
-  if (cut !== undefined) breakWindow(run, cut, context)
-  if (passes === undefined) checkEnd(run, cut, context)
-  const next = passes === undefined ? undefined : endPass(run, passes, cut, context)
-  // Files of a report follow each other; those of a run in passes when its rows have been written
-  const following =
-    cut === undefined && run.passes === undefined ? (next ?? nextDownload(run, context)) : next
-  if (run.passes === undefined && following === next) context.statistics.ended(run.plan, reason)
-  return following
+  const { plan, placeholders, rows } = run
+  checkTotal(run, cut, context)
+  context.statistics.ended(plan, reason)
+  const step = cut === undefined ? stepAfter(plan, run.step, context) : undefined
+  if (step === undefined) return undefined
+  context.statistics.started(plan)
+  const next = startRun(plan, placeholders, rows, context, step)
+  return { run: next, request: next.paginator.first }
 }

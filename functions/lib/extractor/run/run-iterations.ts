@@ -1,5 +1,4 @@
 import { UserError } from '../../errors/errors.ts'
-import { completenessOf } from '../config/completeness-schema.ts'
 import { formatCheckpoint, type Leg } from './checkpoint.ts'
 import type { ExtractResult } from './extract-options.ts'
 import type { Extraction } from './extraction.ts'
@@ -45,8 +44,6 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
           traffic,
           currentStart: leg.currentStart,
           sinks: sinks.checkpoint(),
-          checks: extraction.checks.save(),
-          windows: extraction.windows.save(),
           reached: bounds.reached,
         }
         return {
@@ -72,19 +69,10 @@ const runIteration = async (
   sequences: Pending[][] = startSequences(options.plans, options.context),
 ): Promise<Pending[][]> => {
   const { plans, context } = options
-  if (context.maxRows !== undefined) sayReadOnce(plans, context)
   await runSequences(sequences, options)
   const left = sequences.filter(sequence => sequence.length > 0)
   if (left.length === 0) refuseEmpty(plans, context)
   return left
-}
-
-/** Two passes give the same rows only when both are whole. */
-const sayReadOnce = (plans: readonly JobPlan[], { log }: JobContext): void => {
-  for (const { job } of allPlans(plans)) {
-    if (job.completeness === undefined || completenessOf(job.completeness).mode !== 'repair') continue
-    log.info(`Job '${job.endpoint}' is read once: in a preview "repair" does nothing.`)
-  }
 }
 
 const startSequences = (plans: readonly JobPlan[], context: JobContext): Pending[][] =>

@@ -1,28 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { BoundReached } from '../requests/http/run-bounds.ts'
+import { expandChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans } from './job-plan.ts'
-import {
-  isPage,
-  isWindowEnd,
-  type JobRun,
-  type PageWork,
-  type Pending,
-  type PendingChildren,
-  type PendingPage,
-  type PendingWindows,
-} from './job-run.ts'
-import {
-  dropPending,
-  expand,
-  fetchPage,
-  type IterationOptions,
-  isSkipped,
-  located,
-  writePage,
-} from './page-steps.ts'
+import { isPage, type JobRun, type PageWork, type Pending, type PendingPage } from './job-run.ts'
+import { dropPending, fetchPage, type IterationOptions, isSkipped, located, writePage } from './page-steps.ts'
 import { readPage } from './read-page.ts'
-import { breakWindowsAbove, dropWindow, endWindow } from './run-window.ts'
 import { Stopped } from './stop-signal.ts'
 
 /** Writes what was read, in its turn. */
@@ -68,14 +51,8 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
   const readNext = (sequence: Pending[]): Write | undefined => {
     const page = sequence[0]
     if (page === undefined) return undefined
-    if (isWindowEnd(page)) {
-      sequence.shift()
-      return endWindow(page, context)
-    }
     if (bounds.reached !== undefined && !requests.isBegun(page)) {
       const read = dropPending(page, context)
-      // What is dropped belongs to the windows that end behind it
-      for (const pending of sequence) if (isWindowEnd(pending)) dropWindow(pending, context)
       replace(sequence, 0, read === undefined ? [] : [read])
       return nothing
     }
@@ -93,7 +70,6 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
     stop.progressed()
     requests.drop(page)
     const result = located(page, () => readPage(page, fetched, context, sink))
-    if (page.run.cut !== undefined) breakWindowsAbove(page.run, sequence.filter(isWindowEnd), context)
     replace(sequence, 0, result.next)
     launchAhead()
     return () => writePage(page, result, fetched, options)
@@ -116,13 +92,7 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
   for (;;) {
     launchAhead()
     // Ask for all that follows before writing: writing is what takes the time
-    try {
-      readAhead()
-    } catch (error) {
-      // What was read before it is written: a window may end there
-      for (const write of writes) write()
-      throw error
-    }
+    readAhead()
     const write = writes.shift()
     if (write !== undefined) {
       write()
@@ -184,33 +154,30 @@ const createRequests = (options: IterationOptions) => {
   }
 }
 
-/** Makes pages of the children and windows that are among the next in a sequence. */
+/** Makes pages of the children that are among the next in a sequence. */
 const expandAhead = (sequence: Pending[], concurrency: number, context: JobContext): void => {
   for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
     let pending = sequence[depth]
-    while (pending !== undefined && isUnexpanded(pending)) {
-      const { pages, rest } = expand(pending, concurrency, context)
+    while (pending !== undefined && !isPage(pending)) {
+      const { pages, rest } = expandChildren(pending, concurrency, context)
       replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
       pending = sequence[depth]
     }
-    if (pending !== undefined && isPage(pending)) pages++
+    if (pending !== undefined) pages++
   }
 }
 
-/** The next pages of a sequence; ends of windows between them take no place. */
+/** The next pages of a sequence. */
 const nextPages = (sequence: readonly Pending[], concurrency: number): PendingPage[] => {
   const pages: PendingPage[] = []
   for (const pending of sequence) {
-    if (pages.length >= concurrency || isUnexpanded(pending)) break
-    if (isPage(pending)) pages.push(pending)
+    if (pages.length >= concurrency || !isPage(pending)) break
+    pages.push(pending)
   }
   return pages
 }
 
 const nothing: Write = () => {}
-
-const isUnexpanded = (pending: Pending): pending is PendingChildren | PendingWindows =>
-  !isPage(pending) && !isWindowEnd(pending)
 
 /** The top-level job that a run belongs to. */
 const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''

@@ -6,9 +6,6 @@ import type { JobPlan } from './job-plan.ts'
 export interface JobSummary extends JobOutcome {
   /** Of a job that is checked: how many runs were complete, and what was said of the others. */
   completeness?: CheckedRuns
-  /** Requests that made reports and asked for their state. */
-  polls?: number
-  windows?: WindowCounts
   /** Runs of the job that ended although the API says that there is more. */
   silences?: { runs: number; messages: string[] }
 }
@@ -18,24 +15,7 @@ interface CheckedRuns {
   incomplete: number
   /** By the configuration's own limits not all was asked for. */
   notChecked: number
-  /** How often they were read in all, when they are read until two passes give the same rows. */
-  passes?: number
-  /** Those of the complete ones that were read more than twice. */
-  repaired?: number
   /** At most so many are kept; the log has all. */
-  messages: string[]
-}
-
-interface WindowCounts {
-  /** Windows whose rows are all written. */
-  finished: number
-  /** Rows from before the window, which the API was not asked to leave out. */
-  dropped: number
-  /** Rows far from the window that they were asked for. */
-  outside: number
-  /** Rows without a time at `cursor`. */
-  withoutTime: number
-  /** Of windows that were not read to their end; at most so many are kept. */
   messages: string[]
 }
 
@@ -49,9 +29,8 @@ export const SKIPPED_ROW = 'a row above has no value for a placeholder'
 
 interface CheckedRun {
   outcome: 'complete' | 'incomplete' | 'notChecked'
-  /** What it lacks, or that it moved. */
+  /** What it lacks. */
   message: string | undefined
-  passes: number | undefined
 }
 
 export type RunStatistics = ReturnType<typeof createRunStatistics>
@@ -68,11 +47,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     jobs.set(job, made)
     return made
   }
-  const windowsOf = (plan: JobPlan): WindowCounts => {
-    const summary = of(plan)
-    summary.windows ??= { finished: 0, dropped: 0, outside: 0, withoutTime: 0, messages: [] }
-    return summary.windows
-  }
   const ended = (plan: JobPlan, reason: string): void => {
     const reasons = of(plan).ended
     reasons[reason] = (reasons[reason] ?? 0) + 1
@@ -84,39 +58,19 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     page: (plan: JobPlan): void => {
       of(plan).pages++
     },
-    /** A request before the pages of a report. */
-    polled: (plan: JobPlan): void => {
-      const summary = of(plan)
-      summary.polls = (summary.polls ?? 0) + 1
-    },
     rows: (plan: JobPlan, count: number): void => {
       of(plan).rows += count
     },
     ended,
     /** By an error rule: no further page of the job is read, in any of its runs. */
     isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
-    checked: (plan: JobPlan, { outcome, message, passes }: CheckedRun): void => {
+    checked: (plan: JobPlan, { outcome, message }: CheckedRun): void => {
       const summary = of(plan)
       summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
       const { completeness } = summary
       completeness[outcome]++
-      if (passes !== undefined) completeness.passes = (completeness.passes ?? 0) + passes
-      if (passes !== undefined && passes > 2) completeness.repaired = (completeness.repaired ?? 0) + 1
       const { messages } = completeness
       if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
-    },
-    windowed: (plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void => {
-      const { finished = 0, dropped = 0, outside = 0, withoutTime = 0 } = more
-      const counts = windowsOf(plan)
-      counts.finished += finished
-      counts.dropped += dropped
-      counts.outside += outside
-      counts.withoutTime += withoutTime
-    },
-    /** A window that was not read to its end. */
-    windowCut: (plan: JobPlan, message: string): void => {
-      const { messages } = windowsOf(plan)
-      if (messages.length < MAX_MESSAGES) messages.push(message)
     },
     /** A run ended although the API says that there is more. Whether it is said in the log, too. */
     silent: (plan: JobPlan, message: string): boolean => {
@@ -133,17 +87,17 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
   }
 }
 
-/** What the author should know of jobs that are not complete, or changed while they were read. */
+/** What the author should know of jobs that are not complete. */
 export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
   jobs.flatMap(({ endpoint, completeness }) => {
     if (completeness === undefined) return []
-    const { incomplete, notChecked, repaired = 0, messages } = completeness
-    const others = incomplete + notChecked + repaired - messages.length
+    const { incomplete, notChecked, messages } = completeness
+    const others = incomplete + notChecked - messages.length
     return others <= 0
       ? messages
       : [
           ...messages,
-          `Job '${endpoint}' has ${others} more runs that are not complete, not checked or changed while they were read: see the log.`,
+          `Job '${endpoint}' has ${others} more runs that are not complete or not checked: see the log.`,
         ]
   })
 
@@ -157,25 +111,6 @@ export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
         ]
       : []),
   ])
-
-export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, windows }) => {
-    if (windows === undefined) return []
-    const { outside, withoutTime, messages } = windows
-    return [
-      ...messages,
-      ...(outside === 0
-        ? []
-        : [
-            `Job '${endpoint}': ${outside} rows are more than a day outside of the window that they were asked for. Does the API know the parameters of "incremental"?`,
-          ]),
-      ...(withoutTime === 0
-        ? []
-        : [
-            `Job '${endpoint}': ${withoutTime} rows have no time at the "cursor" of "incremental". They are kept.`,
-          ]),
-    ]
-  })
 
 /** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
 export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
@@ -202,7 +137,6 @@ export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => {
       Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times]),
     ),
     ...(job.completeness === undefined ? {} : { completeness: masked(job.completeness) }),
-    ...(job.windows === undefined ? {} : { windows: masked(job.windows) }),
     ...(job.silences === undefined ? {} : { silences: masked(job.silences) }),
   }
 }

@@ -2,29 +2,17 @@ import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import type { SavedRecording } from '../paging/completeness/pass-recording.ts'
-import { RunWatch, type SavedWatch } from '../paging/completeness/run-watch.ts'
+import { RunWatch, type SavedWatch } from '../paging/completeness.ts'
 import { type FetchedPage, parsedLater } from '../requests/http/fetched-page.ts'
 import type { PageRequest, RequestOptions } from '../requests/http/page-request.ts'
 import { type PageEnd, parseBody } from '../requests/http/parse-response.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
-import {
-  isChildren,
-  isPage,
-  isWindowEnd,
-  type JobRun,
-  type Passes,
-  type Pending,
-  type PendingChildren,
-  type PendingPage,
-  type PendingWindows,
-  type RunWindow,
-  type WindowEnd,
-} from './job-run.ts'
+import { isPage, type JobRun, type Pending, type PendingChildren, type PendingPage } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
 import { fingerprint } from './same-response.ts'
 import { paginatorOf } from './start-run.ts'
+import type { Step } from './steps.ts'
 
 /**
  * The sequences of the iteration under way, as JSON: runs and rows once each, pages by reference to them. Its keys are
@@ -36,7 +24,7 @@ interface SavedSequences {
   lanes: SavedPending[][]
 }
 
-type SavedPending = SavedPage | SavedChildren | SavedWindows | SavedWindowEnd
+type SavedPending = SavedPage | SavedChildren
 
 interface SavedRun {
   plan: string
@@ -50,22 +38,8 @@ interface SavedRun {
   /** Seconds since the first request; a pause between legs does not count. */
   elapsed: number
   last?: string
-  window?: RunWindow
-  downloads?: readonly RequestOptions[]
   watch?: SavedWatch
-  /** Number of its check for completeness. */
-  check?: number
-  passes?: SavedPasses
-  isRecorded?: true
-}
-
-interface SavedPasses {
-  number: number
-  recording: SavedRecording
-  /** Numbers of checks: of this pass, and of the one before. */
-  check: number
-  before?: number
-  moved: string[]
+  step?: Step
 }
 
 interface SavedPage {
@@ -88,13 +62,6 @@ interface SavedChildren {
   plan: string
   items: number[]
 }
-
-type SavedWindows = Pick<PendingWindows, 'placeholders' | 'part' | 'whole' | 'number'> & {
-  windowsOf: string
-  rows: number[]
-}
-
-type SavedWindowEnd = Pick<WindowEnd, 'part' | 'end'> & { endOf: string }
 
 /** Bodies that came and are not yet written may take this much of a checkpoint; others are asked for again. */
 const defaultBodyBudget = 64 * 1024 * 1024
@@ -133,12 +100,8 @@ export const saveSequences = (
       volume,
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
-      ...(run.window === undefined ? {} : { window: run.window }),
-      ...(run.downloads === undefined ? {} : { downloads: run.downloads }),
       ...(run.watch === undefined ? {} : { watch: run.watch.save() }),
-      ...(run.check === undefined ? {} : { check: run.check.number }),
-      ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
-      ...(run.isRecorded === true ? { isRecorded: true } : {}),
+      ...(run.step === undefined ? {} : { step: run.step }),
     })
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
@@ -158,35 +121,9 @@ export const saveSequences = (
     plan: plan.path,
     items: items.slice(from).map(saveRow),
   })
-  const save = (pending: Pending): SavedPending => {
-    if (isPage(pending)) return savePage(pending)
-    if (isChildren(pending)) return saveChildren(pending)
-    if (isWindowEnd(pending)) return { endOf: pending.plan.path, part: pending.part, end: pending.end }
-    const { plan, rows: above, ...others } = pending
-    return { windowsOf: plan.path, ...others, rows: above.map(saveRow) }
-  }
+  const save = (pending: Pending): SavedPending =>
+    isPage(pending) ? savePage(pending) : saveChildren(pending)
   return { rows, runs, lanes: sequences.map(sequence => sequence.map(save)) }
-}
-
-const savePasses = ({ number, recording, check, before, moved }: Passes): SavedPasses => ({
-  number,
-  recording: recording.save(),
-  check: check.number,
-  ...(before === undefined ? {} : { before: before.number }),
-  moved,
-})
-
-const restorePasses = (saved: SavedPasses, { checks }: JobContext): Passes => {
-  const check = checks?.at(saved.check)
-  if (checks === undefined || check === undefined) throw damaged()
-  const { number, recording, before, moved } = saved
-  return {
-    number,
-    recording: checks.recordingOf(check, recording),
-    check,
-    before: before === undefined ? undefined : checks.at(before),
-    moved,
-  }
 }
 
 const damaged = (): UserError => new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
@@ -243,11 +180,7 @@ export const restoreSequences = (
       lastPage: undefined,
       lastFingerprint: run.last,
       watch: run.watch && new RunWatch(run.watch),
-      window: run.window,
-      downloads: run.downloads,
-      check: run.check === undefined ? undefined : context.checks?.at(run.check),
-      passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),
-      isRecorded: run.isRecorded,
+      step: run.step,
     }
   })
   const runAt = (index: number): JobRun => {
@@ -256,12 +189,6 @@ export const restoreSequences = (
     throw damaged()
   }
   const restore = (pending: SavedPending): Pending => {
-    if ('endOf' in pending)
-      return { plan: planAt(pending.endOf), part: pending.part, end: Number(pending.end) }
-    if ('windowsOf' in pending) {
-      const { windowsOf: path, rows: above, ...others } = pending
-      return { plan: planAt(path), ...others, rows: above.map(index => rows[index] ?? null) }
-    }
     if ('parent' in pending) {
       const items = pending.items.map(index => rows[index] ?? null)
       return { parent: runAt(pending.parent), plan: planAt(pending.plan), items, from: 0 }
@@ -295,8 +222,6 @@ const StoredSequences = z.object({
       z.union([
         z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) }),
         z.object({ parent: z.number(), plan: z.string(), items: z.array(z.number()) }),
-        z.looseObject({ windowsOf: z.string(), number: z.number(), rows: z.array(z.number()) }),
-        z.object({ endOf: z.string(), part: z.string(), end: z.number() }),
       ]),
     ),
   ),

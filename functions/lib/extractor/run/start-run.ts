@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
-import { marksOf } from '../config/incremental-schema.ts'
 import { createPaginator } from '../paging/create-paginator.ts'
 import { fillText } from '../requests/http/fill-text.ts'
 import type { Params, RequestOptions } from '../requests/http/page-request.ts'
@@ -9,12 +8,12 @@ import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
-import type { JobRun, RunWindow } from './job-run.ts'
+import type { JobRun } from './job-run.ts'
 import { type Above, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
-import { windowContext, windowValues } from './run-window.ts'
+import { askFor, type Step } from './steps.ts'
 
 /**
- * Starts a run, of a job with windows for one of them: params, headers and user data are worked out once here, not per page
+ * Starts a run, or one step of it: params, headers and user data are worked out once here, not per page
  * (docs/reference/extractor-jobs.md#jobs).
  */
 export const startRun = (
@@ -22,32 +21,23 @@ export const startRun = (
   placeholders: readonly Placeholder[],
   rows: readonly Json[],
   context: JobContext,
-  window?: RunWindow,
+  step?: Step,
 ): JobRun => {
   const { job } = plan
-  const sent = windowValues(job, window)
-  const contexts = {
-    ...expressionContexts(context, { rows, placeholders }),
-    ...windowContext(job, window),
-  }
+  const contexts = expressionContexts(context, { rows, placeholders })
   const where = `jobs.${plan.path}`
   const [given, place] =
     job.graphql === undefined
       ? [job.params, `${where}.params`]
       : [job.graphql.variables, `${where}.graphql.variables`]
   const values = context.evaluate({ ...given }, contexts, place)
-  const marks = marksOf(job)
-  const mark = marks && context.marks.start(plan, contexts)
-  const params = {
-    ...values,
-    ...(marks === undefined || mark === undefined ? {} : { [marks.param]: mark }),
-    ...sent?.params,
-  }
+  const asked = askFor(plan, contexts, context, step)
+  const params = { ...values, ...asked.params }
   const headers = context.evaluateEverywhere
     ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
     : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
   const request: RequestOptions = {
-    endpoint: fillEndpoint(job.endpoint, [...placeholders, ...(sent?.placeholders ?? [])]),
+    endpoint: fillEndpoint(job.endpoint, placeholders),
     ...(job.graphql === undefined
       ? {
           method: job.body === undefined ? job.method : job.body.method,
@@ -58,7 +48,7 @@ export const startRun = (
     ...textBody(plan, placeholders, contexts, context),
   }
   const columns = {
-    ...userData(plan, rows.length === 0, context, contexts),
+    ...userData(plan, context, contexts),
     ...parentColumns(placeholders),
   }
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
@@ -73,7 +63,7 @@ export const startRun = (
     progress,
     lastPage: undefined,
     lastFingerprint: undefined,
-    window,
+    step: asked.step,
   }
 }
 
@@ -97,7 +87,7 @@ export const paginatorOf = (plan: JobPlan, request: RequestOptions, above: Above
     log: context.log,
   })
 
-export const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
+const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
   const { defaults } = context
   if (!context.evaluateEverywhere) return defaults
   const contexts = expressionContexts(context, above)
@@ -129,11 +119,10 @@ export const expressionContexts = (
  */
 const userData = (
   plan: JobPlan,
-  isTopLevel: boolean,
   context: JobContext,
   contexts: Record<string, Json>,
 ): Record<string, Json> => {
-  const shared = isTopLevel ? asColumns(context.config.userData, 'userData') : {}
+  const shared = !plan.path.includes('.') ? asColumns(context.config.userData, 'userData') : {}
   const columns = { ...shared, ...asColumns(plan.job.userData, 'job_parent_id') }
   const result: Record<string, Json> = {}
   for (const [name, value] of Object.entries(columns)) {

@@ -10,7 +10,6 @@ export interface InputState {
   structure: unknown
   structVersion: number | undefined
   highWaterMarks: Record<string, Json>
-  windows: Record<string, Json>
   refreshTokens: Json | undefined
 }
 
@@ -24,7 +23,6 @@ export const readState = (state: unknown): InputState => {
     structure: root['json_parser.struct'],
     structVersion: Number.isNaN(version) ? undefined : version,
     highWaterMarks: ofAll(asObject(asObject(root['millrace'])['highWaterMarks']), readMark),
-    windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
   }
 }
@@ -36,16 +34,14 @@ export const nextState = (
     currentStart: number
     learnt: ReturnType<TableSink['structure']> | undefined
     highWaterMarks: Record<string, Json>
-    windows: Record<string, Json>
     refreshTokens: readonly ReplacedToken[]
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks, windows, refreshTokens } = run
+  const { currentStart, learnt, highWaterMarks, refreshTokens } = run
   const own = {
     ...asObject(root['millrace']),
     ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks: ofAll(highWaterMarks, writeMark) }),
-    ...(Object.keys(windows).length === 0 ? {} : { windows }),
     ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
   }
   return {
@@ -63,17 +59,6 @@ export const stateWithTokens = (
   input: unknown,
   refreshTokens: readonly ReplacedToken[],
 ): Record<string, Json> => stateWith(input, { refreshTokens: refreshTokens as unknown as Json }) // objects of texts
-
-/** The state after a run that failed: as it came, with windows that were read and tokens that were replaced. */
-export const stateWithWindows = (
-  input: unknown,
-  windows: Record<string, Json>,
-  refreshTokens: readonly ReplacedToken[],
-): Record<string, Json> =>
-  stateWith(input, {
-    windows,
-    ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // as above
-  })
 
 const stateWith = (input: unknown, own: Record<string, Json>): Record<string, Json> => {
   const root = asObject(input)

@@ -1,7 +1,15 @@
 import { UserError } from '../../errors/errors.ts'
+import { completenessOf } from '../config/completeness-schema.ts'
 import type { Silence } from '../config/silence-schema.ts'
-import { judgeEnd, type RunEnding } from '../paging/completeness/judge-end.ts'
-import { RunWatch, type WatchedPage } from '../paging/completeness/run-watch.ts'
+import {
+  judgeEnd,
+  judgeTotal,
+  type RunEnding,
+  RunWatch,
+  type TotalPlace,
+  usualPlaces,
+  type WatchedPage,
+} from '../paging/completeness.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
@@ -9,19 +17,58 @@ import type { JobRun } from './job-run.ts'
 
 export const nameOf = ({ plan, request }: JobRun): string => request.endpoint ?? plan.job.endpoint
 
+/** Whether the pages of a run are looked at. A preview reads no more than the first rows. */
+export const isWatched = ({ plan }: JobRun, { silence, maxRows }: JobContext): boolean =>
+  maxRows === undefined && (silence !== undefined || plan.job.completeness !== undefined)
+
 /** @throws UserError `extractor.pagination.endless` */
 export const watchPage = (
   run: JobRun,
   request: PageRequest,
   seen: { watched: WatchedPage } | undefined,
-  { silence }: JobContext,
+  context: JobContext,
 ): void => {
-  if (silence === undefined || seen === undefined) return
+  if (seen === undefined || !isWatched(run, context)) return
   if (run.watch === undefined) {
     run.watch = new RunWatch()
     run.watch.asks(nameOf(run), request, 0)
   }
-  run.watch.page(nameOf(run), seen.watched)
+  run.watch.page(nameOf(run), seen.watched, totalPlaces(run))
+}
+
+const totalPlaces = ({ plan, paginator }: JobRun): readonly TotalPlace[] => {
+  const { completeness } = plan.job
+  const total = completeness === undefined ? undefined : completenessOf(completeness).total
+  if (total !== undefined) return [total]
+  return paginator.limitField === undefined ? usualPlaces : [...usualPlaces, paginator.limitField]
+}
+
+/** Whether the API said a total, and so many rows came. */
+export const hasAll = ({ plan, watch }: JobRun): boolean =>
+  plan.job.completeness !== undefined && watch?.total !== undefined && watch.total === watch.rows
+
+/**
+ * Says what a run of a job with `completeness` lacks when it has ended.
+ *
+ * @param cut why not all of it was asked for, such as a limit of pages: its rows are not compared then
+ * @throws UserError `extractor.job.incomplete` when it must be complete and is not
+ */
+export const checkTotal = (run: JobRun, cut: string | undefined, { statistics, log }: JobContext): void => {
+  const { plan, watch } = run
+  const { completeness } = plan.job
+  if (watch === undefined || completeness === undefined) return
+  const findings = cut === undefined ? judgeTotal(watch) : []
+  if (findings.length > 0 && completenessOf(completeness).mode === 'fail')
+    throw new UserError(
+      'extractor.job.incomplete',
+      `Job '${nameOf(run)}' did not get all rows: ${findings.join('; ')}.`,
+      { params: { findings } },
+    )
+  const said = cut === undefined ? findings : [`not checked: ${cut.replace(/\.$/, '')}`]
+  const message = said.length === 0 ? undefined : `Completeness of job '${nameOf(run)}': ${said.join('; ')}.`
+  if (message !== undefined) log.warning(message)
+  const outcome = findings.length > 0 ? 'incomplete' : cut === undefined ? 'complete' : 'notChecked'
+  statistics.checked(plan, { outcome, message })
 }
 
 /**
@@ -31,36 +78,32 @@ export const watchPage = (
  */
 export const tellSilence = (
   run: JobRun,
-  { isRepeated, stuck, ...ending }: Omit<RunEnding, 'knowsTotal' | 'pageSize'>,
+  { reason, isRepeated, stuck, ...ending }: Omit<RunEnding, 'knowsTotal'> & { reason: string },
   context: JobContext,
 ): void => {
-  const { plan, watch, progress, check } = run
+  const { plan, watch, progress } = run
   const { silence } = context
   const mode = plan.job.silence ?? silence
   if (watch === undefined || silence === undefined || mode === 'allow') return
-  const knowsTotal = check !== undefined || plan.job.completeness !== undefined
   // A page that comes again without rows is the last one of many APIs
-  const { pageSize, leavesNext, toldBy } = run.paginator
+  const { leavesNext, toldBy } = run.paginator
   const found = judgeEnd(
     {
       ...ending,
       isRepeated: isRepeated === true && watch.count > 0,
       // An API that gives the last item again has given all
       stuck: toldBy === 'items' && watch.count <= 1 ? undefined : stuck,
-      pageSize,
-      knowsTotal,
+      knowsTotal: plan.job.completeness !== undefined,
     },
     {
       rows: watch.rows,
       count: watch.count,
       total: watch.total,
       more: leavesNext === true ? undefined : watch.more,
-      // Those of GraphQL have a key of their own
-      wrong: plan.job.graphql === undefined ? watch.wrong : undefined,
     },
   )
   if (found.length === 0) return
-  const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${ending.reason}, but ${found.join('; ')}.`
+  const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${reason}, but ${found.join('; ')}.`
   sayAs(mode ?? silence, plan, message, context)
 }
 

@@ -59,7 +59,7 @@ export const writeItems = async (folder: string, items: AsyncIterable<Json>): Pr
 }
 
 /** @param body a JSON list of items */
-export const appendPart = (out: AppendFile, body: Buffer): void => {
+const appendPart = (out: AppendFile, body: Buffer): void => {
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt32BE(body.length)
   out.writeBytes(head)
@@ -96,14 +96,10 @@ const read = (file: number, at: number, length: number): Buffer => {
   return buffer
 }
 
-export const readAllParts = function* (folder: string, file: ItemFile): Generator<Part> {
-  for (let part = readPart(folder, file, 0); part !== undefined; part = readPart(folder, file, part.next))
-    yield part
-}
-
 /** All items again, for a paginator that looks at each of a page. */
 export const readAllItems = function* (folder: string, file: ItemFile): Generator<Json> {
-  for (const { items } of readAllParts(folder, file)) yield* items
+  for (let part = readPart(folder, file, 0); part !== undefined; part = readPart(folder, file, part.next))
+    yield* part.items
 }
 
 export const removeItems = (folder: string, { name }: Pick<ItemFile, 'name'>): void =>

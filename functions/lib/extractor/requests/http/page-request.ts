@@ -27,8 +27,6 @@ export interface PageRequest {
   body?: RequestBody
   /** What the paginator has to remember from this page to the next, such as the offset; of several values an object. */
   position?: Json
-  /** Of a request before the pages of a report. */
-  report?: { phase: 'create'; attempt: number } | ReportPoll
   /** Of a request without an answer so far. */
   tries?: Tries | undefined
 }
@@ -40,19 +38,4 @@ export interface Tries {
   waited: number
   /** When it may be sent again, in seconds since 1970. */
   notBefore: number
-}
-
-/** What is known of a report that has been made. Moments are seconds since 1970. */
-export interface ReportPoll {
-  phase: 'poll'
-  /** From 1. */
-  attempt: number
-  /** The answer that made it. */
-  created: Json
-  createdAt: number
-  notBefore: number
-  /** Seconds before this request. */
-  wait: number
-  /** Answers that it is not ready. */
-  polls: number
 }

@@ -21,8 +21,8 @@ export interface ParseResponseOptions {
   masker: Masker
 }
 
-/** What an ignored response ends: the run of the job for one parent row, or the job. Or that there is no more to read of a report. */
-export type PageEnd = 'run' | 'job' | 'empty report'
+/** What an ignored response ends: the run of the job for one parent row, or the job. */
+export type PageEnd = 'run' | 'job'
 
 /**
  * The JSON of a response.

@@ -45,7 +45,6 @@ const loginEndpointOf = (authentication: Authentication | undefined): string | o
 function* endpointsOf(jobs: readonly Job[]): Generator<string> {
   for (const job of jobs) {
     yield job.endpoint
-    if (job.report !== undefined) yield* [job.report.poll.endpoint, job.report.download.endpoint]
     yield* endpointsOf(job.children ?? [])
   }
 }

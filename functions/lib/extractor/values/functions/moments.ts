@@ -36,4 +36,4 @@ export const formatMoment = (moment: number, format = 'iso'): Json => {
 }
 
 /** In UTC, with milliseconds where there are any. */
-export const isoTime = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z')
+const isoTime = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z')

@@ -42,20 +42,18 @@ describe('a shop whose pages allow no other parameter', () => {
     expect(requests.filter(({ path }) => path === '/admin/orders.json')).toHaveLength(3)
   })
 
-  it('is read whole in windows, each of several pages', async () => {
+  it('is read whole step by step, each of several pages', async () => {
     const incremental = {
-      cursor: 'updated_at',
+      idKey: 'updated_at',
       param: 'updated_at_min',
       until: 'updated_at_max',
-      start: '2026-01-01',
-      end: '2026-01-09',
+      initial: '2026-01-01',
       step: 'P4D',
-      granularity: 'PT1S',
     }
-    const { error, tables, requests } = await runExtraction(
-      shopApi(orders, 't0ken-abc'),
-      settings({ params: { limit: 2 }, primaryKey: ['id'], incremental }),
-    )
+    const { error, tables, requests } = await runExtraction(shopApi(orders, 't0ken-abc'), {
+      ...settings({ params: { limit: 2 }, primaryKey: ['id'], incremental }),
+      options: { now: () => Date.parse('2026-01-09') / 1_000 },
+    })
     expect(error).toBeUndefined()
     expect(cells(tables['orders'])).toEqual(numbers(7).map(String))
     expect(requests).toHaveLength(4)
@@ -96,7 +94,7 @@ describe('a system for customers with a cursor inside of the answer', () => {
     )
   })
 
-  it('is searched whole in windows, where one search would not lead to the end', async () => {
+  it('is searched whole step by step, where one search would not lead to the end', async () => {
     const search = {
       id: 'contacts',
       endpoint: 'crm/contacts/search',
@@ -107,17 +105,17 @@ describe('a system for customers with a cursor inside of the answer', () => {
       primaryKey: ['id'],
     }
     const incremental = {
-      cursor: 'properties.changed',
+      idKey: 'properties.changed',
       param: 'from',
       until: 'to',
-      start: '1970-01-01',
-      end: '1970-01-13',
+      initial: '1970-01-01',
       step: 'P4D',
       format: 'milliseconds',
     }
     const whole = await runExtraction(crmApi(contacts), {
       api: { pagination },
       config: { jobs: [{ ...search, incremental }] },
+      options: { now: () => Date.parse('1970-01-13') / 1_000 },
     })
     expect(whole.error).toBeUndefined()
     expect(cells(whole.tables['contacts'])).toEqual(numbers(11).map(String))

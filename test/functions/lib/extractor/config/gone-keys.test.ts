@@ -49,6 +49,11 @@ it.each<[string, Given, string]>([
     'functions such as "concat" and "date" make values',
   ],
   ['keepRecordings', { root: { keepRecordings: true } }, 'a proxy such as mitmproxy'],
+  ['report', { job: { report: {} } }, 'ask for it in a job, for its state in a child of that'],
+  ['cursor', { job: { incremental: { cursor: 'at', start: '2026-01-01' } } }, 'use "idKey"'],
+  ['granularity', { job: { incremental: { idKey: 'at', param: 'a', granularity: 'P1D' } } }, 'steps share'],
+  ['id', { job: { completeness: { mode: 'fail', id: 'no' } } }, 'rows are compared with the total alone'],
+  ['repair', { job: { completeness: 'repair' } }, 'use "fail", and run again'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)

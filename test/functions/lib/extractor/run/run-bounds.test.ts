@@ -72,15 +72,6 @@ describe('limits of a run', () => {
     expect(logs.filter(({ message }) => message.includes('ended at its limit'))).toHaveLength(1)
   })
 
-  it('with "stop" keep what the pass under way has read of a job with "repair"', async () => {
-    const { tables, result } = await runExtraction(answer, {
-      api: { ...api, limits: { requests: 5, do: 'stop' } },
-      config: { jobs: [{ endpoint: 'items', primaryKey: 'id', completeness: 'repair' }] },
-    })
-    expect(rowCount(tables['items'])).toBe(50)
-    expect(result).toMatchObject({ summary: { jobs: [{ completeness: { notChecked: 1 } }] } })
-  })
-
   it('end later iterations at once', async () => {
     const { requests, result } = await runExtraction(answer, {
       api: { limits: { requests: 1, do: 'stop' } },

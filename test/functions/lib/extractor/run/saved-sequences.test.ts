@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
-import { WindowProgress } from '#lib/extractor/paging/windows/window-progress.ts'
 import { createLog } from '#lib/extractor/requests/masking/log.ts'
 import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
 import { createHighWaterMarks } from '#lib/extractor/run/high-water-marks.ts'
@@ -96,9 +95,6 @@ describe('saved sequences', () => {
       defaults: {},
       evaluateEverywhere: false,
       evaluate: createEvaluateValues(now),
-      windows: new WindowProgress({}),
-      iterationName: '',
-      checks: undefined,
       silence: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),

@@ -1,0 +1,311 @@
+import { hash } from 'node:crypto'
+import { UserError } from '#lib/errors/errors.ts'
+import type { Json } from '#lib/json/json-value.ts'
+import { isObject } from '#lib/json/json-value.ts'
+import { firstHeader } from '../requests/answers/http-response.ts'
+import type { PageRequest } from '../requests/http/page-request.ts'
+import { valueAt } from '../values/select/json-path.ts'
+import { findLink } from './header-link.ts'
+import type { Page } from './paginator.ts'
+
+/** Where an API says how many rows there are: a path in its answers, or a header. */
+export type TotalPlace = string | { header: string }
+
+/** What an answer says against an end after it, and the key of a configuration that reads it. */
+interface Saying {
+  says: string
+  key: string
+}
+
+interface Told {
+  page: number
+  total: number
+}
+
+export interface SavedWatch {
+  rows: number
+  /** Of the last page. */
+  count: number
+  pages: number
+  requests: string[]
+  items: string[]
+  firstTotal?: Told | undefined
+  lastTotal?: Told | undefined
+}
+
+export interface WatchedPage {
+  /** As they came, before any filter. */
+  count: number
+  /** The bytes of the items, or something that stands for them. */
+  items: string | Uint8Array
+  headers: Page['headers']
+  /** The response, with or without its items; absent when they are all of it. */
+  beside: Json | undefined
+  /** The items where `beside` may have them. */
+  rows?: readonly Json[] | undefined
+  /** It is the page that the one before told of, and has no content. */
+  isNothing?: boolean
+}
+
+/** Pages of one run of a job that ask for no end of their own. */
+export const MAX_PAGES = 1_000_000
+
+/** Requests and pages that a checkpoint remembers: circles of more pages are found a round later. */
+const SAVED_DIGESTS = 1_000
+
+const MAX_SAME_ITEMS = 3
+
+/** Watches the pages of one run of a job: for circles, for its total, and for what the last answer says of more. */
+export class RunWatch {
+  readonly #requests: Set<string>
+  readonly #items = new Map<string, number>()
+  /** As the API gave them. */
+  rows: number
+  /** Of the last page, as it came. */
+  count: number
+  #pages: number
+  firstTotal: Told | undefined
+  lastTotal: Told | undefined
+  more: Saying | undefined
+
+  constructor(saved: SavedWatch = { rows: 0, count: 0, pages: 0, requests: [], items: [] }) {
+    this.rows = saved.rows
+    this.count = saved.count
+    this.#pages = saved.pages
+    this.firstTotal = saved.firstTotal
+    this.lastTotal = saved.lastTotal
+    this.#requests = new Set(saved.requests)
+    for (const digest of saved.items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
+  }
+
+  save(): SavedWatch {
+    const { rows, count, firstTotal, lastTotal } = this
+    return {
+      rows,
+      count,
+      pages: this.#pages,
+      requests: [...this.#requests].slice(-SAVED_DIGESTS),
+      items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
+      ...(firstTotal === undefined ? {} : { firstTotal }),
+      ...(lastTotal === undefined ? {} : { lastTotal }),
+    }
+  }
+
+  get total(): number | undefined {
+    return this.lastTotal?.total
+  }
+
+  /**
+   * @param places where its total stands
+   * @throws UserError `extractor.pagination.endless` when these items came twice before
+   */
+  page(
+    job: string,
+    { count, items, headers, beside, rows, isNothing }: WatchedPage,
+    places: readonly TotalPlace[] = usualPlaces,
+  ): void {
+    this.rows += count
+    this.count = count
+    this.#pages++
+    const isRow = rows?.[0] !== undefined && rows[0] === beside
+    const total = totalOf(isRow ? undefined : beside, headers, places)
+    if (total !== undefined) {
+      this.lastTotal = { page: this.#pages, total }
+      this.firstTotal ??= this.lastTotal
+    }
+    if (count > 0 || isNothing === true || saysAnything(beside))
+      this.more = isRow ? undefined : saysMore(beside, headers)
+    if (count === 0) return
+    const digest = digestOf(items)
+    const times = (this.#items.get(digest) ?? 0) + 1
+    this.#items.set(digest, times)
+    if (times >= MAX_SAME_ITEMS)
+      throw endless(
+        job,
+        `the same ${count === 1 ? 'row' : `${count} rows`} came for the ${MAX_SAME_ITEMS}rd time`,
+      )
+  }
+
+  hasAsked(request: PageRequest): boolean {
+    return this.#requests.has(digestOfRequest(request))
+  }
+
+  /**
+   * @param pages read before it
+   * @throws UserError `extractor.pagination.endless` when it was asked for before
+   */
+  asks(job: string, request: PageRequest, pages: number): void {
+    const digest = digestOfRequest(request)
+    if (this.#requests.has(digest))
+      throw endless(
+        job,
+        `the next request (${request.method} ${request.endpoint}) is one that was sent before`,
+      )
+    this.#requests.add(digest)
+    if (pages >= MAX_PAGES) throw endless(job, `it has more than ${MAX_PAGES.toLocaleString('en-US')} pages`)
+  }
+}
+
+/** What the page before said holds while an answer says nothing at all. */
+const saysAnything = (beside: Json | undefined): boolean =>
+  beside === undefined || (isObject(beside) && Object.keys(beside).length > 0)
+
+const digestOf = (of: string | Uint8Array): string => hash('sha1', of, 'base64url').slice(0, 16)
+
+const digestOfRequest = ({ position: _, ...request }: PageRequest): string =>
+  digestOf(JSON.stringify(request))
+
+const endless = (job: string, why: string): UserError =>
+  new UserError(
+    'extractor.pagination.endless',
+    `Job '${job}' would not end: ${why}. Look at its pagination: the API may not know the parameter of the page, or gives the last page again.`,
+  )
+
+/** Where APIs mostly say how many rows there are. */
+export const usualPlaces: readonly TotalPlace[] = [
+  { header: 'X-Total-Count' },
+  'total',
+  'totalCount',
+  'total_count',
+  'meta.total',
+]
+
+/** Of `0-24/319` in a header the number behind the slash. */
+export const totalOf = (
+  response: Json | undefined,
+  headers: Page['headers'],
+  places: readonly TotalPlace[] = usualPlaces,
+): number | undefined =>
+  places
+    .map(place =>
+      asCount(
+        typeof place === 'string'
+          ? valueAt(place, response ?? null)
+          : firstHeader(headers, place.header)?.replace(/^.*\//, '').trim(),
+      ),
+    )
+    .find(count => count !== undefined)
+
+const asCount = (value: Json | undefined): number | undefined =>
+  (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
+    ? Number(value)
+    : undefined
+
+// Names without case and without what is no letter or digit
+const FLAG = /^(has)?(more|next)(page|items|results|data|records)?$/
+const LINK = /^next(page|results|records)?(url|uri|link|href)?$|^odatanextlink$/
+const CURSOR = /^next(page)?(cursor|token|marker)$|^(next)?continuation(token)?$/
+
+const MAX_DEPTH = 3
+const MAX_OBJECTS = 50
+
+/** What stands beside the rows of an answer, or in its header `Link`, about a next page. */
+const saysMore = (beside: Json | undefined, headers: Page['headers']): Saying | undefined => {
+  if (findLink([headers['link'] ?? []].flat().join(', '), 'next') !== undefined)
+    return { says: 'the header Link names a next page', key: '"pagination": {"method": "header-link"}' }
+  let found: Saying | undefined
+  for (const [path, object] of objectsIn(beside)) {
+    for (const [name, value] of Object.entries(object)) {
+      const word = name.toLowerCase().replace(/[^a-z0-9]/g, '')
+      const flag = FLAG.test(word) ? asFlag(value) : undefined
+      if (flag === false) return undefined // it says that this was the last
+      if (flag === true)
+        found ??= {
+          says: `"${path}${name}" is ${value}`,
+          key: `"pagination", with "nextPageFlag": {"field": "${path}${name}", "stopOn": false}`,
+        }
+      else found ??= nextIn(`${path}${name}`, word, value)
+    }
+  }
+  return found
+}
+
+const asFlag = (value: Json): boolean | undefined =>
+  typeof value === 'boolean' ? value : value === 'true' ? true : value === 'false' ? false : undefined
+
+/** A next address or cursor. */
+const nextIn = (place: string, word: string, value: Json): Saying | undefined => {
+  if (LINK.test(word) && isObject(value)) return nextIn(`${place}.href`, word, value['href'] ?? null)
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '' || value === 0)
+    return undefined
+  if (LINK.test(word) && /^(https?:\/\/|\/|\?)/.test(String(value)))
+    return {
+      says: `"${place}" names a next page`,
+      key: `"pagination": {"method": "response.url", "urlKey": "${place}"}`,
+    }
+  return CURSOR.test(word) || LINK.test(word)
+    ? {
+        says: `"${place}" has a value`,
+        key: `"pagination": {"method": "json-cursor", "cursorPath": "${place}"}`,
+      }
+    : undefined
+}
+
+/** Objects without the lists between them, from the outside in. */
+function* objectsIn(value: Json | undefined): Generator<[string, Readonly<Record<string, Json>>]> {
+  let level: [string, Readonly<Record<string, Json>>][] = isObject(value) ? [['', value]] : []
+  for (let depth = 0, seen = 0; depth <= MAX_DEPTH && seen <= MAX_OBJECTS; depth++, seen += level.length) {
+    yield* level
+    level = level.flatMap(([path, object]) =>
+      Object.entries(object).flatMap(([name, inner]) =>
+        isObject(inner) ? [[`${path}${name}.`, inner] as [string, typeof inner]] : [],
+      ),
+    )
+  }
+}
+
+/** How one run of a job ended. */
+export interface RunEnding {
+  /** Why there is no next page although nothing says that this was the last. */
+  stuck?: string | undefined
+  /** The last page equals the one before, and has rows. */
+  isRepeated?: boolean
+  /** The keys of a response that has nothing where its rows should be. */
+  missing?: { path: string; keys: readonly string[] } | undefined
+  /** The total is judged by `completeness`. */
+  knowsTotal: boolean
+}
+
+/** What the answers say against the end of a run: each with the key that would mend it. Nothing when they do not say that there is more. */
+export const judgeEnd = (
+  { stuck, isRepeated = false, missing, knowsTotal }: RunEnding,
+  { rows, count, total, more }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more'>,
+): string[] => {
+  const found: string[] = []
+  if (isRepeated && (total === undefined || rows < total))
+    found.push(
+      'the API sent the page before again: does it know the parameter of the page, or want it elsewhere?',
+    )
+  if (stuck !== undefined) found.push(`${stuck}, with ${many(count, 'row')} on the page`)
+  if (missing !== undefined)
+    found.push(
+      `there is nothing at ${missing.path}, where the answer has ${missing.keys.map(key => `"${key}"`).join(', ')}: look at "dataField", or at what the answer says`,
+    )
+  if (!knowsTotal && total !== undefined && total > rows)
+    found.push(
+      `the answer says a total of ${many(total)}, and ${many(rows, 'row was', 'rows were')} read: look at "pagination"`,
+    )
+  if (more !== undefined && !isRepeated) found.push(`${more.says} (${more.key})`)
+  return found
+}
+
+/** What a run lacks whose job has `completeness`; nothing when it is complete as far as the API lets anybody know. */
+export const judgeTotal = ({
+  rows,
+  firstTotal: first,
+  lastTotal: last,
+}: Pick<RunWatch, 'rows' | 'firstTotal' | 'lastTotal'>): string[] => {
+  if (first === undefined || last === undefined)
+    return ['nothing shows whether it is complete: the API said no total']
+  return [
+    ...(first.total === last.total
+      ? []
+      : [
+          `the API said ${many(first.total, 'row')} on page ${first.page} and ${many(last.total)} on page ${last.page}`,
+        ]),
+    ...(rows === last.total ? [] : [`${many(rows)} of ${many(last.total, 'row')}`]),
+  ]
+}
+
+const many = (value: number, one?: string, several = `${one}s`): string =>
+  value.toLocaleString('en-US') + (one === undefined ? '' : ` ${value === 1 ? one : several}`)
