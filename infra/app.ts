@@ -17,11 +17,6 @@ export const onThisMachine = (config: StackConfig): StackConfig => ({
   apiOnlyAtDomain: false,
   // DuckDB spills to a disk that is not bounded as a function's is.
   singleMergeBytes: Number.MAX_SAFE_INTEGER,
-  // Four threads do the runs, and eight the jobs, of everybody.
-  runsPerToken: Math.min(config.runsPerToken, 3),
-  jobsPerToken: Math.min(config.jobsPerToken, 4),
-  runsPerProject: Math.min(config.runsPerProject, 6),
-  jobsPerProject: Math.min(config.jobsPerProject, 8),
 })
 
 const app = new App()

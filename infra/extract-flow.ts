@@ -2,13 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { ShareLimits } from '../functions/lib/storage/jobs/job-shares.ts'
-import {
-  BUDGETS_PREFIX,
-  LEASES_PREFIX,
-  NO_KEY_OF_OURS,
-  SHARES_PREFIX,
-} from '../functions/run-extractor/names.ts'
+import { BUDGETS_PREFIX, LEASES_PREFIX, NO_KEY_OF_OURS } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -18,7 +12,6 @@ import { extractMachine } from './extract-machine.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { sharesEnvironment } from './shares-environment.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -30,7 +23,6 @@ interface ExtractFlowProps {
   readonly legSeconds: number
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
-  readonly shares: ShareLimits
   readonly alarms: ITopic
 }
 
@@ -73,7 +65,7 @@ export class ExtractFlow extends Construct {
 
 const runExtractorFunction = (
   scope: Construct,
-  { bundle, storage, projectId, legSeconds, allowedHosts, shares }: ExtractFlowProps,
+  { bundle, storage, projectId, legSeconds, allowedHosts }: ExtractFlowProps,
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
@@ -88,7 +80,6 @@ const runExtractorFunction = (
       SECRETS_KEY_ARN: key?.keyArn ?? NO_KEY_OF_OURS,
       LEG_SECONDS: String(legSeconds),
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
-      ...sharesEnvironment(shares),
     },
     memoryMiB: 1769, // One whole core, for reading JSON.
     scratchMiB: 10_240, // Rows stay on disk until all columns are known.
@@ -99,7 +90,6 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowPuttingObjects(runExtractor, work, { prefix: 'runs/' })
   allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
-  allowPuttingObjects(runExtractor, work, { prefix: SHARES_PREFIX })
   allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   return runExtractor

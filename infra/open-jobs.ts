@@ -7,7 +7,6 @@ import type { FunctionBundle } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import type { ItemTable } from './item-table.ts'
 import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
-import { type Shares, sharesEnvironment } from './shares-environment.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface OpenJobsProps {
@@ -17,7 +16,6 @@ interface OpenJobsProps {
   readonly jobExecutionArns: string
   /** Whether the stack runs configurations: then it also ends runs whose end got lost. */
   readonly hasExtractions: boolean
-  readonly shares: Shares
 }
 
 /** Each minute, starts the jobs that were accepted but not started. */
@@ -25,7 +23,7 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions, shares }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, hasExtractions }: OpenJobsProps,
   ) {
     super(scope, id)
     const extractMachine = extractMachineIdentity()
@@ -36,7 +34,6 @@ export class OpenJobs extends Construct {
         STORAGE_TABLE: items.tableName,
         JOB_MACHINE_ARN: jobMachineArn,
         EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NONE,
-        ...sharesEnvironment(shares),
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.

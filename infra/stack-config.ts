@@ -36,7 +36,6 @@ const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
 const bytes = z.coerce.number().int().min(1)
-const quota = z.coerce.number().int().min(0)
 
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
@@ -69,24 +68,6 @@ const stackConfig = z.object({
     }),
   /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
-  /** Runs of configurations that one token may have under way at a time; further ones wait. */
-  runsPerToken: z.coerce.number().int().min(1).max(1000).default(20),
-  /** Other jobs that one token may have under way at a time; further ones wait. */
-  jobsPerToken: z.coerce.number().int().min(1).max(1000).default(40),
-  /** Runs, and other jobs, that all tokens together may have under way; further ones wait, but for the first of each token. */
-  runsPerProject: z.coerce.number().int().min(1).max(1000).default(100),
-  jobsPerProject: z.coerce.number().int().min(1).max(1000).default(200),
-  /** Files that the project may make within a day, and bytes of them as their uploads say. */
-  filesPerDay: quota.default(1_000_000),
-  fileBytesPerDay: quota.default(100 * 1024 * GiB),
-  /** Events that clients of the project may make within a day. */
-  eventsPerDay: quota.default(1_000_000),
-  /** Tables and aliases of a bucket. */
-  tablesPerBucket: quota.default(10_000),
-  /** Configurations of a component in one branch. */
-  configurationsPerComponent: quota.default(10_000),
-  /** Kept snapshots of a table, those of a table before it under its name included. */
-  snapshotsPerTable: quota.default(1_000),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Days for which deleted objects of tables stay as versions; `millrace restore` brings them back. 0: they are gone. */

@@ -69,7 +69,6 @@ export class MillraceStack extends DeployedStack {
       projectId: config.projectId,
       legSeconds: config.extractorLegSeconds,
       allowedHosts: config.extractorAllowedHosts,
-      shares: config,
       alarms,
     })
     const exportFlow = new ExportFlow(this, 'Export', {
@@ -116,7 +115,6 @@ export class MillraceStack extends DeployedStack {
       projectId,
       dialect: config,
       snapshotRetentionDays,
-      shares: config,
       tableVersionDays: config.tableVersionDays,
       masterTokenOverlapMinutes,
       allowedHosts: config.extractorAllowedHosts,

@@ -44,7 +44,6 @@ import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
-import { quotasEnvironment, type Shares, sharesEnvironment } from './shares-environment.ts'
 import { masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
 import { writtenKinds } from './written-kinds.ts'
@@ -54,7 +53,6 @@ interface StorageServiceProps {
   readonly projectId: string
   readonly dialect: { readonly backendName: string; readonly numberRounding: string }
   readonly snapshotRetentionDays: number
-  readonly shares: Shares
   readonly tableVersionDays: number
   readonly masterTokenOverlapMinutes: number
   /** Private hosts that loads by address may read. */
@@ -88,7 +86,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, domain, masterTokenOverlapMinutes, shares } = props
+    const { hasExtractions, domain, masterTokenOverlapMinutes } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -112,7 +110,6 @@ export class StorageService extends Construct implements StorageEndpoint {
       files: this.filesBucket,
       secretsKey: this.secretsKey,
       hasExtractions,
-      shares,
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
@@ -159,7 +156,6 @@ const DAYS_LEFT_TO_SWEEP = 2
 interface Store {
   readonly projectId: string
   readonly dialect: StorageServiceProps['dialect']
-  readonly shares: Shares
   readonly snapshotRetentionDays: number
   readonly items: ItemTable
   readonly files: IBucket
@@ -178,7 +174,6 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
 }
 
 const storeEnvironment = (store: Store) => ({
-  ...sharesEnvironment(store.shares),
   STORAGE_TABLE: store.items.tableName,
   FILES_BUCKET: store.files.bucketName,
   TABLES_BUCKET: store.tables.bucketName,
@@ -243,7 +238,6 @@ const storageApiFunction = (
     description: 'The HTTP API of the storage service',
     environment: {
       ...storeEnvironment(store),
-      ...quotasEnvironment(store.shares),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,

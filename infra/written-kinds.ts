@@ -1,8 +1,8 @@
 /** Of the heads and files of tables, in the default branch and in others, and of what changes them. */
 const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS', 'EVENTS*'] as const
 
-/** Of jobs, their places in queues and shares, and of those that are open. */
-const jobs = ['JOBS#*', 'QUEUE#*', 'SHARE#*', 'OPEN_JOBS'] as const
+/** Of jobs, their places in queues, and of those that are open. */
+const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS'] as const
 
 /** Of runs, by name and in their lists, and of those that have not ended. */
 const runs = ['RUN#*', 'RUNS', 'RUNS/*', 'OPEN_RUNS'] as const

@@ -2,7 +2,6 @@ import pMap from 'p-map'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { createOnce } from '../lib/storage/db/create-once.ts'
 import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
-import { shareOf } from '../lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
@@ -131,7 +130,6 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
     status: 'waiting',
     input,
     queueTableId: null,
-    ...(token && { share: shareOf(tokenId, input) }),
     tableId: null,
     operationParams: {
       componentId,

@@ -7,7 +7,7 @@ import { describeFailure, type MachineFailure } from '../lib/errors/machine-fail
 import { maskError } from '../lib/extractor/requests/masking/mask-error.ts'
 import { createMasker } from '../lib/extractor/requests/masking/masker.ts'
 import { secretsOf } from '../lib/extractor/requests/masking/secrets-of.ts'
-import { authorIdsOf, lastAuthorIdOf } from '../lib/storage/tokens/run-author.ts'
+import { authorIdsOf } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
@@ -55,12 +55,7 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
       const failed = failRun(stored.run, failureOfMachine(event.failure), now())
       return nextOf({ run: (await runs.replace(stored, failed)).run })
     }
-    if (step === 'end') {
-      const ended = await end(stored, execution, services)
-      const [author] = stored.run.authors
-      if (input.isOwnSchedule === true && author) await services.shares.leave(author.id, execution)
-      return ended
-    }
+    if (step === 'end') return await end(stored, execution, services)
     if (step !== stored.run.phase) return nextOf(stored)
     // Whoever waited behind a run that was stopped has taken its lease; two at once must not save their states.
     if (!(await services.leases.isHeld(input, execution)))
@@ -106,10 +101,6 @@ const begin = async (
     const { componentId, configId } = input
     const configuration = await stackStorage.configuration(componentId, configId)
     refuseChanged(input, configuration)
-    if (input.isOwnSchedule === true) {
-      const lack = await services.shares.enter(lastAuthorIdOf(configuration), execution)
-      if (lack) return waitForShare(lack, event, services)
-    }
     const authorIds = authorIdsOfRun(input, configuration)
     const { value, authors } = await runTokens.make({ runId, startedAt, authorIds, componentId, configId })
     const toBegin = { runId, input, configuration, authors }
@@ -120,21 +111,6 @@ const begin = async (
     if (error instanceof UserError) return failWithoutRun(event, failureOf(error), services)
     throw error
   }
-}
-
-/** The machine waits, and says once why. */
-const waitForShare = async (
-  { whose, most }: { whose: string; most: number },
-  { execution, startedAt, input }: RunExtractorEvent,
-  { stackStorage, log, now }: MachineServices,
-): Promise<Advance> => {
-  const { componentId: component, configId: configurationId } = input
-  const message = `${most} runs that schedules of ${whose} started are under way, which is its share. This one waits until one of them has ended.`
-  await stackStorage
-    .postEvent({ component, configurationId, type: 'info', message }, `${runIdOf(execution)}-share`)
-    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
-  const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
-  return { next: 'begin', waitSeconds: waitSecondsAt(ageSeconds) }
 }
 
 /** Who set the run off, who stored what set it off, and who stored the configuration. */

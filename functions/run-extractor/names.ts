@@ -17,8 +17,5 @@ export const NO_KEY_OF_OURS = 'NONE'
 /** Folder of the budgets that runs share, in the work bucket. */
 export const BUDGETS_PREFIX = 'budgets/'
 
-/** Folder of the places that runs of schedules have in the shares of tokens, in the work bucket. */
-export const SHARES_PREFIX = 'shares/'
-
 /** Folder of the leases of configurations in the work bucket. */
 export const LEASES_PREFIX = 'leases/'

@@ -7,7 +7,6 @@ import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
-import type { RunShares } from './run-shares.ts'
 import type { RunStorage } from './run-storage.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens, TokenSeal } from './run-tokens.ts'
@@ -62,7 +61,6 @@ export interface MachineServices extends Omit<RunServices, 'storage' | 'stopped'
   isRunning: (execution: string) => Promise<boolean>
   storageWith: (token: string) => RunStorage
   runTokens: RunTokens
-  shares: RunShares
 }
 
 export interface StepResult extends Partial<AskedWait> {

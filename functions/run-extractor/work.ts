@@ -8,7 +8,6 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { readShareLimits } from '../lib/storage/jobs/job-shares.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
@@ -21,7 +20,6 @@ import { createCountRun } from './count-runs.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { refuseSealed } from './refuse-sealed.ts'
-import { createRunShares } from './run-shares.ts'
 import { createRunStorage } from './run-storage.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
@@ -42,15 +40,12 @@ const env = readEnv([
   'LEG_SECONDS',
   /** JSON array of hosts that are reached although they are not on the public internet. */
   'ALLOWED_HOSTS',
-  /** Runs of one token and of the project that are under way at a time: a JSON object. */
-  'SHARES',
 ])
 /** The variables that the function's construct must set. */
 export type RunExtractorEnv = keyof typeof env
 
 const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
 const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
-const limits = readShareLimits(env)
 const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
 const now = () => new Date()
 const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
@@ -81,7 +76,6 @@ export const run = async (
     work,
     runs: createRunStore(work),
     seal,
-    shares: createRunShares({ work, limits, isRunning }),
     isRunning,
     leases: createConfigurationLeases({ work, isRunning, now }),
     s3With: s3WithCredentials,

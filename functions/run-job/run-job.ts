@@ -16,7 +16,7 @@ import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import { leaveShare, leaveTable, takeTable, waitSeconds } from './job/take-table.ts'
+import { leaveTable, takeTable } from './job/take-table.ts'
 import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { endGivenUp } from './operations/given-up.ts'
 import { OutgrownLoad } from './operations/outgrown-load.ts'
@@ -56,9 +56,6 @@ export const runJob = async (
 
   if (failure) return close(job, failure, services)
   if (isFinal(job)) return finish(job, services)
-  // Whoever started it did not know that others of the token are under way.
-  if (job.status === 'waiting' && !(await jobs.shares.mayBegin(job)))
-    return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
   if (job.queueTableId !== null) {
     const table = await takeTable(job, job.queueTableId, services)
     if (table === 'ended') return finish(job, services)
@@ -120,7 +117,6 @@ const refuseOvertaken = (job: JobRecord, { jobs, now }: RunJobServices): Promise
 /** Releases the table for its next job. */
 const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
   if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
-  await leaveShare(job, services)
   return { status: 'done' }
 }
 

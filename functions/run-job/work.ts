@@ -31,8 +31,6 @@ const env = readEnv([
   'BACKEND_NAME',
   /** `round` or `refuse`; read where cells are. */
   'NUMBER_ROUNDING',
-  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
-  'SHARES',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key. */

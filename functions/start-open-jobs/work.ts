@@ -5,7 +5,6 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createIdSource } from '../lib/storage/db/ids.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
-import { readShareLimits } from '../lib/storage/jobs/job-shares.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
@@ -19,8 +18,6 @@ const env = readEnv([
   'STORAGE_TABLE',
   /** State machine that runs jobs. */
   'JOB_MACHINE_ARN',
-  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
-  'SHARES',
   /** State machine of extractions; `none` in a stack that has none. */
   'EXTRACT_MACHINE_ARN',
 ])
@@ -31,7 +28,7 @@ const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
 const client = new SFNClient({})
 const now = () => new Date()
 const services = {
-  jobs: createJobStore(items, createIdSource(), readShareLimits(env)),
+  jobs: createJobStore(items, createIdSource()),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
   startJob: createJobStarter(client, env.JOB_MACHINE_ARN),
   now,

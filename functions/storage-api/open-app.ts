@@ -12,7 +12,6 @@ import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
-import { quotas } from '../lib/storage/quotas/quotas.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
@@ -61,13 +60,11 @@ const env = readEnv([
   /** `round` or `refuse`; read where defaults of columns are. */
   'NUMBER_ROUNDING',
   /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
-  'SHARES',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** JSON: what the project may have, or make within a day. */
-  'QUOTAS',
 ])
 /** The variables that the function's construct must set. */
 export type StorageApiEnv = keyof typeof env
@@ -120,7 +117,6 @@ const services = {
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   isLookDue: createQueueLooks(now),
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  quotas: quotas.parse(JSON.parse(env.QUOTAS)),
   components: readCatalogue(join(import.meta.dirname, 'components')),
   seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
   log,

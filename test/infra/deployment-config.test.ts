@@ -15,16 +15,12 @@ const accountValues = {
   apiOnlyAtDomain: true,
 }
 
-it('what only an account has is left out on one machine, whose few threads have small shares', () => {
+it('what only an account has is left out on one machine', () => {
   const config = read({ ...accountValues, tags: { team: 'data' } })
   const plain = read({ tags: { team: 'data' } })
   expect(onThisMachine(config)).toEqual({
     ...plain,
     singleMergeBytes: Number.MAX_SAFE_INTEGER,
-    runsPerToken: 3,
-    jobsPerToken: 4,
-    runsPerProject: 6,
-    jobsPerProject: 8,
   })
 })
 

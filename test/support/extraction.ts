@@ -13,7 +13,6 @@ import { type Advance, advanceRun } from '../../functions/run-extractor/advance-
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import type { RunStep } from '../../functions/run-extractor/names.ts'
-import { createRunShares } from '../../functions/run-extractor/run-shares.ts'
 import { createRunStore } from '../../functions/run-extractor/run-store.ts'
 import {
   createRunTokens,
@@ -67,11 +66,6 @@ export const startExtraction = async (given: GivenService = {}) => {
     work,
     runs: createRunStore(work),
     seal: createTokenSeal(service.token),
-    shares: createRunShares({
-      work,
-      limits: { runsPerToken: 20, runsPerProject: 100 },
-      isRunning: async arn => running.has(arn),
-    }),
     isRunning: async () => true,
     leases: createConfigurationLeases({
       work,

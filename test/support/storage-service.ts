@@ -8,9 +8,7 @@ import { createExportDocuments } from '../../functions/lib/distributed/export-do
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
-import type { ShareLimits } from '../../functions/lib/storage/jobs/job-shares.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
-import { generousQuotas, type Quotas } from '../../functions/lib/storage/quotas/quotas.ts'
 import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
@@ -87,8 +85,6 @@ export interface StorageServiceOptions {
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
   /** Default: generous ones. */
-  quotas?: Partial<Quotas>
-  shareLimits?: ShareLimits
   /** How long requests wait for jobs. Default 100 s: tests see finished jobs on a busy machine too. */
   jobWaitMs?: number
   /** What a request does between two looks at a job; default: sleep. */
@@ -134,7 +130,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     items: options.items?.(plainItems) ?? plainItems,
     s3,
     tablesBucket,
-    ...(options.shareLimits && { shareLimits: options.shareLimits }),
     now,
   })
   const plainEngine = createTableEngine({
@@ -266,7 +261,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       sleep: options.pause ?? line.untilEnd,
     },
     isLookDue: createQueueLooks(now),
-    quotas: { ...generousQuotas, ...options.quotas },
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
     seal: createSealer(keys),

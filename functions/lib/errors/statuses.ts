@@ -13,7 +13,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.tokenMissing': 401,
   'storage.tokenInvalid': 401,
   accessDenied: 403,
-  'storage.quotaExceeded': 403,
+  'storage.tooManyAtOnce': 429,
   notFound: 404,
   methodNotAllowed: 405,
   'storage.unsupportedMediaType': 415,

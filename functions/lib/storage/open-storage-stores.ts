@@ -1,7 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createTableRequests } from '../aws/table-requests.ts'
 import { createItemTable } from './db/item-table.ts'
-import { readShareLimits } from './jobs/job-shares.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */
@@ -10,7 +9,6 @@ export const openStorageStores = (
     STORAGE_TABLE: string
     TABLES_BUCKET: string
     SNAPSHOT_RETENTION_DAYS?: string
-    SHARES?: string
   },
   s3: S3Client,
   now: () => Date,
@@ -23,6 +21,5 @@ export const openStorageStores = (
     ...(env.SNAPSHOT_RETENTION_DAYS !== undefined && {
       snapshotRetentionDays: Number(env.SNAPSHOT_RETENTION_DAYS),
     }),
-    shareLimits: readShareLimits(env),
     now,
   })

@@ -6,6 +6,7 @@ import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createConsoleSessions } from './console/console-sessions.ts'
+import { createCounts } from './counts/counts.ts'
 import { defaultBranchId } from './db/branch-id.ts'
 import { checkDataFormat } from './db/check-data-format.ts'
 import { createDocumentFiles } from './db/document-files.ts'
@@ -15,12 +16,10 @@ import type { ItemTable, ItemView } from './db/item-table.ts'
 import { createDeadLetterStore } from './dead-letters/dead-letter-store.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFileStore } from './files/file-store.ts'
-import type { ShareLimits } from './jobs/job-shares.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
-import { createCounts } from './quotas/counts.ts'
 import { createRunRecords } from './runs/run-records.ts'
 import { createScheduleStore } from './schedules/schedule-store.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
@@ -44,7 +43,6 @@ interface StorageStoresOptions {
   /** Default 7. */
   snapshotRetentionDays?: number
   /** Default: generous ones. */
-  shareLimits?: ShareLimits
   now: () => Date
 }
 
@@ -56,7 +54,6 @@ export const createStorageStores = ({
   s3,
   tablesBucket,
   snapshotRetentionDays = SNAPSHOT_RETENTION_DAYS,
-  shareLimits,
   now,
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
@@ -107,7 +104,7 @@ export const createStorageStores = ({
     nextId,
     snapshots: createSnapshotStore(items, { s3, tablesBucket }),
     exports: createExportCache(items, now),
-    jobs: createJobStore(items, nextId, shareLimits),
+    jobs: createJobStore(items, nextId),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),

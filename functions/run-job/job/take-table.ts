@@ -1,7 +1,7 @@
 import { takeLease } from '../../lib/aws/lease.ts'
 import { patientWait } from '../../lib/patient-wait.ts'
 import { isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { reviveJob, startNext, startNextOfShare } from '../../lib/storage/jobs/start-next.ts'
+import { reviveJob, startNext } from '../../lib/storage/jobs/start-next.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
@@ -91,17 +91,6 @@ export const leaveTable = async (jobId: number, tableId: string, services: RunJo
   await queue.leave(tableId, jobId)
   // The work of this job is done, whatever becomes of the next.
   await startNext(tableId, services).catch(error => log.error('next job not started', { tableId, error }))
-}
-
-/** The place itself went with the end of the job. A next one that nobody starts is found by the clock. */
-export const leaveShare = async (
-  { share }: Pick<JobRecord, 'share'>,
-  services: RunJobServices,
-): Promise<void> => {
-  if (share !== undefined)
-    await startNextOfShare(share, services).catch(error =>
-      services.log.error('next job not started', { share, error }),
-    )
 }
 
 export const waitSeconds = (job: JobRecord, now: Date): number => {

@@ -21,7 +21,6 @@ import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services/services.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { checkTableName } from '../tables/table-name.ts'
@@ -61,7 +60,6 @@ export const createAlias = defineRoute({
     const names = checkTableName({ ...body, name: body.name || source.name })
     if (await services.tables.getHead(`${bucketId}.${names.name}`))
       throw tableAlreadyExists(names.name, names.displayName)
-    await refuseTableOverQuota(bucketId, services)
     await refuseTakenName({ bucketId, ...names }, services.tables)
 
     const alias: AliasRecord = {

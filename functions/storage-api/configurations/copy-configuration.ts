@@ -11,7 +11,6 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { refuseConfigurationOverQuota } from '../quotas/refuse-over-quota.ts'
 import { changeBy } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findVersion } from './read-configurations.ts'
@@ -42,7 +41,6 @@ export const copyConfiguration = defineRoute({
         `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`,
     )
     const place = placeOf(request, services)
-    await refuseConfigurationOverQuota(place, services)
     const home = { configuration: source, owner: ownerAt({ ...place, configId: source.id }, services) }
     for (;;) {
       const id = String(services.nextId())

@@ -14,7 +14,6 @@ import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
-import { refuseConfigurationOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
@@ -93,7 +92,6 @@ const create = async (
   },
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
-  await refuseConfigurationOverQuota(place, services)
   const changed = changeBy(request, services, settings.changeDescription)
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
   const verdict = await judgeChange(findComponent(services, place.componentId), undefined, made)

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
-import type { Counts } from '../../lib/storage/quotas/counts.ts'
+import type { Counts } from '../../lib/storage/counts/counts.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
 import { remoteAddress } from '../http/request-context.ts'
 import { tokenIdOf } from '../services/authenticate.ts'

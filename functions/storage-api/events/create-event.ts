@@ -9,7 +9,6 @@ import { eventMaker } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { countEvent } from '../quotas/refuse-over-quota.ts'
 import { eventResource } from './event-resource.ts'
 
 const MAX_BYTES = 200 * 1024
@@ -67,13 +66,12 @@ export const createEvent = defineRoute({
   replies: {
     201: 'The event',
     400: '`storage.events.validation`, `requestTooLarge`, `storage.event.schemaValidationFailed`',
-    403: 'The token may not use the component that the event names; `storage.quotaExceeded`',
+    403: 'The token may not use the component that the event names',
     422: '`storage.idempotencyKeyReused`',
   },
   reply: eventBody,
   handle: async (request, services) => {
     if (!mayUseComponent(request.caller, request.body.component)) throw accessDenied()
-    await countEvent(services)
     const {
       params = {},
       results = {},

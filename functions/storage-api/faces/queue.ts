@@ -257,7 +257,7 @@ const groupQueueJobs = defineRoute({
   },
 })
 
-/** Runs that have not begun, because others take the share of their token or of the project. */
+/** Runs that were asked for and have not begun. */
 const waitingJobs = async (
   { status, ...asked }: Omit<RunFilter, 'limit' | 'offset'>,
   caller: Caller,

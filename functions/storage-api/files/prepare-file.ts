@@ -6,7 +6,6 @@ import { preparedFileBody } from '../../lib/wire/file-body.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { countFile } from '../quotas/refuse-over-quota.ts'
 import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
 import { fileResource } from './file-resource.ts'
@@ -40,13 +39,12 @@ export const prepareFile = defineRoute({
   body,
   replies: {
     201: 'The file with `uploadParams`',
-    403: 'A tag is one of those that runs give; `storage.quotaExceeded`',
+    403: 'A tag is one of those that runs give',
   },
   reply: preparedFileBody,
   handle: async (request, services) => {
     const { body, caller, runId, idempotencyKey } = request
     const { federationToken, notify: _, ...settings } = body
-    await countFile(settings.sizeBytes, services)
     const newFile = {
       ...settings,
       runId,

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
-import { countFile } from '../quotas/refuse-over-quota.ts'
 import { fileKey, newFileRecord } from '../services/new-file.ts'
 import type { Services } from '../services/services.ts'
 import { recordUpload } from './record-upload.ts'
@@ -39,14 +38,13 @@ export const storeBytes = async (
   return { id, key, filename, sizeBytes, createdAt }
 }
 
-/** The file of stored bytes, with its event. Error: 403 `storage.quotaExceeded`. */
+/** The file of stored bytes, with its event. */
 export const listStored = async (
   { id: firstId, key, sizeBytes, createdAt }: Stored,
   { name, tags }: { name: string; tags: string[] },
   request: Receiver,
   services: Services,
 ): Promise<FileRecord> => {
-  await countFile(sizeBytes, services)
   const settings = {
     name,
     sizeBytes,

@@ -1,10 +1,8 @@
 import { inBranch, ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { shareOf } from '../../lib/storage/jobs/job-shares.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { passedOverSentence } from '../http/passed-over.ts'
-import { recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
@@ -40,10 +38,7 @@ export const submitJob = async (
   return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
 }
 
-type AcceptServices = Pick<
-  Services,
-  'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log' | 'events'
->
+type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log'>
 
 /** Stores a job in its place; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
@@ -57,26 +52,8 @@ export const acceptJob = async (
     await startInTurn(job, services).catch(error =>
       services.log.error('job not started', { jobId: job.id, error }),
     )
-    await tellOfShare(job, submitter, services)
   }
   return job
-}
-
-/** Said once for all that wait, with the first of them. */
-const tellOfShare = async (job: JobRecord, submitter: Submitter, services: AcceptServices): Promise<void> => {
-  const { share } = job
-  const { shares } = services.jobs
-  const lacked = await shares.firstWaitsFor(job)
-  if (lacked === undefined) return
-  const what = job.input.operationName === 'configurationRun' ? 'runs' : 'jobs'
-  const whose = lacked === share ? 'this token' : 'the project'
-  await recordEvent(submitter, services, {
-    event: 'storage.jobWaitsForShare',
-    component: 'storage',
-    type: 'info',
-    message: `${shares.limitOf(lacked)} ${what} of ${whose} are under way, which is its share. The job ${job.id} and those after it wait until some of them have ended.`,
-    params: JSON.stringify({ jobId: job.id }),
-  })
 }
 
 const storeJob = async (
@@ -98,7 +75,6 @@ const storeJob = async (
       tableId,
       operationParams,
       ...ofBranch(branchId),
-      ...(!caller.isMaster && { share: shareOf(caller.tokenId, input) }),
       createdTime: now().toISOString(),
       // Each job belongs to a run: without a name from the client it is one of its own.
       runId: runId ?? String(id),

@@ -13,8 +13,8 @@ import {
 } from '../../lib/wire/query-body.ts'
 import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
+import { takePlace } from '../http/at-once.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
-import { takeShare } from '../http/in-share.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
@@ -55,7 +55,8 @@ export const runQuery = defineRoute({
     200: 'The rows: JSON, or with `inline` text/csv or application/jsonl, cut when `X-Millrace-Truncated` is 1; or the plan',
     201: 'With another format than `json`: the file with the whole result',
     400: '`storage.query.invalid`, `storage.query.tooLarge`, `storage.query.tooLong`',
-    403: 'The token may not read a table, or `storage.quotaExceeded`: four queries of the token are under way',
+    403: 'The token may not read a table',
+    429: '`storage.tooManyAtOnce`: four queries of the token are under way',
     404: 'There is no such table',
   },
   reply: z.union([queryBody, queryPlanBody, queryFileBody]),
@@ -66,7 +67,7 @@ export const runQuery = defineRoute({
       const { tables } = await (await services.tableEngine()).planQuery(query)
       return ok({ tables, bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0), maxBytes: MAX_BYTES })
     }
-    const giveBack = await takeShare('queries', request.caller.tokenId, services)
+    const giveBack = await takePlace('queries', request.caller.tokenId, services)
     try {
       if (inline && (format === 'csv' || format === 'jsonl'))
         return await firstLines({ ...query, format }, services)
@@ -109,7 +110,7 @@ export const firstResult = async (
   asker: Pick<Receiver, 'caller'>,
   services: Services,
 ): Promise<QueryBody> => {
-  const giveBack = await takeShare('queries', asker.caller.tokenId, services)
+  const giveBack = await takePlace('queries', asker.caller.tokenId, services)
   try {
     return await shownOf(queryOf({ sql, detectTypes: false }, asker, services), limit, services)
   } finally {

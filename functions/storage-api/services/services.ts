@@ -1,6 +1,5 @@
 import type { AcceptedLoads } from '../../lib/distributed/load-limits.ts'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
-import type { Quotas } from '../../lib/storage/quotas/quotas.ts'
 import type { SealSecrets } from '../../lib/storage/secrets/create-sealer.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
@@ -48,7 +47,6 @@ export interface Services extends StorageStores {
   /** Whether this deployment runs configurations. */
   runsConfigurations: boolean
   previewExtraction: PreviewExtraction
-  quotas: Quotas
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>
   components: Catalogue

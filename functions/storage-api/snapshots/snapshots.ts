@@ -11,7 +11,6 @@ import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { refuseSnapshotOverQuota } from '../quotas/refuse-over-quota.ts'
 import { findSnapshot } from './find-snapshot.ts'
 
 /** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
@@ -24,7 +23,6 @@ export const createSnapshot = defineRoute({
   validationCode: 'storage.tables.validation',
   replies: {
     202: 'The job `tableSnapshotCreate`',
-    403: '`storage.quotaExceeded`',
     404: 'There is no such table',
   },
   handle: async (request, services) => {
@@ -34,7 +32,6 @@ export const createSnapshot = defineRoute({
       input: { operationName: 'tableSnapshotCreate', tableId, description },
       admit: async () => {
         await findOwnTable(services, tableId)
-        await refuseSnapshotOverQuota(tableId, services)
         return { description }
       },
     })

@@ -19,7 +19,6 @@ import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
-import { refuseTableOverQuota } from '../quotas/refuse-over-quota.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
@@ -88,7 +87,6 @@ const createTableJob = async (
     queueTableId: tableId,
     admit: async () => {
       await findBucket(services, bucketId)
-      await refuseTableOverQuota(bucketId, services)
       const params = await admitSource(source, name, caller, services)
       if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
       await refuseTakenName({ bucketId, name, displayName }, services.tables)
@@ -217,7 +215,6 @@ export const defineTable = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         await findBucket(services, bucketId)
-        await refuseTableOverQuota(bucketId, services)
         if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
         await refuseTakenName({ bucketId, name, displayName }, services.tables)
         return { params: { name, ...definition }, queue: 'main' }

@@ -4,8 +4,8 @@ import { draftBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { configurationRefusal, ownerAt } from '../configurations/sealed-settings.ts'
 import { entityId } from '../find/entity-id.ts'
+import { takePlace } from '../http/at-once.ts'
 import { text, unlessBlank } from '../http/fields.ts'
-import { takeShare } from '../http/in-share.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { previewedRows } from './preview-configuration.ts'
@@ -31,7 +31,7 @@ export const draftConfiguration = defineRoute({
   replies: {
     200: 'The draft; what the API or the draft is wrong about is in `error`',
     400: '`storage.components.notRunnable`, `storage.components.validation`',
-    403: '`storage.quotaExceeded`: two previews of the token are under way',
+    429: '`storage.tooManyAtOnce`: two previews of the token are under way',
     404: 'There is no such component',
     503: 'The preview cannot be made right now',
   },
@@ -52,7 +52,7 @@ export const draftConfiguration = defineRoute({
         ...ownerAt({ componentId, configId }, services),
         tokenId: request.caller.tokenId,
       })
-    const giveBack = await takeShare('previews', request.caller.tokenId, services)
+    const giveBack = await takePlace('previews', request.caller.tokenId, services)
     try {
       const asked =
         pasted === undefined

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
 import { previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import { takePlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
-import { takeShare } from '../http/in-share.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTrialUnits } from './trial-unit.ts'
@@ -31,7 +31,7 @@ export const previewConfiguration = defineRoute({
   replies: {
     200: `Tables and exchanges; at most ${PREVIEW_LIMITS.requests} requests in ${PREVIEW_LIMITS.seconds} seconds`,
     400: '`storage.components.notRunnable`',
-    403: '`storage.quotaExceeded`: two previews of the token are under way',
+    429: '`storage.tooManyAtOnce`: two previews of the token are under way',
     404: 'There is no such configuration or row',
     503: 'The preview cannot be made right now',
   },
@@ -43,7 +43,7 @@ export const previewConfiguration = defineRoute({
     const [unit] = units
     if (!unit)
       throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
-    const giveBack = await takeShare('previews', request.caller.tokenId, services)
+    const giveBack = await takePlace('previews', request.caller.tokenId, services)
     try {
       const preview = await services.previewExtraction({
         componentId,

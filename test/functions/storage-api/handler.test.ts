@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
-import { generousQuotas } from '#lib/storage/quotas/quotas.ts'
 import { withStorage } from '../../support/storage-service.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -56,8 +55,6 @@ beforeAll(async () => {
     JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
     EXTRACT_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:extract',
     MASTER_TOKEN_OVERLAP_MINUTES: '60',
-    SHARES: JSON.stringify({ runsPerToken: 20, jobsPerToken: 40, runsPerProject: 100, jobsPerProject: 200 }),
-    QUOTAS: JSON.stringify(generousQuotas),
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',

@@ -48,12 +48,11 @@ export const requestCodes = {
     meaning: 'The body has a content type that is not read.',
     remedy: 'Send JSON, a URL-encoded form or a multipart form.',
   },
-  'storage.quotaExceeded': {
-    status: 403,
+  'storage.tooManyAtOnce': {
+    status: 429,
     meaning:
-      'The project, or the token, has as much of it as it may have, or has made as much of it within the time.',
-    remedy:
-      'Delete what is not needed, or wait. Who deployed the service can raise the setting that the message names.',
+      'As many queries, or previews, as are done at once are under way, of the token or of the project.',
+    remedy: 'Wait until one of them has ended, and send it again.',
   },
   'storage.requestTooLarge': {
     status: 413,

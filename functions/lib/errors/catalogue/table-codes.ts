@@ -2,6 +2,10 @@ import type { ErrorEntry } from './entry.ts'
 
 /** Errors of buckets, tables and the CSV files that are loaded into them. */
 export const tableCodes = {
+  'storage.buckets.tooMany': {
+    meaning: 'The names of all buckets take more than one item may hold: some 9,000 buckets.',
+    remedy: 'Delete buckets that are not needed.',
+  },
   'storage.buckets.notFound': {
     status: 404,
     meaning: 'There is no such bucket.',

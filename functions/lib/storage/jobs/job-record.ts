@@ -193,8 +193,6 @@ const accepted = z.object({
   queueTableId: z.string().nullable(),
   /** The job in the place before its own when it was accepted. Absent: none was known. */
   before: z.number().optional(),
-  /** Whose share of what is under way it takes a place of (`shareOf`). Absent: nobody's. */
-  share: z.string().optional(),
   /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),

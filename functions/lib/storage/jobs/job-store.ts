@@ -13,7 +13,6 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from './job-record.ts'
-import { createJobShares, type ShareLimits } from './job-shares.ts'
 import { createOpenJobList } from './open-jobs.ts'
 import { createTableQueue } from './table-queue.ts'
 
@@ -38,10 +37,9 @@ const ACCEPTING_MS = 5_000
  * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
  * another run of the same job was faster, resolves to the job as stored.
  */
-export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, limits?: ShareLimits) => {
+export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
   const open = createOpenJobList(items)
-  const shares = createJobShares(items, limits)
 
   /** The place that the job has in the queue of its table, once it has one. */
   const queueOf = (job: JobRecord) => createTableQueue(items, branchOf(job))
@@ -53,7 +51,6 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
   const insert = async (job: JobRecord): Promise<boolean> => {
     const { id, queueTableId } = job
     await open.noteIfLate(job)
-    await shares.enter(job)
     if (queueTableId === null) return records.insert(job)
 
     const place = await queueOf(job).enter(queueTableId, id)
@@ -69,10 +66,7 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
   }
 
   const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
-    if (await records.replace(to, { status: from.status })) {
-      if (isFinal(to)) await shares.leave(to)
-      return to
-    }
+    if (await records.replace(to, { status: from.status })) return to
     const current = await records.get(from.id)
     if (!current) throw new Error(`The job ${from.id} has vanished`)
     return current
@@ -86,8 +80,6 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>, l
     ...createRowNotes(records),
 
     open,
-    shares,
-
     insert,
     list: records.list,
 
@@ -192,7 +184,6 @@ const acceptedPart = ({
   input,
   queueTableId,
   before,
-  share,
   tableId,
   operationParams,
   branchId,
@@ -207,7 +198,6 @@ const acceptedPart = ({
   input,
   queueTableId,
   ...(before !== undefined && { before }),
-  ...(share !== undefined && { share }),
   tableId,
   operationParams,
   ...(branchId !== undefined && { branchId }),

@@ -5,7 +5,6 @@ import { createExceptionId } from '../../errors/exception-id.ts'
 import type { MachineFailure } from '../../errors/machine-failure.ts'
 import { internalJobError } from './internal-job-error.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
-import { projectShareOf } from './job-shares.ts'
 import type { JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
@@ -13,22 +12,17 @@ interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> 
   queue: TableQueue
 }
 
-/**
- * Starts a job that has just been accepted, unless others come before it in the queue of its table or in a share. Resolves to whether it has
- * its share.
- */
+/** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
 export const startInTurn = async (
   job: JobRecord,
   { queue, jobs, startJob, now }: StartOptions,
-): Promise<boolean> => {
-  if (!(await jobs.shares.mayBegin(job))) return false
+): Promise<void> => {
   if (job.queueTableId !== null) {
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
     const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job, now })
-    if (front && front.id !== job.id) return true
+    if (front && front.id !== job.id) return
   }
   await startJob(job.id)
-  return true
 }
 
 /**
@@ -41,20 +35,6 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
     if (front?.status !== 'waiting') return
     if (!isFinal(await restartJob(front, options))) return
   }
-}
-
-/** Starts those jobs of a token's share, and of the project's, that waited for it, now that another one has left it. */
-export const startNextOfShare = async (
-  share: string,
-  { inBranch, ...options }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'inBranch' | 'now'>,
-): Promise<void> => {
-  for (const left of [share, projectShareOf(share)])
-    for (const id of await options.jobs.shares.waiting(left)) {
-      const job = await options.jobs.get(id)
-      if (job?.status !== 'waiting') continue
-      if (await startInTurn(job, { ...options, ...inBranch(branchOf(job)) }))
-        await options.jobs.shares.begun(job)
-    }
 }
 
 /** Of more entries than this that crashes left behind, the rest are removed the next time. */
@@ -134,7 +114,7 @@ const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptio
 const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ended and left the job open.' }
 
 /**
- * Starts the job if nobody did, unless it waits for the share of its token. If its execution has ended, another one closes the job: it looks
+ * Starts the job if nobody did. If its execution has ended, another one closes the job: it looks
  * whether the work was done, which takes the rights of the work. When that one has ended too, nobody knows. Resolves to the job as stored
  * afterwards.
  */
@@ -142,7 +122,6 @@ const restartJob = async (
   job: JobRecord,
   { jobs, startJob, now }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'>,
 ): Promise<JobRecord> => {
-  if (job.status === 'waiting' && !(await mayBegin(job, { jobs, now }))) return job
   if ((await startJob(job.id)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
   if (isFinal(current)) return current
@@ -150,23 +129,6 @@ const restartJob = async (
   const closed = (await jobs.get(job.id)) ?? current
   if (isFinal(closed)) return closed
   return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
-}
-
-/** Places in the share that a crash left, of jobs that are over or were never stored, are removed on the way. */
-const mayBegin = async (
-  job: JobRecord,
-  { jobs, now }: Pick<ReviveOptions, 'jobs' | 'now'>,
-): Promise<boolean> => {
-  const lacked = await jobs.shares.lackedBy(job)
-  if (lacked === undefined) return true
-  const ids = await jobs.shares.underWay(lacked)
-  const stored = new Map((await jobs.getMany(ids)).map(found => [found.id, found]))
-  for (const id of ids) {
-    const found = stored.get(id)
-    if (found ? isFinal(found) : await jobs.isNeverStored(id, now()))
-      await jobs.shares.leave({ id, share: found?.share ?? lacked })
-  }
-  return jobs.shares.mayBegin(job)
 }
 
 const isSuspicious = (job: JobRecord, now: Date): boolean => {

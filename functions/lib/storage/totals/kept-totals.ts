@@ -50,12 +50,12 @@ const readNames = async (items: Pick<ItemTable, 'get'>): Promise<Record<string, 
 /** Less than the 400 KB of an item, which holds them all: some 9,000 buckets. */
 const MOST_NAME_BYTES = 380_000
 
-/** Error: 403 `storage.quotaExceeded`. */
+/** Error: 400 `storage.buckets.tooMany`. */
 const refuseTooMany = (names: Record<string, string>): void => {
   const bytes = Buffer.byteLength(JSON.stringify(names))
   if (bytes > MOST_NAME_BYTES)
     throw new UserError(
-      'storage.quotaExceeded',
+      'storage.buckets.tooMany',
       `The names of all buckets would take ${bytes} bytes, and at most ${MOST_NAME_BYTES} are kept. Delete buckets that are not needed.`,
     )
 }

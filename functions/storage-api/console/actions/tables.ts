@@ -16,7 +16,7 @@ const requireTyped = (typed = '', id = ''): void => {
 const keep = (client: ApiClient, params: Record<string, string>, description: string) =>
   client.send('POST', `tables/${idIn(params)}/snapshots`, { description }, jobBody)
 
-/** `keep`, of what goes anyhow: where no snapshot may be kept, such as over a quota, nothing undoes it. */
+/** `keep`, of what goes anyhow: where the token may keep no snapshot, nothing undoes it. */
 const keepIfAllowed = async (...kept: Parameters<typeof keep>): Promise<JobBody | undefined> => {
   try {
     return await keep(...kept)

@@ -145,7 +145,7 @@ it('refuses a bucket whose name finds no room, and keeps those that are there', 
   )
   await items.update({ pk: 'TOTALS', sk: '#buckets' }, { set: names })
   const created = view.put(keyOfBucket('in.c-new'), bucket('in.c-new'), 'absent')
-  await expect(created).rejects.toMatchObject({ code: 'storage.quotaExceeded' })
+  await expect(created).rejects.toMatchObject({ code: 'storage.buckets.tooMany' })
   expect(await items.get(keyOfBucket('in.c-new'))).toBeUndefined()
   expect(await totals.bucketNames()).toHaveLength(630)
 })

@@ -13,12 +13,10 @@ interface Bound {
 
 const countRecord = z.object({ count: z.number(), [itemExpiryName]: z.number() })
 
-/** Writes of one count within its time: more of them would make its item a hot key. */
-const WRITES = 1000
 const MAX_ATTEMPTS = 10
 
-/** Counts what is taken within a time, whoever asks: tries to sign in, previews, files of a day. */
-export const createCounts = (items: ItemTable, now: () => Date, random: () => number = Math.random) => {
+/** Counts what is taken within a time, whoever asks: tries to sign in, previews, queries. */
+export const createCounts = (items: ItemTable, now: () => Date) => {
   const keyOf = (of: string) => ({ pk: `COUNT#${hexDigest(of)}`, sk: 'COUNT' })
 
   const read = async (of: string) => {
@@ -29,23 +27,19 @@ export const createCounts = (items: ItemTable, now: () => Date, random: () => nu
 
   return {
     /**
-     * Takes some of a bound. It counts at once, so that what is asked for at the same time counts, too. Of a large bound each thousandth is
-     * written, by chance. Resolves to false when that would be more than there is.
+     * Takes one of a bound. It counts at once, so that what is asked for at the same time counts, too. Resolves to false when
+     * that would be more than there is.
      *
      * @param of what is counted, such as an address
-     * @param amount default 1
      */
-    async take(of: string, { most, minutes }: Bound, amount = 1): Promise<boolean> {
-      const step = Math.max(1, Math.floor(most / WRITES))
-      const counted = amount >= step ? amount : random() < amount / step ? step : 0
+    async take(of: string, { most, minutes }: Bound): Promise<boolean> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const { stored, count } = await read(of)
-        if (count + Math.max(amount, counted) > most) return false
-        if (counted === 0) return true
+        if (count >= most) return false
         const next =
           stored === undefined || count === 0
-            ? { count: counted, ...expiringIn(minutes / MINUTES_OF_DAY, now()) }
-            : { ...stored, count: count + counted }
+            ? { count: 1, ...expiringIn(minutes / MINUTES_OF_DAY, now()) }
+            : { ...stored, count: count + 1 }
         if (await items.put(keyOf(of), next, stored ?? 'absent')) return true
       }
       // Whoever is overtaken so often comes after as many others.
