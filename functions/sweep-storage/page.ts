@@ -28,7 +28,7 @@ export interface SweepServices
 }
 
 /** What one page of a sweep came to. */
-export interface SweptPage {
+interface SweptPage {
   /** Things removed. */
   swept: number
   /** Where the next page begins. Left out when this was the last one. */

@@ -14,8 +14,6 @@ export const slowest: readonly string[] = [
   'local/kill-during-extraction',
   'console/console',
   'local/demo/demo',
-  'local/kill-during-merge',
-  'local/merge-flow',
   'functions/split-work/large-exports',
   'faults/planted-bugs',
   'faults/kill-export',

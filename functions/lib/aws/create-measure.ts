@@ -5,7 +5,7 @@ import { METRIC_NAMESPACE_VARIABLE, type MetricName, metricUnits } from './metri
  * Adds figures to metrics, all at once. `dimensions`: what they are told apart by, besides the service; each value of one is
  * a metric that is paid for. `properties`: what their line in the log says besides, which costs nothing.
  */
-export type Measure = (
+type Measure = (
   figures: Partial<Record<MetricName, number>>,
   told?: {
     dimensions?: Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ import { copyToParquet, writeParquet } from './write-parquet.ts'
 const REWRITTEN_PART = 0.1
 
 /** Iceberg Table Spec, "Reserved Field IDs". */
-export const DELETE_FILE_IDS = ['file_path: 2147483546', 'pos: 2147483545']
+const DELETE_FILE_IDS = ['file_path: 2147483546', 'pos: 2147483545']
 
 interface DeletePositionsRequest {
   snapshot: Snapshot

@@ -13,7 +13,7 @@ import type { RunJobServices } from '../job/services.ts'
 import { jobFailure, tellJobEnd } from '../job/tell-job-end.ts'
 
 /** What a table that is created is called. */
-export interface NewTable {
+interface NewTable {
   bucketId: string
   name: string
   displayName: string

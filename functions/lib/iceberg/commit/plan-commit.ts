@@ -23,7 +23,7 @@ import type { NewObject, TableChange } from './table-change.ts'
 const LOGGED_METADATA = 20
 
 /** Metadata and where its file lies. */
-export interface CommittedMetadata {
+interface CommittedMetadata {
   metadata: TableMetadata
   location: string
 }
@@ -181,7 +181,7 @@ const applySettings = (
 }
 
 /** The metadata file that follows the one at `earlier`. */
-export const metadataFile = (metadata: TableMetadata, earlier: string | undefined): NewObject => {
+const metadataFile = (metadata: TableMetadata, earlier: string | undefined): NewObject => {
   const content = Buffer.from(formatMetadata(metadata))
   const name = `${nextVersion(earlier)}-${digestUuid(content)}.metadata.json`
   return { location: `${metadata.location}/metadata/${name}`, content }

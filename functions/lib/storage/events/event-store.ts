@@ -129,4 +129,4 @@ export const createEventStore = (items: ItemTable) => {
   }
 }
 
-export type EventStore = ReturnType<typeof createEventStore>
+type EventStore = ReturnType<typeof createEventStore>
