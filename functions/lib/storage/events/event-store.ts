@@ -128,5 +128,3 @@ export const createEventStore = (items: ItemTable) => {
     },
   }
 }
-
-type EventStore = ReturnType<typeof createEventStore>
