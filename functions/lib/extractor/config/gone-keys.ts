@@ -8,9 +8,9 @@ const goneKeys: Readonly<Record<string, string>> = {
   drift: 'test the table after it is loaded, with dbt or a query',
   keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
   records: '"mappings" choose and name the columns, SQL does the rest',
-  stopWhen: '"nextPageFlag" ends the pages by a value of the answer',
   report:
     'ask for it in a job, for its state in a child of that, and for the file in a child of that one (docs/recipes.md)',
+  stopWhen: '"nextPageFlag" ends the pages by a value of the answer',
   typeConflicts:
     'a value that does not fit its column fails the run; "mappings" with "forceType" take it as JSON',
 }

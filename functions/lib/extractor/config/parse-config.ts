@@ -97,13 +97,20 @@ const refuseMissingSections = (input: unknown): void => {
   }
 }
 
+/** Keys whose members are named by the API or the user, who may name one `expr`. */
+const namesOfOthers = new Set(
+  'params headers query variables form claims placeholders userData each config'.split(' '),
+)
+
 /** `{"expr": text}` may stand wherever a value does, so no schema sees it. */
 const refuseGoneExpressions = (value: unknown, path: readonly string[]): void => {
-  if (typeof value !== 'object' || value === null) return
-  const sentence = goneExpression(value)
+  const key = path.at(-1) ?? ''
+  // Mappings name fields at every depth, and hold no values
+  if (typeof value !== 'object' || value === null || key === 'mappings') return
+  const sentence = namesOfOthers.has(key) ? undefined : goneExpression(value)
   if (sentence !== undefined)
     throw new UserError('extractor.config.invalid', `Invalid configuration: ${sentence} at ${path.join('.')}`)
-  for (const [key, inner] of Object.entries(value)) refuseGoneExpressions(inner, [...path, key])
+  for (const [name, inner] of Object.entries(value)) refuseGoneExpressions(inner, [...path, name])
 }
 
 /** A key of `config` that went may be an attribute by now: then something reads it. */

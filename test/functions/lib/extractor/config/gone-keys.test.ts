@@ -58,3 +58,14 @@ it.each<[string, Given, string]>([
   for (const compat of [false, true])
     expect(() => parseConfig(configurationWith(given), { compat })).toThrow(`"${key}" is gone: ${instead}`)
 })
+
+it.each<[string, Given]>([
+  ['a parameter', { job: { params: { expr: 'state = open' } } }],
+  ['a header', { http: { headers: { expr: 'x' } } }],
+  ['a placeholder', { job: { children: [{ endpoint: '{expr}', placeholders: { expr: 'id' } }] } }],
+  ['a column', { job: { userData: { expr: 'x' } } }],
+  ['a field', { config: { mappings: { items: { expr: 'expression' } } } }],
+  ['one of several members of a body', { job: { body: { json: { expr: 'a', limit: 1 } } } }],
+])('%s may have the name "expr"', (_, given) => {
+  expect(() => parseConfig(configurationWith(given))).not.toThrow()
+})
