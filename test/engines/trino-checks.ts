@@ -67,7 +67,7 @@ export const askTrino = async (run: EngineRun): Promise<SuiteResult> => {
     )
     checks.push({ check: name, ...said })
   }
-  const ask = async (sql: string): Promise<unknown[][]> => (await queryTrino(trino.url, sql)).rows
+  const ask = async (sql: string): Promise<unknown[][]> => queryTrino(trino.url, sql)
   const nameOf = ({ namespace, table }: Pick<LakeTable, 'namespace' | 'table'>, part = '') =>
     `millrace.${quoted(namespace)}.${quoted(table + part)}`
   try {

@@ -110,7 +110,7 @@ export interface TableEngine {
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
 
-export interface TableEngineOptions {
+interface TableEngineOptions {
   s3: S3Client
   /** Holds the Parquet files. */
   tablesBucket: string
