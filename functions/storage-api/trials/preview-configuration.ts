@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
 import { previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { takePlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findTrialUnits } from './trial-unit.ts'
+import { findTrialUnit } from './trial-unit.ts'
 
 const MAX_ROWS = 100
 
@@ -39,10 +38,7 @@ export const previewConfiguration = defineRoute({
   handle: async (request, services) => {
     const { componentId, configId } = request.params
     const { rowId, rows } = request.body
-    const { units, configuration, imageParameters } = await findTrialUnits(request, rowId, services)
-    const [unit] = units
-    if (!unit)
-      throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
+    const { unit, configuration, imageParameters } = await findTrialUnit(request, rowId, services)
     const giveBack = await takePlace('previews', request.caller.tokenId, services)
     try {
       const preview = await services.previewExtraction({

@@ -17,11 +17,11 @@ interface TrialUnit {
 }
 
 /**
- * The units of a stored configuration, in the order in which they run: its enabled rows, or the one that is named, or the
- * configuration itself when it has no rows.
+ * What is tried of a stored configuration: the row that is named, or its first enabled row, or the configuration itself when it has
+ * no rows.
  * Errors: 404 `notFound`; 400 `storage.components.notRunnable` for a component that does not run here.
  */
-export const findTrialUnits = async (
+export const findTrialUnit = async (
   request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
   rowId: string | undefined,
   services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
@@ -30,22 +30,24 @@ export const findTrialUnits = async (
   const configuration = await findConfiguration(request, services)
   const { content } = configuration.current
   const root = objectOf(content.configuration)
-  const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
-  const rows = rowsInOrder(content).filter(({ id, isDisabled }) =>
+  const row = rowsInOrder(content).find(({ id, isDisabled }) =>
     rowId === undefined ? !isDisabled : id === rowId,
   )
-  if (rowId !== undefined && rows.length === 0)
+  if (row === undefined && rowId !== undefined)
     throw new UserError('notFound', `The configuration has no row ${rowId.slice(0, 100)}`)
-  const units: TrialUnit[] =
-    content.rows.length === 0
-      ? [{ rowId: null, name: content.name, configuration: root, state: objectOf(configuration.state) }]
-      : rows.map(row => ({
+  if (row === undefined && content.rows.length > 0)
+    throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
+  const state = configuration.rows.find(({ id }) => id === row?.id)?.state ?? emptyObject
+  const unit: TrialUnit =
+    row === undefined
+      ? { rowId: null, name: content.name, configuration: root, state: objectOf(configuration.state) }
+      : {
           rowId: row.id,
           name: row.name,
           configuration: mergeConfiguration(root, objectOf(row.configuration)),
-          state: objectOf(states.get(row.id) ?? emptyObject),
-        }))
-  return { configuration, units, imageParameters }
+          state: objectOf(state),
+        }
+  return { configuration, unit, imageParameters }
 }
 
 /** The component, with what the operator set for it. Error: 400 `storage.components.notRunnable` for one that does not run here. */
