@@ -58,7 +58,7 @@ describe('the configuration schema of ex-generic-v2', () => {
   it('notes of an editor are left out by the extractor too', () => {
     const { file } = parseConfig({ parameters: annotated })
     expect(JSON.stringify(file)).not.toContain('__')
-    const misspelt = { ...annotated.config.jobs[0], incremental: { cursor: 'at', __why: '', parm: 'since' } }
+    const misspelt = { ...annotated.config.jobs[0], incremental: { idKey: 'at', __why: '', parm: 'since' } }
     expect(() => parseConfig({ parameters: { ...annotated, config: { jobs: [misspelt] } } })).toThrow(
       /unknown key "parm"/,
     )
