@@ -25,7 +25,7 @@ const annotated = {
         __NAME: 'A',
         primaryKey: ['id'],
         dataField: { path: 'data', __why: 'nested' },
-        incremental: { cursor: 'at', param: 'since', __why: 'many rows' },
+        incremental: { idKey: 'at', param: 'since', __why: 'many rows' },
       },
     ],
   },

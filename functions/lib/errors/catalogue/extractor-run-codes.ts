@@ -68,29 +68,11 @@ export const extractorRunCodes = {
     meaning: 'Neither the configuration nor the reply says what the reply is written in.',
     remedy: 'Set "format" in "response" of the job.',
   },
-  'extractor.response.noFile': {
-    meaning: 'An archive holds none of the files that are wanted.',
-    remedy: 'Check "files" in "response" of the job.',
-  },
-  'extractor.response.xmlPath': {
-    meaning: 'A reply in XML needs to be told which elements are rows.',
-    remedy: 'Set "dataField" of the job to the names of the elements from the root to an item.',
-  },
-  'extractor.response.graphql': {
-    meaning: 'The API answered a GraphQL query with errors.',
-    remedy:
-      'Read them in the message. "errors": "warn" in "graphql" of the job takes the data that came all the same.',
-  },
   'extractor.pagination.endless': {
     meaning:
       'A job would not end: it asks again for what it asked for, gets the same rows for the third time, or has more than 1,000,000 pages.',
     remedy:
       'Correct the pagination: the API may not know the parameter of the page, or names the same page again and again.',
-  },
-  'extractor.pagination.graphql': {
-    meaning:
-      'A page of a GraphQL connection says that there is a next one, but not where; or there are several connections.',
-    remedy: 'Ask for "pageInfo { hasNextPage endCursor }" in the query, and set "path" of the pagination.',
   },
   'extractor.response.tooLarge': {
     meaning: 'One reply of the API is larger than the limit, or has more values than there is memory for.',

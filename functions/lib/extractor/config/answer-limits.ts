@@ -3,7 +3,7 @@
 /** A body that is larger goes to a file while it comes. */
 export const BODY_IN_MEMORY_BYTES = 4 * 1024 * 1024
 
-/** Of one item: a line, a CSV record, an XML element. */
+/** Of one item: a line, a CSV record. */
 export const ITEM_BYTES = 16 * 1024 * 1024
 
 /** Items that go to the tables at once, whichever is reached first. */
@@ -12,6 +12,3 @@ export const PART_BYTES = 1024 * 1024
 
 /** Of a list in memory: rows of it for some seconds. A longer one is read in parts, so that a stop may come in between. */
 export const LIST_ITEMS = 100_000
-
-/** Of an XML document outside of its items, where tokens of next pages stand. */
-export const XML_REST_BYTES = 1024 * 1024

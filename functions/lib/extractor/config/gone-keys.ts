@@ -7,6 +7,8 @@ const goneKeys: Readonly<Record<string, string>> = {
   deletions: 'read all rows, and compare the tables in SQL (EXCEPT)',
   drift: 'test the table after it is loaded, with dbt or a query',
   keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
+  graphql:
+    'use "method": "POST" with "params": {"query": …, "variables": …}, "json-cursor" with "param": "variables.after", and "errorRules" for errors',
   records: '"mappings" choose and name the columns, SQL does the rest',
   report:
     'ask for it in a job, for its state in a child of that, and for the file in a child of that one (docs/recipes.md)',
@@ -22,7 +24,9 @@ export const goneFromConfig: readonly string[] = ['drift', 'typeConflicts']
 export const goneFromRoot: readonly string[] = ['keepRecordings']
 
 /** Keys that went at one place, and have a meaning elsewhere. */
-export const goneAt: Readonly<Record<'incremental' | 'completeness', Readonly<Record<string, string>>>> = {
+export const goneAt: Readonly<
+  Record<'incremental' | 'completeness' | 'response', Readonly<Record<string, string>>>
+> = {
   incremental: {
     cursor: 'use "idKey"',
     start: 'use "initial"',
@@ -30,9 +34,19 @@ export const goneAt: Readonly<Record<'incremental' | 'completeness', Readonly<Re
     granularity: 'steps share their borders, and the key of the table keeps one of two rows',
     overlap: 'steps share their borders, and the key of the table keeps one of two rows',
   },
+  response: {
+    files: 'zip archives are not read: a script unpacks them',
+    lists: 'XML is not read: a script makes CSV or JSON of it',
+    objects: 'XML is not read: a script makes CSV or JSON of it',
+  },
   completeness: {
     id: 'rows are compared with the total alone; the key of the table keeps one of two rows',
   },
+}
+
+/** Methods of pagination that went. */
+export const goneMethods: Readonly<Record<string, string>> = {
+  graphql: 'use "json-cursor" with "param": "variables.after", "cursorPath" and "nextPageFlag"',
 }
 
 /**

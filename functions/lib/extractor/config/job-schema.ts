@@ -10,34 +10,6 @@ import { ResponseSettings } from './response-schema.ts'
 import { Silence } from './silence-schema.ts'
 import { strictObject } from './strict-object.ts'
 
-/** A GraphQL query as the request of a job. Ours (docs/reference/extractor-graphql.md). */
-const GraphqlRequest = strictObject({
-  query: key(Value, 'The query; may be an expression.'),
-  variables: key(optional(record(Value)), 'Its variables. Values may be expressions, as in `params`.'),
-  errors: key(
-    optional(z.enum(['fail', 'warn'])),
-    'What `errors` in an answer do that has `data` too. Without `data` they always fail.',
-    'fail',
-  ),
-})
-
-interface MaybeGraphql {
-  graphql?: unknown
-  params?: unknown
-  method?: string | undefined
-  dataField?: unknown
-}
-
-/** What a job with a query cannot have, or needs. */
-const graphqlProblem = (job: MaybeGraphql): string | undefined => {
-  if (job.graphql === undefined) return undefined
-  if (job.params !== undefined) return '"params" do not go with "graphql": its values are "variables"'
-  if (job.method === 'FORM') return 'a job with "graphql" sends JSON, not a form'
-  if (job.dataField === undefined)
-    return 'a job with "graphql" needs "dataField", such as "data.orders.nodes"'
-  return undefined
-}
-
 /** The body of a job's requests where `params` are not all of it. Ours (docs/reference/extractor-jobs.md#text-bodies). */
 const Body = strictObject({
   text: key(
@@ -58,14 +30,12 @@ const Body = strictObject({
 
 interface MaybeBody {
   body?: unknown
-  graphql?: unknown
   method?: string | undefined
 }
 
 /** What a job with a text body cannot have. */
-const bodyProblem = ({ body, graphql, method }: MaybeBody): string | undefined => {
+const bodyProblem = ({ body, method }: MaybeBody): string | undefined => {
   if (body === undefined) return undefined
-  if (graphql !== undefined) return '"body" does not go with "graphql", which is the body'
   if (method === 'FORM') return 'a job with "body" and the method FORM has its fields in "form" of the body'
   return undefined
 }
@@ -128,10 +98,6 @@ const jobShape = {
     optional(Body),
     'Ours: the body as text, such as XML, or JSON beside a query, see [text bodies](#text-bodies).',
   ),
-  graphql: key(
-    optional(GraphqlRequest),
-    'Ours: a GraphQL query in place of `params` and `method`, see [GraphQL](extractor-graphql.md).',
-  ),
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
@@ -171,6 +137,6 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), stepProblem(job)])
+  for (const problem of [bodyProblem(job), stepProblem(job)])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Ordering } from '../values/select/ordering.ts'
 import { flag, integer, key, name, optional, record, text } from './fields.ts'
+import { goneMethods } from './gone-keys.ts'
 import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
@@ -37,7 +38,7 @@ const stops = {
   nextPageFlag: key(
     optional(
       strictObject({
-        field: key(name, 'A top-level property of the response.'),
+        field: key(name, 'A property of the response; ours: or the path of one.'),
         stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
         ifNotSet: key(optional(z.boolean()), 'What a missing property counts as. Without it: as `stopOn`.'),
       }),
@@ -119,14 +120,28 @@ const responseParam = strictObject({
   ...stops,
 })
 
+const Take = z.enum(['last'])
+
+const TAKE_MEANS = 'Ours. `last`: the value of the last item, in place of the largest.'
+
+/** The last item is the last in whatever order. */
+const isOneChoice = (
+  settings: Partial<Record<'take' | 'reverse' | 'type' | 'cursorPath', unknown>>,
+): boolean =>
+  settings.take === undefined ||
+  (settings.reverse !== true && settings.type === undefined && !settings.cursorPath)
+
+const NO_TWO_CHOICES = '"take" goes with "idKey", and neither with "reverse" nor with "type"'
+
 const cursor = strictObject({
   method: key(z.literal('cursor'), 'The method.'),
   idKey: key(name, 'Path of a whole number in each item.'),
   param: key(name, 'Name of the parameter that carries it. A job param of that name is the first value.'),
   increment: key(optional(integer), 'Added to the value.', 0),
   reverse: key(optional(flag), '`true`: the smallest value; then `increment` is usually negative.', false),
+  take: key(optional(Take), TAKE_MEANS),
   ...stops,
-})
+}).refine(isOneChoice, NO_TWO_CHOICES)
 
 /** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor-pagination.md#header-link). */
 const headerLink = strictObject({
@@ -142,7 +157,10 @@ const headerLink = strictObject({
  */
 const jsonCursor = strictObject({
   method: key(z.literal('json-cursor'), 'The method.'),
-  param: key(name, 'Name of the parameter that carries the cursor.'),
+  param: key(
+    name,
+    'Name of the parameter that carries the cursor. In a JSON body (`"method": "POST"`) it may be a path: `variables.after`.',
+  ),
   cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
   idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
   type: key(
@@ -150,26 +168,14 @@ const jsonCursor = strictObject({
     'How values of `idKey` are compared. Without it: two numbers of JSON as numbers, else as texts.',
   ),
   reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
-  ...stops,
-}).refine(
-  ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
-  'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
-)
-
-/** The next page of a GraphQL connection. Ours (docs/reference/extractor-graphql.md#pages). */
-const graphql = strictObject({
-  method: key(z.literal('graphql'), 'The method.'),
-  path: key(
-    optional(text),
-    'Path of `pageInfo` in the response. Without it: the only `pageInfo` that is there outside of lists.',
-  ),
-  variable: key(
-    optional(text),
-    'Variable that carries the cursor. Without it: `after`, with `reverse` `before`.',
-  ),
-  reverse: key(optional(flag), '`true`: from the last page to the first.', false),
+  take: key(optional(Take), TAKE_MEANS),
   ...stops,
 })
+  .refine(
+    ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
+    'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
+  )
+  .refine(isOneChoice, NO_TWO_CHOICES)
 
 const singles = [
   offset,
@@ -180,11 +186,10 @@ const singles = [
   cursor,
   headerLink,
   jsonCursor,
-  graphql,
 ] as const
 
 export const SinglePagination = z.discriminatedUnion('method', singles, {
-  error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles)),
+  error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles), goneMethods),
 })
 
 const multiple = strictObject({
@@ -196,7 +201,12 @@ const multiple = strictObject({
 
 /** `api.pagination` (docs/reference/extractor-pagination.md#pagination). */
 export const Pagination = z.discriminatedUnion('method', [...singles, multiple], {
-  error: unknownKind('method', 'unknown pagination method', [...kindsOf('method', singles), 'multiple']),
+  error: unknownKind(
+    'method',
+    'unknown pagination method',
+    [...kindsOf('method', singles), 'multiple'],
+    goneMethods,
+  ),
 })
 
 export type Pagination = z.output<typeof Pagination>

@@ -46,7 +46,7 @@ export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown
 export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
   if (issue.code === 'unrecognized_keys') {
     const place = String(issue.path.at(-1))
-    const here = place === 'incremental' || place === 'completeness' ? goneAt[place] : {}
+    const here = Object.hasOwn(goneAt, place) ? goneAt[place as keyof typeof goneAt] : {} // one of its keys
     const keys = new Set(issue.keys.filter(key => goneSentence(key, here) === undefined))
     if (keys.size === 0) return input
     return changeAt(input, issue.path, found => omit(found, keys))

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { integer, key, name, optional } from './fields.ts'
+import { goneAt } from './gone-keys.ts'
 import { strictObject } from './strict-object.ts'
 
 const character = z.string().refine(value => [...value].length === 1, 'must be one character')
@@ -8,48 +9,46 @@ const character = z.string().refine(value => [...value].length === 1, 'must be o
 const ofCsv = { delimiter: ',', quote: '"', escape: undefined, columns: undefined, skipLines: 0 } as const
 
 /** What the answers of a job are written in. Ours (docs/reference/extractor-responses.md). */
-export const ResponseSettings = strictObject({
-  format: key(
-    optional(z.enum(['auto', 'json', 'jsonl', 'csv', 'xml'])),
-    '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
-    'auto',
-  ),
-  files: key(
-    optional(name),
-    'Which files of a zip archive are read; `*` is any text. Without it: all of them.',
-  ),
-  encoding: key(
-    optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
-    'Without it: as `Content-Type` says, else `utf-8`.',
-  ),
-  delimiter: key(
-    optional(character),
-    'CSV: what separates cells. A line `sep=;` before the header says it, too.',
-    ',',
-  ),
-  quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),
-  escape: key(
-    optional(character),
-    'CSV: what stands before a quote inside of a cell. Without it: as `quote`.',
-  ),
-  columns: key(
-    optional(z.array(name).min(1)),
-    'CSV: names of the columns of a file without a header. Without it: the first row.',
-  ),
-  skipLines: key(
-    optional(integer.refine(lines => lines >= 0, 'must not be negative')),
-    'CSV: lines before the header that are left out.',
-    0,
-  ),
-  lists: key(
-    optional(z.array(name)),
-    'XML: paths below an item that are lists, also where the element is there once or not at all.',
-  ),
-  objects: key(
-    optional(z.array(name)),
-    'XML: paths below an item whose elements are objects (their text is `#text`), also those with no attribute.',
-  ),
-}).superRefine((settings, context) => {
+export const ResponseSettings = strictObject(
+  {
+    format: key(
+      optional(
+        z.enum(['auto', 'json', 'jsonl', 'csv'], {
+          error: ({ input }) =>
+            input === 'xml'
+              ? '"xml" is gone: a script makes CSV or JSON of XML before it is read'
+              : undefined,
+        }),
+      ),
+      '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
+      'auto',
+    ),
+    encoding: key(
+      optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
+      'Without it: as `Content-Type` says, else `utf-8`.',
+    ),
+    delimiter: key(
+      optional(character),
+      'CSV: what separates cells. A line `sep=;` before the header says it, too.',
+      ',',
+    ),
+    quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),
+    escape: key(
+      optional(character),
+      'CSV: what stands before a quote inside of a cell. Without it: as `quote`.',
+    ),
+    columns: key(
+      optional(z.array(name).min(1)),
+      'CSV: names of the columns of a file without a header. Without it: the first row.',
+    ),
+    skipLines: key(
+      optional(integer.refine(lines => lines >= 0, 'must not be negative')),
+      'CSV: lines before the header that are left out.',
+      0,
+    ),
+  },
+  { gone: goneAt.response },
+).superRefine((settings, context) => {
   const { format = 'auto' } = settings
   if (format === 'auto') return
   for (const [option, fallback] of Object.entries(ofCsv)) {
@@ -57,9 +56,6 @@ export const ResponseSettings = strictObject({
     if (format !== 'csv' && given !== undefined && given !== fallback)
       context.addIssue({ code: 'custom', path: [option], message: `"${option}" belongs to "format": "csv"` })
   }
-  for (const option of ['lists', 'objects'] as const)
-    if (settings[option] !== undefined && format !== 'xml')
-      context.addIssue({ code: 'custom', path: [option], message: `"${option}" belongs to "format": "xml"` })
 })
 
 export type ResponseSettings = z.output<typeof ResponseSettings>

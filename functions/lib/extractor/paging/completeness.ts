@@ -17,10 +17,7 @@ interface Saying {
   key: string
 }
 
-interface Told {
-  page: number
-  total: number
-}
+type Told = { page: number; total: number }
 
 export interface SavedWatch {
   rows: number
@@ -48,11 +45,10 @@ export interface WatchedPage {
 }
 
 /** Pages of one run of a job that ask for no end of their own. */
-export const MAX_PAGES = 1_000_000
+const MAX_PAGES = 1_000_000
 
 /** Requests and pages that a checkpoint remembers: circles of more pages are found a round later. */
 const SAVED_DIGESTS = 1_000
-
 const MAX_SAME_ITEMS = 3
 
 /** Watches the pages of one run of a job: for circles, for its total, and for what the last answer says of more. */
@@ -196,8 +192,7 @@ const FLAG = /^(has)?(more|next)(page|items|results|data|records)?$/
 const LINK = /^next(page|results|records)?(url|uri|link|href)?$|^odatanextlink$/
 const CURSOR = /^next(page)?(cursor|token|marker)$|^(next)?continuation(token)?$/
 
-const MAX_DEPTH = 3
-const MAX_OBJECTS = 50
+const [MAX_DEPTH, MAX_OBJECTS] = [3, 50]
 
 /** What stands beside the rows of an answer, or in its header `Link`, about a next page. */
 const saysMore = (beside: Json | undefined, headers: Page['headers']): Saying | undefined => {

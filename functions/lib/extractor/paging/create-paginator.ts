@@ -2,7 +2,6 @@ import { UserError } from '../../errors/errors.ts'
 import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { cursorPaginator } from './cursor.ts'
-import { graphqlPaginator } from './graphql.ts'
 import { headerLinkPaginator } from './header-link.ts'
 import { jsonCursorPaginator } from './json-cursor.ts'
 import { offsetPaginator } from './offset.ts'
@@ -81,8 +80,6 @@ const byMethod = (settings: SinglePagination, input: PaginatorInput): Paginator 
       return headerLinkPaginator(settings, input)
     case 'json-cursor':
       return jsonCursorPaginator(settings, input)
-    case 'graphql':
-      return graphqlPaginator(settings, input)
   }
 }
 

@@ -8,7 +8,7 @@ import { wholeNumber } from '../values/select/whole-number.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
- * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
+ * The largest id of all pages so far (with `reverse` the smallest, with `take` that of the last item) plus `increment` goes into the next request; the
  * initial value is the job param of that name (docs/reference/extractor-pagination.md#cursor). Ends with the first page without
  * items.
  *
@@ -40,7 +40,7 @@ export const cursorPaginator = (settings: PaginationOf<'cursor'>, input: Paginat
 
 const bestId = (
   page: Page,
-  { idKey, reverse }: PaginationOf<'cursor'>,
+  { idKey, reverse, take }: PaginationOf<'cursor'>,
   before: number | bigint | undefined,
 ): number | bigint => {
   let best = before
@@ -51,7 +51,7 @@ const bestId = (
       const shown = phpJsonEncode(found ?? null, true)
       throw new UserError('extractor.pagination.cursor', `Cursor value '${shown}' is not numeric.`)
     }
-    if (best === undefined || (reverse === true ? id < best : id > best)) best = id
+    if (best === undefined || take === 'last' || (reverse === true ? id < best : id > best)) best = id
   }
   return best ?? 0
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { onlyKey, valueAt } from '../values/select/json-path.ts'
@@ -7,7 +8,7 @@ import { type Page, type Paginator, type PaginatorInput, pageRequest, STUCK } fr
 
 /**
  * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
- * (`idKey`, with `reverse` the smallest; ends with the first page without items). Ours: Generic Extractor's
+ * (`idKey`, with `reverse` the smallest, with `take` that of the last item; ends with the first page without items). Ours: Generic Extractor's
  * cursors are whole numbers. A cursor that does not move ends the job: its next page would be the same again.
  *
  * ```
@@ -37,7 +38,7 @@ export const jsonCursorPaginator = (
         input.log.warning(`The cursor at '${source}' did not move; stopping.`)
         return undefined
       }
-      return pageRequest(input, { params: { ...input.job.params, [param]: cursor } }, cursor)
+      return pageRequest(input, { params: withCursor(input, param, cursor) }, cursor)
     },
     stuck: (page, { position }) => {
       const cursor = cursorOf(page, position)
@@ -49,6 +50,30 @@ export const jsonCursorPaginator = (
         ? `the response has no cursor at '${source}'`
         : 'a page held no items with a new cursor',
     itemKey: idKey === undefined ? undefined : onlyKey(idKey),
+  }
+}
+
+/** In a JSON body the name may be a path, unless the job has a param of just that name. */
+const withCursor = (
+  { job: { method, body, params }, defaults }: PaginatorInput,
+  name: string,
+  cursor: Json,
+): Record<string, Json> => {
+  const own = { ...params } as Record<string, Json> // a list has its positions as names
+  const isJson = (method ?? defaults.method) === 'POST' && body === undefined
+  const isPath = isJson && name.includes('.') && !Object.hasOwn(own, name)
+  return isPath ? withValueAt(own, name.split('.'), cursor) : { ...own, [name]: cursor }
+}
+
+const withValueAt = (
+  object: Readonly<Record<string, Json>>,
+  [key = '', ...others]: readonly string[],
+  value: Json,
+): Record<string, Json> => {
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined
+  return {
+    ...object,
+    [key]: others.length === 0 ? value : withValueAt(isObject(inner) ? inner : {}, others, value),
   }
 }
 
@@ -64,6 +89,7 @@ const bestOf = (
     if (value === undefined) continue
     if (
       best === undefined ||
+      settings.take === 'last' ||
       compareBy(settings.type, value, best) * (settings.reverse === true ? -1 : 1) > 0
     )
       best = value

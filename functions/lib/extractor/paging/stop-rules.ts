@@ -77,7 +77,8 @@ const toSeconds = (time: number | string): number =>
 const flagged = ({ nextPageFlag: rule }: StopRules, page: Page): string | undefined => {
   if (rule === undefined) return undefined
   const { response } = page
-  const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined
+  const isTop = isObject(response) && Object.hasOwn(response, rule.field)
+  const value = isTop ? response[rule.field] : valueAt(rule.field, response)
   const flag = value === undefined || value === null ? (rule.ifNotSet ?? rule.stopOn) : !isEmpty(value)
   return flag === rule.stopOn ? `the flag '${rule.field}' says that this is the last page` : undefined
 }

@@ -2,7 +2,6 @@ import { UserError } from '../../errors/errors.ts'
 import type { ApiSession } from '../requests/http/api-session.ts'
 import type { Authenticator } from '../requests/http/authenticator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
-import { checkGraphqlErrors } from '../requests/http/graphql-errors.ts'
 import { CUT_SHORT, type RunBounds } from '../requests/http/run-bounds.ts'
 import type { AddOptions, TableSink } from '../tables/sink-types.ts'
 import type { JobContext } from './job-context.ts'
@@ -38,8 +37,6 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
       ruleFor: plan.ruleFor,
       job: plan.path,
     })
-    if (fetched.ends === undefined && plan.job.graphql !== undefined)
-      checkGraphqlErrors(fetched.response, plan.job, context.log)
     return fetched
   } catch (error) {
     throw locateError(error, work)

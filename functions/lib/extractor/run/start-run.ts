@@ -26,11 +26,7 @@ export const startRun = (
   const { job } = plan
   const contexts = expressionContexts(context, { rows, placeholders })
   const where = `jobs.${plan.path}`
-  const [given, place] =
-    job.graphql === undefined
-      ? [job.params, `${where}.params`]
-      : [job.graphql.variables, `${where}.graphql.variables`]
-  const values = context.evaluate({ ...given }, contexts, place)
+  const values = context.evaluate({ ...job.params }, contexts, `${where}.params`)
   const asked = askFor(plan, contexts, context, step)
   const params = { ...values, ...asked.params }
   const headers = context.evaluateEverywhere
@@ -38,12 +34,8 @@ export const startRun = (
     : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
   const request: RequestOptions = {
     endpoint: fillEndpoint(job.endpoint, placeholders),
-    ...(job.graphql === undefined
-      ? {
-          method: job.body === undefined ? job.method : job.body.method,
-          params: Array.isArray(job.params) ? Object.values(params) : params,
-        }
-      : { method: 'POST', params: queryOf(plan, params, contexts, context) }),
+    method: job.body === undefined ? job.method : job.body.method,
+    params: Array.isArray(job.params) ? Object.values(params) : params,
     headers,
     ...textBody(plan, placeholders, contexts, context),
   }
@@ -66,17 +58,6 @@ export const startRun = (
     step: asked.step,
   }
 }
-
-/** The body of a GraphQL request (GraphQL over HTTP, "Request Parameters"). */
-const queryOf = (
-  { job, path }: JobPlan,
-  variables: Record<string, Json>,
-  contexts: Record<string, Json>,
-  context: JobContext,
-): Record<string, Json> => ({
-  ...context.evaluate({ query: job.graphql?.query }, contexts, `jobs.${path}.graphql`),
-  ...(Object.keys(variables).length === 0 ? {} : { variables }),
-})
 
 /** The paginator of a run; also made anew when a run is read back from a checkpoint. */
 export const paginatorOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>

@@ -6,23 +6,19 @@ import { ITEM_BYTES } from '../../config/answer-limits.ts'
 import type { Job } from '../../config/job-schema.ts'
 import type { ResponseSettings } from '../../config/response-schema.ts'
 import { findItems } from '../../values/select/find-items.ts'
-import { keysOf } from '../../values/select/json-path.ts'
-import { likePattern } from '../../values/select/like-pattern.ts'
 import type { Log } from '../masking/log.ts'
 import { damagedAnswer, messageOf } from './answer-error.ts'
 import { csvRecords } from './csv-records.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
-import { type AnswerFile, type BodySource, type Bytes, isPacked, unpack } from './unpack.ts'
-import { xmlItems } from './xml-items.ts'
+import { type Bytes, isPacked, unpack } from './unpack.ts'
 
-type Format = 'json' | 'jsonl' | 'csv' | 'xml'
+type Format = 'json' | 'jsonl' | 'csv'
 
 const byType: readonly (readonly [RegExp, Format])[] = [
   [/^application\/(x-)?(ndjson|jsonl|json-lines|jsonlines|json-seq)$|^text\/jsonl$/, 'jsonl'],
   [/^(application|text)\/(.+\+)?json$/, 'json'],
   [/^(application|text)\/(x-)?csv$|^text\/comma-separated-values$/, 'csv'],
-  [/^(application|text)\/(.+\+)?xml$/, 'xml'],
 ]
 
 const byEnding: Readonly<Record<string, Format>> = {
@@ -30,24 +26,17 @@ const byEnding: Readonly<Record<string, Format>> = {
   jsonl: 'jsonl',
   ndjson: 'jsonl',
   csv: 'csv',
-  xml: 'xml',
-}
-
-interface Said {
-  /** `Content-Type`; that of an archive says nothing of the files in it. */
-  contentType: string | undefined
-  /** File names, the nearest first: of the entry of an archive, in the address. */
-  names: readonly (string | undefined)[]
 }
 
 /**
- * The format of a file: as the configuration says, else as the answer does.
+ * The format of an answer: as the configuration says, else as the answer does.
  *
  * @throws UserError `extractor.response.format` when neither says one
  */
-const formatOf = (format: ResponseSettings['format'], { contentType, names }: Said): Format => {
+const formatOf = (format: ResponseSettings['format'], { headers, url }: HttpResponse): Format => {
   if (format !== undefined && format !== 'auto') return format
-  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const type = firstHeader(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const names = [fileNameOf(headers), URL.parse(url)?.pathname]
   const found = byType.find(([known]) => known.test(type))?.[1] ?? names.map(byName).find(Boolean)
   if (found !== undefined) return found
   throw new UserError(
@@ -73,16 +62,14 @@ export interface AnswerOptions {
 
 /** The items of an answer, on disk, and what stands beside them. */
 interface Answer {
-  /** For paginators and stop rules: XML outside of the items, JSON of a single file, else nothing. */
+  /** For paginators and stop rules: JSON, else nothing. */
   response: Json
   items: ItemFile
 }
 
 /** Whether an answer is plain JSON, which is read as ever. */
-export const isPlainJson = async (response: HttpResponse, settings: ResponseSettings): Promise<boolean> =>
-  response.file === undefined &&
-  !(await isPacked(response.body)) &&
-  formatOf(settings.format, saidBy(response, undefined)) === 'json'
+export const isPlainJson = (response: HttpResponse, settings: ResponseSettings): boolean =>
+  response.file === undefined && !isPacked(response.body) && formatOf(settings.format, response) === 'json'
 
 /**
  * Reads a whole answer, piece by piece, into a file of items. An answer that is damaged or was cut off gives no item.
@@ -94,69 +81,23 @@ export const readAnswer = async (
   options: AnswerOptions,
   log: Log,
 ): Promise<Answer> => {
-  const { settings, folder, limitBytes } = options
-  const source: BodySource = response.file === undefined ? response.body : { file: response.file }
+  const { settings, folder, limitBytes, endpoint } = options
+  const content = unpack(response.file === undefined ? response.body : { file: response.file }, limitBytes)
+  const text = textOf(content, settings.encoding ?? charsetOf(response.headers) ?? 'utf-8')
   let rest: Json = []
-  let files = 0
-
-  const items = async function* (): AsyncGenerator<Json> {
-    for await (const file of unpack(source, { limitBytes, wants: matcher(settings.files) })) {
-      files++
-      const format = formatOf(settings.format, saidBy(response, file.name))
-      yield* itemsOf(format, file, found => {
-        rest = files === 1 ? found : []
-      })
-    }
-  }
-
-  const itemsOf = (
-    format: Format,
-    { content, name }: AnswerFile,
-    onRest: (rest: Json) => void,
-  ): AsyncIterable<Json> => {
-    switch (format) {
-      case 'json':
-        return itemsOfJson(content, encodingOf(name), onRest)
-      case 'jsonl':
-        return jsonLines(textOf(content, encodingOf(name)))
-      case 'csv':
-        return csvRecords(textOf(content, encodingOf(name)), settings)
-      case 'xml':
-        return xmlItems(textOf(content, encodingOf(name)), {
-          path: xmlPath(options),
-          lists: settings.lists ?? [],
-          objects: settings.objects ?? [],
-          onRest,
-        })
-    }
-  }
 
   /** JSON is parsed as a whole: `bodyLimitBytes` holds for it. */
-  const itemsOfJson = async function* (
-    content: AnswerFile['content'],
-    encoding: string,
-    onRest: (rest: Json) => void,
-  ): AsyncGenerator<Json> {
-    const parts: string[] = []
-    for await (const piece of textOf(content, encoding)) parts.push(piece)
-    const json = parsed(parts.join(''))
-    const found = findItems(json, options, options.endpoint)
+  const itemsOfJson = async function* (): AsyncGenerator<Json> {
+    rest = parsed((await Array.fromAsync(text)).join(''))
+    const found = findItems(rest, options, endpoint)
     if (found.warning !== undefined) log.warning(found.warning)
-    onRest(json)
     yield* found.items
   }
 
-  /** The charset of an answer says nothing of the files of an archive. */
-  const encodingOf = (name: string | undefined): string =>
-    settings.encoding ?? (name === undefined ? charsetOf(response.headers) : undefined) ?? 'utf-8'
-  const written = await writeItems(folder, items())
-  if (files === 0)
-    throw new UserError(
-      'extractor.response.noFile',
-      `The archive holds no file${settings.files === undefined ? '' : ` "${settings.files}"`}`,
-    )
-  if (written.items === 0) log.warning(`The response holds no items! (endpoint: ${options.endpoint})`)
-  return { response: rest, items: written }
+  const itemsOf = { json: itemsOfJson, jsonl: () => jsonLines(text), csv: () => csvRecords(text, settings) }
+  const items = await writeItems(folder, itemsOf[formatOf(settings.format, response)]())
+  if (items.items === 0) log.warning(`The response holds no items! (endpoint: ${endpoint})`)
+  return { response: rest, items }
 }
 
 /** Nothing for what nobody knows. */
@@ -177,32 +118,8 @@ const parsed = (text: string): Json => {
   }
 }
 
-const saidBy = ({ headers, url }: HttpResponse, name: string | undefined) => ({
-  contentType: name === undefined ? firstHeader(headers, 'content-type') : undefined,
-  names: [name, fileNameOf(headers), URL.parse(url)?.pathname],
-})
-
 const fileNameOf = (headers: HttpResponse['headers']): string | undefined =>
   /filename="?([^";]+)/i.exec(firstHeader(headers, 'content-disposition') ?? '')?.[1]?.trim()
-
-/** @throws UserError `extractor.response.xmlPath`: nothing in XML tells a list from one element */
-const xmlPath = ({ dataField, endpoint }: AnswerOptions): string[] => {
-  const [path, delimiter] =
-    typeof dataField === 'object' ? [dataField.path, dataField.delimiter] : [dataField ?? '', undefined]
-  const keys = keysOf(path, delimiter || '.')
-  if (keys.length > 0) return keys
-  throw new UserError(
-    'extractor.response.xmlPath',
-    `XML needs "dataField": the names of the elements from the root to an item, such as "feed.entry" (endpoint: ${endpoint})`,
-  )
-}
-
-/** `*` is any text. A name without a slash is looked for in all folders. */
-const matcher = (pattern: string | undefined): ((name: string) => boolean) => {
-  if (pattern === undefined) return () => true
-  const isLike = likePattern(pattern.replaceAll('*', '%'))
-  return name => isLike(pattern.includes('/') ? name : (name.split('/').at(-1) ?? ''))
-}
 
 /**
  * The text of a file, in pieces, without a byte order mark.

@@ -116,7 +116,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined
       const isNothing = response.status === 204 && !options.compat
-      if (answer === undefined || isError || isNothing || (await isPlainJson(response, answer.settings)))
+      if (answer === undefined || isError || isNothing || isPlainJson(response, answer.settings))
         return readJson(response, method, emptyIsLast, answer?.settings.encoding)
       try {
         const { bodyLimitBytes: limitBytes, spool } = options

@@ -52,6 +52,10 @@ it.each<[string, Given, string]>([
   ['report', { job: { report: {} } }, 'ask for it in a job, for its state in a child of that'],
   ['cursor', { job: { incremental: { cursor: 'at', start: '2026-01-01' } } }, 'use "idKey"'],
   ['granularity', { job: { incremental: { idKey: 'at', param: 'a', granularity: 'P1D' } } }, 'steps share'],
+  ['graphql', { job: { graphql: { query: '{ a }' } } }, 'use "method": "POST"'],
+  ['graphql', { api: { pagination: { method: 'graphql' } } }, 'use "json-cursor" with "param"'],
+  ['xml', { job: { response: { format: 'xml' } } }, 'a script makes CSV or JSON of XML'],
+  ['files', { job: { response: { files: '*.csv' } } }, 'zip archives are not read'],
   ['id', { job: { completeness: { mode: 'fail', id: 'no' } } }, 'rows are compared with the total alone'],
   ['repair', { job: { completeness: 'repair' } }, 'use "fail", and run again'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {

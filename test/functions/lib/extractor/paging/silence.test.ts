@@ -90,21 +90,24 @@ describe('a job that ends although the answer shows more', () => {
     expect(await warnings(answer({ total: 9 }), settings)).toEqual([expect.stringContaining('a total of 9')])
   })
 
-  it('says of status 204 in place of a connection that it has no page info, and no more', async () => {
-    const pageInfo = { hasNextPage: true, endCursor: 'a' }
-    const answer: Answer = ({ body }, response) =>
-      body.includes('"after"')
-        ? response.writeHead(204).end()
-        : { data: { items: { nodes: rows(4), pageInfo } } }
-    const [said, ...others] = await warnings(answer, {
-      api: { pagination: { method: 'graphql' } },
+  it('says that a connection of GraphQL has a next page, and no cursor that leads there', async () => {
+    const pageInfo = { hasNextPage: true, endCursor: null }
+    const pagination = {
+      method: 'json-cursor',
+      param: 'variables.after',
+      cursorPath: 'data.items.pageInfo.endCursor',
+      nextPageFlag: { field: 'data.items.pageInfo.hasNextPage', stopOn: false },
+    }
+    const [said, ...others] = await warnings(() => ({ data: { items: { nodes: rows(4), pageInfo } } }), {
+      api: { pagination },
       config: job('data.items.nodes', {
         endpoint: 'graphql',
-        graphql: { query: '{ items { nodes { id } } }' },
+        method: 'POST',
+        params: { query: '{ items }' },
       }),
     })
     expect(others).toEqual([])
-    expect(said).toMatch(/but a response had no page info, with 0 rows on the page\.$/)
+    expect(said).toContain('"data.items.pageInfo.hasNextPage" is true')
   })
 
   it('fails with "fail", is silent with "allow", and a job has the last word', async () => {

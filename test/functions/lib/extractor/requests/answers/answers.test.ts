@@ -6,13 +6,9 @@ import { BODY_IN_MEMORY_BYTES } from '#lib/extractor/config/answer-limits.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import type { Answer } from '../../api-server.ts'
 import { rowCount, runExtraction, type Settings } from '../../run-extraction.ts'
-import { zip } from './zip.ts'
 
 const csv = 'id,name\n1,Ann\n2,"Bo ""B"""\n'
 const lines = '{"id": 1, "price": 1.50}\n\n{"id": 2, "price": 12345678901234567890}\n'
-const xml =
-  '<?xml version="1.0"?><feed total="2"><entry id="1"><name>A &amp; B</name><tag>x</tag></entry>' +
-  '<entry id="2"><name><![CDATA[<C>]]></name><tag>x</tag><tag>y</tag></entry><next>p2</next></feed>'
 
 /** Answers each request with the same bytes. */
 const send =
@@ -26,9 +22,6 @@ const job = (response: object | undefined, more: object = {}): Settings => ({
   api: { retryConfig: { maxRetries: 0 } },
   config: { jobs: [{ endpoint: 'items', ...(response === undefined ? {} : { response }), ...more }] },
 })
-
-const withOtherChecksum = (archive: Buffer): Buffer =>
-  Buffer.from(archive).fill(7, archive.indexOf('PK\x01\x02') + 16, archive.indexOf('PK\x01\x02') + 20)
 
 const failure = async (answer: Answer, settings: Settings) => {
   const { error, result } = await runExtraction(answer, settings)
@@ -60,17 +53,6 @@ describe('an answer becomes rows', () => {
       'application/gzip',
       { format: 'csv' },
     ],
-    ['zip', zip({ 'a.csv': csv }), 'application/zip', {}],
-    [
-      'the wanted files of a zip',
-      zip({
-        'read.me': 'x',
-        'a/1.csv': 'id,name\n1,Ann\n',
-        'a/2.csv.gz': gzipSync('id,name\n2,"Bo ""B"""\n'),
-      }),
-      'application/zip',
-      { files: '*.csv*' },
-    ],
   ])('of %s', async (_, body, type, response) => {
     const { tables, error } = await runExtraction(send(body, type), job(response))
     expect(error).toBeUndefined()
@@ -90,25 +72,13 @@ describe('an answer becomes rows', () => {
     expect(tables['items']).toBe('"id"\n"1"\n"2"\n')
   })
 
-  it.each([{}, { format: 'xml' }])('of status 204, which are none: %j', async response => {
+  it.each([{}, { format: 'csv' }])('of status 204, which are none: %j', async response => {
     const { tables, error } = await runExtraction(
       (_, response) => response.writeHead(204).end(),
       job(response, { dataField: 'feed.entry' }),
     )
     expect(error).toBeUndefined()
     expect(tables).toEqual({})
-  })
-
-  it('of XML elements at a path', async () => {
-    const { tables } = await runExtraction(
-      send(xml, 'application/atom+xml'),
-      job({ lists: ['tag'] }, { dataField: 'feed.entry' }),
-    )
-    const [header, first, second] = (tables['items'] ?? '').split('\n')
-    expect(header).toBe('"id","name","tag"')
-    expect(first).toMatch(/^"1","A & B","/)
-    expect(second).toMatch(/^"2","<C>","/)
-    expect(rowCount(tables['items_tag'])).toBe(3)
   })
 
   it('of JSON in gzip, found by its content type', async () => {
@@ -131,13 +101,9 @@ describe('an answer that is not whole is an error and gives no rows', () => {
   it.each([
     ['gzip', gzipSync(big).subarray(0, -20), { format: 'csv' }, 'gzip'],
     ['a damaged gzip', Buffer.from(gzipSync(big)).fill(7, 200, 220), { format: 'csv' }, 'gzip'],
-    ['zip', zip({ 'a.csv': big }).subarray(0, -30), { format: 'csv' }, 'zip'],
-    ['zip with another content', withOtherChecksum(zip({ 'a.csv': big })), { format: 'csv' }, 'zip'],
     ['CSV within a quote', 'id,name\n1,"An', { format: 'csv' }, 'CSV'],
     ['CSV within a record', 'id,name\n1,Ann\n2', { format: 'csv' }, 'CSV'],
     ['JSON lines', `${lines}{"id": 3, "pri`, { format: 'jsonl' }, 'line 4'],
-    ['XML', xml.slice(0, -20), { format: 'xml' }, 'XML'],
-    ['an empty XML', '', { format: 'xml' }, 'XML'],
   ])('%s', async (_, body, response, part) => {
     const { code, message } = await failure(send(body), job(response, { dataField: 'feed.entry' }))
     expect({ code, message }).toEqual({
@@ -166,19 +132,6 @@ describe('an answer is refused', () => {
       {},
       'extractor.response.damaged',
     ],
-    [
-      'an archive without the file',
-      send(zip({ 'a.csv': csv })),
-      { files: 'b*' },
-      'extractor.response.noFile',
-    ],
-    ['XML without a path', send(xml, 'text/xml'), {}, 'extractor.response.xmlPath'],
-    [
-      'a declared entity',
-      send('<!DOCTYPE a [<!ENTITY e "x">]><a><b>&e;</b></a>', 'text/xml'),
-      {},
-      'extractor.response.xmlPath',
-    ],
   ])('%s', async (_, answer, response, code) => {
     expect((await failure(answer, job(response))).code).toBe(code)
   })
@@ -190,33 +143,9 @@ describe('an answer is refused', () => {
     expect(bomb.length).toBeLessThan(100_000)
     expect((await failure(send(bomb), limited)).code).toBe('extractor.response.tooLarge')
   })
-
-  it('entities that a document declares, and nesting without end', async () => {
-    const field = { dataField: 'a.b' }
-    const declared = '<!DOCTYPE a [<!ENTITY e "x">]><a><b>&e;</b></a>'
-    expect((await failure(send(declared, 'text/xml'), job({}, field))).code).toBe(
-      'extractor.response.damaged',
-    )
-    const deep = `<a><b>${'<c>'.repeat(100_000)}`
-    expect((await failure(send(deep, 'text/xml'), job({}, field))).message).toContain('512 deep')
-  })
 })
 
 describe('pages of answers', () => {
-  it('are found by what stands beside the items of XML', async () => {
-    const answer: Answer = ({ query }, response) => {
-      response.setHeader('content-type', 'text/xml')
-      const page = query.get('at') ?? 'p1'
-      const next = page === 'p1' ? '<next>p2</next>' : ''
-      response.end(`<feed><entry><id>${page}</id></entry>${next}</feed>`)
-    }
-    const { tables } = await runExtraction(answer, {
-      api: { pagination: { method: 'response.param', responseParam: 'feed.next', queryParam: 'at' } },
-      config: { jobs: [{ endpoint: 'items', dataField: 'feed.entry', response: { format: 'xml' } }] },
-    })
-    expect(tables['items']).toBe('"id"\n"p1"\n"p2"\n')
-  })
-
   it('are counted, and their items compared, over all parts of an answer', async () => {
     const row = (id: number) => `${JSON.stringify({ id, text: 'x'.repeat(900) })}\n`
     const answer: Answer = ({ query }, response) => {

@@ -42,7 +42,6 @@ describe('a text body', () => {
     [{ body: { text: { wrong: 1 } } }, 'extractor.request.body'],
     [{ body: { text: ['a'] } }, 'extractor.request.body'],
     [{ body: { text: 'a' }, method: 'FORM' }, 'extractor.config.invalid'],
-    [{ body: { text: 'a' }, dataField: 'x', graphql: { query: '{ a }' } }, 'extractor.config.invalid'],
     [{ body: 'a' }, 'extractor.config.invalid'],
   ])('refuses %j', async (more, code) => {
     const { error } = await runExtraction(() => [], job(more))
