@@ -25,10 +25,7 @@ const commands: Readonly<Record<string, Load>> = {
   execute: async () => (await import('./execute.ts')).execute,
   tokens: async () => (await import('./service/tokens.ts')).tokens,
   open: async () => (await import('./service/open.ts')).open,
-  erase: async () => (await import('./service/erase.ts')).erase,
   login: async () => (await import('./service/login.ts')).login,
-  profiles: async () => (await import('./service/login.ts')).profiles,
-  restore: async () => (await import('./restore.ts')).restore,
   completion: async () => (await import('./completion.ts')).completionOf(() => loadAll()),
 }
 

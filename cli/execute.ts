@@ -4,7 +4,6 @@ import { UserError } from '../functions/lib/errors/errors.ts'
 import { machineArnFrom } from '../local/runtime/machine-output.ts'
 import { connectMachines } from './connect/connect-machines.ts'
 import { followExecution, readableCause } from './connect/follow-execution.ts'
-import { profileOption } from './connect/storage-options.ts'
 import { argument, type Call, type Command, option } from './shell/command.ts'
 import { printableJson } from './shell/printable.ts'
 import { exitCodes } from './shell/say-error.ts'
@@ -17,7 +16,7 @@ export const execute: Command = {
     argument('<machine>', 'construct name, such as import, export or extract'),
     argument('<input>', 'JSON text, a file that holds it, or - for standard input'),
   ],
-  options: [option('--stack <name>', 'run it in the account, in this CloudFormation stack'), profileOption],
+  options: [option('--stack <name>', 'run it in the account, in this CloudFormation stack')],
   run: (call: Call<{ stack?: string }>, machine: string, input: string) => run(call, machine, input),
 }
 

@@ -1,9 +1,8 @@
-import { Command as CommanderCommand, CommanderError, type Option } from 'commander'
+import { Command as CommanderCommand, CommanderError } from 'commander'
 import { hintAt } from '../functions/lib/errors/did-you-mean.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { loadCommands } from './commands.ts'
-import { profileOption, type StorageFlags } from './connect/storage-options.ts'
 import type { Call, Command } from './shell/command.ts'
 import { createOutput } from './shell/output.ts'
 import { exitCodes, sayError } from './shell/say-error.ts'
@@ -16,7 +15,7 @@ export const main = async (args: readonly string[], shell: Shell): Promise<numbe
   try {
     for (const [name, command] of Object.entries(await loadCommands(args[0] ?? '')))
       add(program, name, command, async (called, by, given) => {
-        const flags = await flagsOf(by, shell)
+        const flags = by.optsWithGlobals()
         const out = createOutput('json' in flags && flags.json === true, shell.stdout, shell.stderr)
         code = (await called({ flags, shell, out }, ...given)) ?? exitCodes.success
       })
@@ -50,19 +49,6 @@ type WhenCalled = (
   by: CommanderCommand,
   args: string[],
 ) => Promise<void>
-
-/** Options of a command and of those that it belongs to. */
-const optionsOf = (command: CommanderCommand | null): readonly Option[] =>
-  command === null ? [] : [...command.options, ...optionsOf(command.parent)]
-
-/** Of a command that talks to a service, with the profile that stands for one. */
-const flagsOf = async (command: CommanderCommand, { environment }: Shell): Promise<object> => {
-  const flags: StorageFlags = command.optsWithGlobals()
-  const isAsked = flags.profile !== undefined || Boolean(environment['MILLRACE_PROFILE'])
-  if (!isAsked || !optionsOf(command).includes(profileOption)) return flags
-  const { withProfile } = await import('./connect/profiles.ts')
-  return withProfile(flags, environment)
-}
 
 const add = (parent: CommanderCommand, name: string, command: Command, whenCalled: WhenCalled): void => {
   const { description, args = [], options = [], help, run, commands = {} } = command

@@ -70,7 +70,7 @@ const stackConfig = z.object({
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
-  /** Days for which deleted objects of tables stay as versions; `millrace restore` brings them back. 0: they are gone. */
+  /** Days for which deleted objects of tables stay as versions; docs/restore.ts brings them back. 0: they are gone. */
   tableVersionDays: z.coerce.number().int().min(0).max(3650).default(7),
   /** Stored bytes of a load up to which one function does it by itself. */
   singleLoadBytes: bytes.default(2 * GiB),

@@ -129,7 +129,7 @@ export class MillraceStack extends DeployedStack {
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)
-    // Of `millrace restore`.
+    // Of docs/restore.ts.
     this.output('TablesBucket', service.tablesBucket.bucketName)
     this.output('ItemTable', service.items.tableName)
     this.output('JobMachineArn', service.jobMachine.stateMachineArn)

@@ -2,7 +2,7 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import type { RunningCloud } from '../../local/runtime/running-cloud.ts'
 import type { Environment, Shell } from '../shell/shell.ts'
 import { findCloud } from './find-cloud.ts'
-import { savedToken } from './profiles.ts'
+import { keptToken } from './kept-tokens.ts'
 import { describeStack } from './stack-outputs.ts'
 import type { StorageFlags } from './storage-options.ts'
 
@@ -30,23 +30,23 @@ export const findStorage = async (
     // The token of the environment is that of its address: it goes to another one only when none is kept for that.
     const isElsewhere =
       options.url !== undefined && options.url !== environment['MILLRACE_URL'] && URL.canParse(url)
-    const kept = isElsewhere && options.token === undefined ? await savedToken(url, environment) : undefined
-    return { url, token: kept ?? token ?? (await savedTokenOf(url, environment)) }
+    const kept = isElsewhere && options.token === undefined ? await keptToken(url, environment) : undefined
+    return { url, token: kept ?? token ?? (await keptTokenOf(url, environment)) }
   }
   const { cloud, place } = await findCloud(shell)
   if (!cloud)
     throw new UserError(
       'cli.noStorage',
-      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack or a --profile, or start the ` +
+      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
         `embedded cloud with millrace start (none runs on ${place}).`,
     )
   return { url: cloud.api, token: token ?? (await tokenOfCloud(cloud)) }
 }
 
-const savedTokenOf = async (url: string, environment: Environment): Promise<string> => {
+const keptTokenOf = async (url: string, environment: Environment): Promise<string> => {
   if (!URL.canParse(url))
     throw new UserError('cli.usage', `"${url}" is not an address. Write it like https://storage.example.com.`)
-  const token = await savedToken(url, environment)
+  const token = await keptToken(url, environment)
   if (token !== undefined) return token
   throw new UserError(
     'cli.noToken',

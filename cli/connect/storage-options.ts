@@ -6,8 +6,6 @@ export interface StorageFlags {
   token?: string | undefined
   /** CloudFormation stack of a deployed service. */
   stack?: string | undefined
-  /** Stands for the others, see `withProfile`. */
-  profile?: string | undefined
 }
 
 /** Of commands that show something. */
@@ -15,17 +13,10 @@ export interface ServiceFlags extends StorageFlags {
   json?: boolean | undefined
 }
 
-/** Read by `main`, before the command begins. */
-export const profileOption = option(
-  '--profile <name>',
-  'an installation that millrace login keeps (default: MILLRACE_PROFILE)',
-)
-
 export const storageOptions = [
   option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)'),
   option('--token <token>', 'its token (default: MILLRACE_TOKEN, else that of millrace login)'),
   option('--stack <name>', 'the service of this CloudFormation stack, with the credentials of AWS'),
-  profileOption,
 ]
 
 export const jsonOption = option('--json', 'print JSON, for programs')

@@ -5,34 +5,29 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { createApi } from '../connect/api.ts'
-import { findProfile, profilesFile, readProfiles, writeProfile } from '../connect/profiles.ts'
-import { describeStack } from '../connect/stack-outputs.ts'
+import { keepToken, tokensFile } from '../connect/kept-tokens.ts'
 import { jsonOption } from '../connect/storage-options.ts'
-import { argument, type Call, type Command, option } from '../shell/command.ts'
+import { type Call, type Command, option } from '../shell/command.ts'
 import type { Shell } from '../shell/shell.ts'
 
 interface Flags {
   url?: string
   token?: string
-  stack?: string
-  profile?: string
+  forget?: boolean
 }
 
 const verified = readsAll(tokenBody, { description: true })
 
 export const login: Command = {
-  description: 'keep an installation as a profile: its address with a token, or its stack',
+  description: 'keep the token of a service, for its address',
   options: [
     option('--url <address>', 'storage service (default: MILLRACE_URL)'),
     option('--token <token>', 'its token (default: MILLRACE_TOKEN, else it is asked for)'),
-    option('--stack <name>', 'or a CloudFormation stack, whose token is read when it is needed'),
-    option('--profile <name>', 'name of the profile (default: host of the address, name of the stack)'),
+    option('--forget', 'forget the token that is kept'),
     jsonOption,
   ],
-  run: async (call: Call<Flags>) => {
-    const { flags, shell, out } = call
+  run: async ({ flags, shell, out }: Call<Flags>) => {
     const { environment } = shell
-    if (flags.stack !== undefined) return loginToStack(flags.stack, call)
     const url = flags.url ?? (environment['MILLRACE_URL'] || undefined)
     if (url === undefined) throw new UserError('cli.usage', 'Which storage service? Give --url.')
     if (!URL.canParse(url))
@@ -40,59 +35,19 @@ export const login: Command = {
         'cli.usage',
         `"${url}" is not an address. Write it like https://storage.example.com.`,
       )
+    const file = tokensFile(environment)
+    if (flags.forget) {
+      await keepToken(url, undefined, environment)
+      out.show({ url, forgotten: true, file }, () => out.line(`No token of ${url} is kept.`))
+      return undefined
+    }
     const token = flags.token ?? (environment['MILLRACE_TOKEN'] || (await askForToken(url, shell)))
     const { description } = await createApi({ url, token }).get('tokens/verify', verified)
-    const name = flags.profile ?? new URL(url).host
-    await writeProfile(name, { url, token }, environment)
-    const file = profilesFile(environment)
-    out.show({ profile: name, url, description, file }, () =>
-      out.line(`Logged in to ${url} as "${description}": profile ${name}, in ${file}.`),
+    await keepToken(url, token, environment)
+    out.show({ url, description, file }, () =>
+      out.line(`Logged in to ${url} as "${description}": the token is in ${file}.`),
     )
     return undefined
-  },
-}
-
-const loginToStack = async (
-  stack: string,
-  { flags: { url, token, profile = stack }, shell: { environment }, out }: Call<Flags>,
-): Promise<undefined> => {
-  if (url !== undefined || token !== undefined)
-    throw new UserError('cli.usage', 'A stack knows its address and its token: give --stack alone.')
-  await describeStack(stack)
-  await writeProfile(profile, { stack }, environment)
-  const file = profilesFile(environment)
-  out.show({ profile, stack, file }, () => out.line(`The stack ${stack}: profile ${profile}, in ${file}.`))
-}
-
-export const profiles: Command = {
-  description: 'list the installations that login keeps; --profile NAME uses one',
-  options: [jsonOption],
-  run: async ({ out, shell: { environment } }: Call) => {
-    const kept = Object.entries(await readProfiles(environment)).map(([name, place]) => ({
-      name,
-      installation: 'url' in place ? place.url : `stack ${place.stack}`,
-    }))
-    out.show(kept, () => {
-      if (kept.length === 0) out.line('No profiles yet: millrace login --url ADDRESS --profile NAME')
-      else
-        out.table(
-          ['PROFILE', 'INSTALLATION'],
-          kept.map(each => [each.name, each.installation]),
-        )
-    })
-    return undefined
-  },
-  commands: {
-    delete: {
-      description: 'forget a profile, and its token',
-      args: [argument('<name>')],
-      run: async ({ out, shell: { environment } }: Call, name: string) => {
-        await findProfile(name, environment)
-        await writeProfile(name, undefined, environment)
-        out.show({ deleted: name }, () => out.line(`profile ${name}: forgotten`))
-        return undefined
-      },
-    },
   },
 }
 

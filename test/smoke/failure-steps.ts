@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { eventually, type Step } from './run-steps.ts'
@@ -91,13 +92,15 @@ export const failureSteps: Readonly<Record<string, Step<Smoke>>> = {
     const { outputs } = smoke.account()
     if (!outputs['StorageTokenSecret']) throw new Error('The stack names no secret of its token')
     const old = smoke.installation.token
-    await smoke.millrace('tokens', 'rotate-master')
-    const { SecretsManagerClient, GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager')
+    const { SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand } = await import(
+      '@aws-sdk/client-secrets-manager'
+    )
     const { readStorageToken } = await import('#lib/storage-client/storage-token.ts')
     const client = new SecretsManagerClient(smoke.account().control)
-    const { SecretString = '' } = await client.send(
-      new GetSecretValueCommand({ SecretId: outputs['StorageTokenSecret'] }),
-    )
+    const SecretId = outputs['StorageTokenSecret']
+    const { SecretString: before = '{}' } = await client.send(new GetSecretValueCommand({ SecretId }))
+    const SecretString = JSON.stringify({ ...JSON.parse(before), secret: randomBytes(20).toString('hex') })
+    await client.send(new PutSecretValueCommand({ SecretId, SecretString }))
     client.destroy()
     smoke.installation.token = readStorageToken(SecretString)
     expectSame('Whether the token is another one', smoke.installation.token === old, false)

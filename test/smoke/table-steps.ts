@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import {
   DeleteObjectCommand,
   GetBucketVersioningCommand,
@@ -87,7 +89,7 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
 
   async 'restore a deleted object'(smoke) {
     const { outputs, s3Client: client } = smoke.account()
-    const { TablesBucket: Bucket } = outputs
+    const { TablesBucket: Bucket = '', ItemTable = '' } = outputs
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }))
     if (Status !== 'Enabled') throw new Skipped('its bucket of tables keeps no versions (tableVersionDays).')
     const tableId = `${smoke.bucketId}.cities`
@@ -99,7 +101,8 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
     const { 'metadata-location': location }: { 'metadata-location': string } = JSON.parse(await reply.text())
     const object = { Bucket, Key: location.slice(`s3://${Bucket}/`.length) }
     await client.send(new DeleteObjectCommand(object))
-    await smoke.millrace('restore', '--apply')
+    const named = ['--item-table', ItemTable, '--tables-bucket', Bucket]
+    await promisify(execFile)(process.execPath, ['docs/restore.ts', ...named, '--apply'])
     await client.send(new HeadObjectCommand(object))
     expectSame('Rows of a table', (await smoke.rowsOf(tableId)).length, 2)
     return `${object.Key} was deleted, and is there again`

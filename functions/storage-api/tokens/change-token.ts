@@ -192,7 +192,7 @@ const refuseMaster = (tokenId: string, caller: Caller): void => {
   if (caller.isMaster && tokenId === caller.tokenId)
     throw new UserError(
       'storage.tokens.masterToken',
-      'The master token cannot be changed here. It is a secret of the stack: replace it with millrace tokens rotate-master.',
+      'The master token cannot be changed here. It is a secret of the stack: put a new version of the secret (docs/deploy.md).',
     )
 }
 

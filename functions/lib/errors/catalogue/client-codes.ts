@@ -37,9 +37,9 @@ export const clientCodes = {
     meaning: 'The CloudFormation stack cannot be read.',
     remedy: 'Check its name, the region (AWS_REGION) and your credentials of AWS.',
   },
-  'cli.profiles': {
-    meaning: 'There is no profile of this name, or the file of profiles cannot be read.',
-    remedy: 'See millrace profiles, and make the profile with millrace login.',
+  'cli.keptTokens': {
+    meaning: 'The file of tokens of millrace login cannot be read.',
+    remedy: 'Mend it, or delete it and log in again.',
   },
   'cli.notFound': {
     meaning: 'What the command is about is not there.',

@@ -65,7 +65,7 @@ export const projectCodes = {
     status: 400,
     meaning: 'The master token cannot be changed by the API.',
     remedy:
-      'Replace it with millrace tokens rotate-master (docs/deploy.md). Where MILLRACE_TOKEN gives it, start again with another value.',
+      'Replace it in the secret of the stack (docs/deploy.md). Where MILLRACE_TOKEN gives it, start again with another value.',
   },
   'storage.outOfSpace': {
     status: 503,

@@ -137,7 +137,7 @@ describe('a token', () => {
     ] as const) {
       const { status, body } = await service.call(method, `${tokens}/${path}`, {})
       expect([status, body.code]).toEqual([400, 'storage.tokens.masterToken'])
-      expect(body.error).toContain('rotate-master')
+      expect(body.error).toContain('put a new version of the secret')
     }
   })
 })
