@@ -1,5 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { SignJWT } from 'jose'
+import { createHmac, createPrivateKey, sign } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
@@ -26,12 +25,6 @@ type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens'> & { setti
 export const createJwtSigner = ({ settings, attributes, evaluate, masker, now }: JwtOptions) => {
   const { algorithm, keyId, lifetime = defaultLifetimeSeconds } = settings
 
-  const keyOf = (text: string): KeyObject | Buffer => {
-    if (algorithm.startsWith('HS')) return Buffer.from(text)
-    // Editors and environment variables keep a PEM text in one line
-    return createPrivateKey(text.replaceAll('\\n', '\n'))
-  }
-
   return async (): Promise<SignedJwt> => {
     const issuedAt = Math.floor(now())
     const values = evaluate(
@@ -42,9 +35,9 @@ export const createJwtSigner = ({ settings, attributes, evaluate, masker, now }:
     const claims = isObject(values['claims']) ? plainClaims(values['claims']) : {}
     const expires = typeof claims['exp'] === 'number' ? claims['exp'] : issuedAt + lifetime
     try {
-      const text = await new SignJWT({ iat: issuedAt, ...claims, exp: expires })
-        .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) })
-        .sign(keyOf(toText(values['key'])))
+      const header = { alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }
+      const signed = [header, { iat: issuedAt, ...claims, exp: expires }].map(encoded).join('.')
+      const text = `${signed}.${signatureOf(signed, algorithm, toText(values['key']))}`
       masker.addPassing([text])
       return { text, expires }
     } catch (cause) {
@@ -55,6 +48,27 @@ export const createJwtSigner = ({ settings, attributes, evaluate, masker, now }:
       )
     }
   }
+}
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** RFC 7518, 3.1. Throws for a key of another kind, or one that is too short for others to take. */
+const signatureOf = (text: string, algorithm: JwtSettings['algorithm'], given: string): string => {
+  if (algorithm === 'HS256') {
+    if (given === '') throw new Error('the key is empty')
+    return createHmac('sha256', given).update(text).digest('base64url')
+  }
+  // Editors and environment variables keep a PEM text in one line
+  const key = createPrivateKey(given.replaceAll('\\n', '\n'))
+  const { modulusLength = 0, namedCurve } = key.asymmetricKeyDetails ?? {}
+  if (algorithm === 'RS256') {
+    if (key.asymmetricKeyType !== 'rsa' || modulusLength < 2048)
+      throw new Error('it needs an RSA key of at least 2048 bits')
+    return sign('sha256', Buffer.from(text), key).toString('base64url')
+  }
+  if (key.asymmetricKeyType !== 'ec' || namedCurve !== 'prime256v1')
+    throw new Error('it needs a key of the curve P-256')
+  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
 
 /** Claims as JSON numbers and texts. */

@@ -56,6 +56,11 @@ it.each<[string, Given, string]>([
   ['graphql', { api: { pagination: { method: 'graphql' } } }, 'use "json-cursor" with "param"'],
   ['xml', { job: { response: { format: 'xml' } } }, 'a script makes CSV or JSON of XML'],
   ['files', { job: { response: { files: '*.csv' } } }, 'zip archives are not read'],
+  [
+    'PS256',
+    { api: { authentication: { type: 'jwt', algorithm: 'PS256', key: 'k' } } },
+    'use "HS256", "RS256" or "ES256"',
+  ],
   ['id', { job: { completeness: { mode: 'fail', id: 'no' } } }, 'rows are compared with the total alone'],
   ['repair', { job: { completeness: 'repair' } }, 'use "fail", and run again'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {

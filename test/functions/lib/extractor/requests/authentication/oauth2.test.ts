@@ -212,6 +212,17 @@ describe('a signed token', () => {
     })
   })
 
+  it.each([
+    ['RS256', pem(ec.privateKey, 'pkcs8'), 'an RSA key of at least 2048 bits'],
+    ['ES256', pem(rsa.privateKey, 'pkcs8'), 'a key of the curve P-256'],
+    ['HS256', '', 'the key is empty'],
+  ])('%s refuses a key of another kind', async (algorithm, key, message) => {
+    const { error, requests } = await runExtraction(() => [], jwtWith(algorithm, key))
+    expect(error).toMatchObject({ code: 'extractor.authentication.jwt' })
+    expect(error?.message).toContain(message)
+    expect(requests).toEqual([])
+  })
+
   it('by a key that is none is an error that does not show it', async () => {
     const { error, requests } = await runExtraction(() => [], jwtWith('RS256', 'no-private-key-at-all'))
     expect(error).toMatchObject({ code: 'extractor.authentication.jwt' })
