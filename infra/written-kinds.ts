@@ -1,5 +1,5 @@
-/** Of the heads and files of tables, in the default branch and in others, and of what changes them. */
-const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS', 'EVENTS*'] as const
+/** Of the heads of tables, in the default branch and in others, and of what they come to. */
+const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS'] as const
 
 /** Of jobs, their places in queues, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS'] as const
@@ -15,7 +15,16 @@ export const writtenKinds = {
   'run-job': [
     ...tables,
     ...jobs,
-    ...['BUCKETS', 'ALIASES#*', 'EXPORTS#*', 'FILES#*', 'SNAPSHOTS#*', 'METADATA#*', 'SWEEPS#UNNAMED'],
+    ...[
+      'EVENTS*',
+      'BUCKETS',
+      'ALIASES#*',
+      'EXPORTS#*',
+      'FILES#*',
+      'SNAPSHOTS#*',
+      'METADATA#*',
+      'SWEEPS#UNNAMED',
+    ],
     ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'COMPONENTS', 'SCHEDULES#*', 'WORKSPACES'],
     // The end of a job that is given up: its function may still be at work.
     'CANCELLED#*',
