@@ -13,7 +13,6 @@ describe('an error of AWS', () => {
     ['ConditionalRequestConflict', 409], // S3
     ['SlowDown', 503],
     ['ConditionalRequestConflict', 409],
-    ['OperationTimeoutException', 400], // Glue
     ['InternalError', 500],
   ])('%s may pass', (name, status) => {
     const error = awsError(name, status)
