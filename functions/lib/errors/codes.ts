@@ -1,16 +1,12 @@
-import type { catalogue } from './catalogue/catalogue.ts'
-
-type Catalogue = typeof catalogue
+import type { catalogue } from './catalogue.ts'
+import type { statuses } from './statuses.ts'
 
 /** Every code of ours, in the replies of the API, in results, events, dead letters and logs. */
-export type ErrorCode = keyof Catalogue
+export type ErrorCode = keyof typeof catalogue
 
-/** The status of a code; `undefined` where no reply holds it. */
-export type StatusOf<Code extends ErrorCode> = Catalogue[Code] extends { readonly status: infer Status }
-  ? Status
-  : undefined
-
-type CodeWith<Status> = { [Code in ErrorCode]: StatusOf<Code> extends Status ? Code : never }[ErrorCode]
+type CodeWith<Status> = {
+  [Code in keyof typeof statuses]: (typeof statuses)[Code] extends Status ? Code : never
+}[keyof typeof statuses]
 
 /** Codes of `TransientError`: the call may work later. */
 export type TransientCode = CodeWith<503>

@@ -1,40 +1,19 @@
-import type { StatusOf, UserCode } from './codes.ts'
+import type { catalogue } from './catalogue.ts'
 
-type DefaultStatus = 400 | undefined
-
-/** Codes of user errors that are answered with another status than 400. */
-type Exceptional = { [Code in UserCode]: StatusOf<Code> extends DefaultStatus ? never : Code }[UserCode]
-
-/**
- * The catalogue's statuses as an error needs them while it is made, without the catalogue's texts. The type holds the
- * two together: neither a code nor its status can differ.
- */
-const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
+/** What the storage API answers with for codes whose status is not 400. */
+export const statuses = {
   'storage.tokenMissing': 401,
   'storage.tokenInvalid': 401,
   accessDenied: 403,
-  'storage.tooManyAtOnce': 429,
   notFound: 404,
-  methodNotAllowed: 405,
-  'storage.unsupportedMediaType': 415,
-  'storage.requestTooLarge': 413,
-  'storage.responseTooLarge': 413,
-  'storage.tooSlow': 504,
-  'storage.idempotencyKeyReused': 422,
-  notImplemented: 501,
-  'storage.dataFormat': 501,
   'storage.buckets.notFound': 404,
   'storage.bucket.ownerNotFound': 404,
   'storage.tables.notFound': 404,
   'storage.columns.notFound': 404,
   'storage.tables.columns.notFound': 404,
-  'storage.webalize.displayName.invalid': 422,
   'storage.files.notFound': 404,
   'storage.snapshots.notFound': 404,
-  'storage.components.configurations.versionConflict': 409,
-  'storage.components.configurations.versionChanged': 412,
   'storage.jobs.notFound': 404,
-  'storage.jobs.ended': 409,
   'storage.deadLetters.notFound': 404,
   'storage.runs.notFound': 404,
   'storage.tokens.notFound': 404,
@@ -44,10 +23,46 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'iceberg.namespaceNotFound': 404,
   'iceberg.tableNotFound': 404,
   'iceberg.warehouseNotFound': 404,
+  methodNotAllowed: 405,
   'iceberg.notServed': 406,
-}
+  'storage.components.configurations.versionConflict': 409,
+  'storage.jobs.ended': 409,
+  'storage.components.configurations.versionChanged': 412,
+  'storage.requestTooLarge': 413,
+  'storage.responseTooLarge': 413,
+  'storage.unsupportedMediaType': 415,
+  'storage.idempotencyKeyReused': 422,
+  'storage.webalize.displayName.invalid': 422,
+  'storage.tooManyAtOnce': 429,
+  internalError: 500,
+  notImplemented: 501,
+  'storage.dataFormat': 501,
+  'storage.unavailable': 503,
+  'storage.busy': 503,
+  'storage.tickets.busy': 503,
+  'service.stopping': 503,
+  'storage.buckets.busy': 503,
+  'storage.tables.busy': 503,
+  'storage.tables.moved': 503,
+  'storage.files.busy': 503,
+  'source.cutOff': 503,
+  's3.checksumDiffers': 503,
+  's3.objectChanged': 503,
+  'storage.components.busy': 503,
+  'storage.outOfSpace': 503,
+  'storage.tokens.busy': 503,
+  'storage.branches.busy': 503,
+  'storage.metadata.busy': 503,
+  'storage.triggers.busy': 503,
+  'landing.leaseLost': 503,
+  'landing.uploadGone': 503,
+  'storage.unreachable': 503,
+  'storage.brokenReply': 503,
+  'storage.ownTokenRefused': 503,
+  'storage.tooSlow': 504,
+} as const satisfies Partial<Record<keyof typeof catalogue, number>>
 
 const byCode: ReadonlyMap<string, number> = new Map(Object.entries(statuses))
 
-/** What the storage API answers for a user's error with this code. */
+/** What the storage API answers for an error with this code. */
 export const statusOf = (code: string): number => byCode.get(code) ?? 400
