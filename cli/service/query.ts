@@ -9,9 +9,7 @@ interface Flags extends ServiceFlags {
   format?: string
   output?: string
   detectTypes?: boolean
-  plan?: boolean
   saveAs?: string
-  alias?: boolean
 }
 
 export const query: Command = {
@@ -21,12 +19,10 @@ export const query: Command = {
     option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`),
     option('-o, --output <path>', 'write the result to this file, compressed when its name ends in .gz'),
     option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
-    option('--plan', 'show which columns it would read and how many bytes that counts as, and read nothing'),
     option(
       '--save-as <table>',
       'keep the whole result as this table, such as out.c-main.by-city, in place of its rows',
     ),
-    option('--alias', 'with --save-as: as an alias, which follows its table and holds no rows'),
     ...serviceOptions,
   ],
   help: `The service reads the tables where they lie. Cells are text: compare and add them as numbers with a cast,
@@ -36,13 +32,9 @@ export const query: Command = {
     const format = formatOf(flags)
     if (format === 'parquet' && flags.output === undefined)
       throw new UserError('cli.usage', 'A Parquet file needs a name: give --output FILE.')
-    const { runQuery, showPlan } = await import('./run-query.ts')
+    const { runQuery } = await import('./run-query.ts')
     const { text } = await import('node:stream/consumers')
     const sql = given === '-' ? await text(shell.stdin) : given
-    if (flags.plan) {
-      await showPlan(sql, { api, out })
-      return undefined
-    }
     if (flags.saveAs !== undefined) {
       const { saveQuery } = await import('./save-query.ts')
       return saveQuery({ ...flags, sql, saveAs: flags.saveAs }, call)

@@ -1,21 +1,15 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { TransientError } from '../../functions/lib/errors/errors.ts'
-import {
-  type QueryBody,
-  queryBody,
-  queryFileBody,
-  queryPlanBody,
-} from '../../functions/lib/wire/query-body.ts'
+import { type QueryBody, queryBody, queryFileBody } from '../../functions/lib/wire/query-body.ts'
 import type { Api } from '../connect/api.ts'
 import { formatTable } from '../shell/format-table.ts'
 import type { Output } from '../shell/output.ts'
 import { printableTo } from '../shell/printable.ts'
-import { formatBytes, progressIn } from '../shell/progress.ts'
+import { progressIn } from '../shell/progress.ts'
 import type { Shell } from '../shell/shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
@@ -56,82 +50,19 @@ export const runQuery = async (
     if (result.isTruncated) out.say(`The first ${result.rows.length} rows: --format csv prints all.`)
   } else {
     const whole = { ...asked, format: format === 'json' ? ('jsonl' as const) : format }
-    const isAtOnce = outputPath === undefined && whole.format !== 'parquet'
-    const content = isAtOnce
-      ? linesOf(whole, { api, shell })
-      : withWhole(whole, { api, shell }, path => createReadStream(path))
+    const content = wholeResult(whole, { api, shell })
     await write({ outputPath, shell }, format === 'json' ? asList(content) : content)
     if (outputPath !== undefined) out.say(`${outputPath} is written, as ${format}.`)
   }
 }
 
-/** Shows what a query would read, and reads nothing. */
-export const showPlan = async (sql: string, { api, out }: { api: Api; out: Output }): Promise<void> => {
-  const plan = await api.send('POST', 'query', queryPlanBody, { sql, plan: true })
-  out.show(plan, () => {
-    out.table(
-      ['TABLE', 'COUNTED', 'COLUMNS'],
-      plan.tables.map(({ tableId, bytes, columns }) => [tableId, formatBytes(bytes), columns.join(', ')]),
-    )
-    out.line(
-      `It counts as ${formatBytes(plan.bytes)} of the ${formatBytes(plan.maxBytes)} that a query may read: 1 MiB for each file, and what it holds of the columns.`,
-      plan.bytes > plan.maxBytes ? 'red' : 'green',
-    )
-  })
-}
-
-/** The beginning of a result as text. `undefined` where the service gives none: the file has it, or the reason why there is none. */
-const beginningOf = async (
-  asked: Asked,
-  { address: { url, token } }: Api,
-): Promise<{ text: Buffer; isTruncated: boolean } | undefined> => {
-  const reply = await fetch(`${url.replace(/\/+$/, '')}/v2/storage/query`, {
-    method: 'POST',
-    headers: { 'X-StorageApi-Token': token, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...asked, inline: true }),
-    redirect: 'error',
-  }).catch(() => undefined)
-  const isTruncated = reply?.headers.get('x-millrace-truncated')
-  if (reply?.status !== 200 || !isTruncated) return undefined
-  return { text: Buffer.from(await reply.arrayBuffer()), isTruncated: isTruncated === '1' }
-}
-
-/**
- * A result from its first rows on, so that a reader that needs no more has them at once. The rest comes from the file with all of it,
- * which must begin with the same rows.
- */
-async function* linesOf(asked: Asked, call: { api: Api; shell: Shell }): AsyncGenerator<Uint8Array> {
-  const begun = await beginningOf(asked, call.api)
-  if (begun) yield begun.text
-  if (begun?.isTruncated === false) return
-  const shown = begun?.text ?? Buffer.alloc(0)
-  yield* withWhole(asked, call, async function* (path) {
-    const file = await open(path)
-    try {
-      const { buffer } = await file.read(Buffer.alloc(shown.length), 0, shown.length, 0)
-      if (!buffer.equals(shown))
-        throw new TransientError(
-          'storage.brokenReply',
-          'The rows were others when they were asked for once more: a table has changed, or the query says no order. --output FILE brings all rows of one moment.',
-        )
-    } finally {
-      await file.close()
-    }
-    yield* createReadStream(path, { start: shown.length })
-  })
-}
-
-/** The file with the whole result, which is gone afterwards. */
-async function* withWhole(
-  asked: Asked,
-  call: { api: Api; shell: Shell },
-  use: (path: string) => AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+/** The content of the file with the whole result, which is gone afterwards. */
+async function* wholeResult(asked: Asked, call: { api: Api; shell: Shell }): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
   try {
     const path = join(folder, 'result')
     await fetchResult(asked, path, call)
-    yield* use(path)
+    yield* createReadStream(path)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -142,7 +142,7 @@ it('files are listed, shown and deleted; everything is found by its name', async
   expect((await millrace('search', 'orders')).text).toContain('in.c-main.orders')
 })
 
-it('a query is saved as a table, again in place of its rows, and as an alias', async () => {
+it('a query is saved as a table, and again in place of its rows', async () => {
   const sql = 'SELECT city, count(*) AS n FROM in.c-main.orders GROUP BY city'
   for (let time = 0; time < 2; time++)
     expect((await millrace('query', sql, '--save-as', 'in.c-main.by-city')).text).toMatch(
@@ -152,13 +152,6 @@ it('a query is saved as a table, again in place of its rows, and as an alias', a
     '"city","n"\n"Brno","1"\n',
   )
   expect((await millrace('files', '--query', 'tags:query', '--json')).json).toEqual([])
-  const alias = "SELECT id FROM in.c-main.orders WHERE city = 'Brno'"
-  expect((await millrace('query', alias, '--save-as', 'in.c-main.brno', '--alias')).text).toContain(
-    'as an alias',
-  )
-  expect((await millrace('query', 'SELECT * FROM in.c-main.brno', '--format', 'csv')).text).toBe(
-    '"id"\n"1"\n',
-  )
   expect((await millrace('query', sql, '--save-as', 'out.c-new.by-city')).text).toContain('done')
   expect((await service.call('GET', '/v2/storage/buckets/out.c-new')).status).toBe(200)
   const wrong = await millrace('query', sql, '--save-as', 'by-city')

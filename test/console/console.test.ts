@@ -398,8 +398,6 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     const sql =
       "SELECT city, count(*) AS how_many FROM in.c-main.orders GROUP BY city UNION ALL SELECT 'none', 0"
     await write(sql)
-    await page.getByRole('button', { name: 'Show what it reads' }).click()
-    await page.getByRole('heading', { name: 'What it reads' }).waitFor()
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('columnheader', { name: 'how_many' }).waitFor()
     await page.getByRole('img', { name: 'Chart of the result' }).locator('canvas').waitFor()

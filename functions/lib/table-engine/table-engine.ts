@@ -14,14 +14,7 @@ import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
-import {
-  planQuery,
-  type QueryPlan,
-  queryLines,
-  queryTables,
-  queryToFile,
-  type TableQuery,
-} from './queries/query-tables.ts'
+import { type QueryReads, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
@@ -71,19 +64,12 @@ export interface TableEngine {
    * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
    */
-  query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryPlan & Cost>
-  /** As `query`, with the rows as text, some whole lines at a time: the beginning of the file that `queryToFile` makes. */
-  queryLines(
-    query: TableQuery & { format: 'csv' | 'jsonl' },
-    show: (lines: AsyncIterable<{ text: string; rows: number }>) => Promise<void>,
-  ): Promise<QueryPlan & Cost>
-  /** What `query` would read, however much that is. Reads nothing. */
-  planQuery(query: TableQuery): Promise<QueryPlan & Cost>
+  query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryReads & Cost>
   /** The same with the whole result as a file on this disk, which goes when `show` has ended. */
   queryToFile(
     query: TableQuery & { format: 'csv' | 'jsonl' | 'parquet' },
     show: (path: string) => Promise<void>,
-  ): Promise<QueryPlan & Cost>
+  ): Promise<QueryReads & Cost>
   /**
    * Writes the matching rows of a table to data files, its slices, in order and with bounded memory.
    *
@@ -159,8 +145,6 @@ export const createTableEngineOn = (
     count: (snapshot, query) => inSession(context => countRows(context, snapshot, query)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     query: (query, show) => inSession(context => queryTables(context, query, show)),
-    queryLines: (query, show) => inSession(context => queryLines(context, query, show)),
-    planQuery: query => inSession(context => planQuery(context, query)),
     queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
     export: request => inSession(context => exportTable(context, request)),
     sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),

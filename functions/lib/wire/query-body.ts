@@ -19,13 +19,6 @@ export const queryBody = z
 
 export type QueryBody = z.infer<typeof queryBody>
 
-/** What a query would read, and how much may be read. */
-export const queryPlanBody = z
-  .object({ tables, bytes: z.int(), maxBytes: z.int() })
-  .register(described, { name: 'QueryPlan' })
-
-export type QueryPlanBody = z.infer<typeof queryPlanBody>
-
 /** The file of a result that was asked for in another format. */
 export const queryFileBody = z
   .object({ file: z.object({ id: z.int() }), tables })

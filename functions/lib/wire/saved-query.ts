@@ -11,7 +11,7 @@ const placeOf = (tableId: string): { bucketId: string; name: string } => {
   const given = tableId.trim()
   const place = isTableIdForLoad(given) ? parseTableId(given) : undefined
   if (place) return place
-  throw refused('Name the table like out.c-main.by-city.')
+  throw new UserError('storage.query.invalid', 'Name the table like out.c-main.by-city.')
 }
 
 /** What loads the file of a whole result into a new table, or in place of the rows of one. */
@@ -30,43 +30,3 @@ export const bucketToMake = (id: string, known: readonly string[]): Request | un
     ? undefined
     : { path: 'buckets', body: { stage, name } }
 }
-
-const NAME = String.raw`(?:"[^"]+"|[\w.-]+)`
-const SHOWS_ONE_TABLE = new RegExp(
-  String.raw`^\s*SELECT\s+(?<columns>\*|${NAME}(?:\s*,\s*${NAME})*)\s+FROM\s+(?<table>${NAME}(?:\."[^"]+")?)` +
-    String.raw`(?:\s+WHERE\s+(?<column>${NAME})\s*(?<sign>=|!=|<>)\s*'(?<value>(?:[^']|'')*)')?\s*;?\s*$`,
-  'i',
-)
-
-/**
- * What makes an alias of a query: one table, some of its columns, the rows by one condition. It holds no rows, and follows the table.
- * Error: `storage.query.invalid` for a query that says more.
- */
-export const savesAsAlias = (aliasId: string, sql: string): Request => {
-  const { bucketId, name } = placeOf(aliasId)
-  const found = SHOWS_ONE_TABLE.exec(sql)?.groups
-  if (!found)
-    throw refused(
-      "An alias shows columns of one table, and its rows by one condition: SELECT id, city FROM in.c-main.orders WHERE city = 'Brno'. Save this query as a table.",
-    )
-  const { columns = '*', table = '', column, sign, value = '' } = found
-  return {
-    path: `buckets/${bucketId}/table-aliases`,
-    body: {
-      name,
-      sourceTable: bare(table),
-      ...(columns !== '*' && { aliasColumns: (columns.match(new RegExp(NAME, 'g')) ?? []).map(bare) }),
-      ...(column !== undefined && {
-        aliasFilter: {
-          column: bare(column),
-          operator: sign === '=' ? 'eq' : 'ne',
-          values: [value.replaceAll("''", "'")],
-        },
-      }),
-    },
-  }
-}
-
-const bare = (name: string): string => name.replaceAll('"', '')
-
-const refused = (message: string): UserError => new UserError('storage.query.invalid', message)

@@ -3,14 +3,8 @@ import type { Json } from '@duckdb/node-api'
 import { z } from '@hono/zod-openapi'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { StreamedRows } from '../../lib/table-engine/duckdb/duckdb-session.ts'
-import type { QueryPlan, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
-import {
-  type QueryBody,
-  queryBody,
-  queryFileBody,
-  queryPlanBody,
-  wholeFormats,
-} from '../../lib/wire/query-body.ts'
+import type { QueryReads, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
+import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
 import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
 import { takePlace } from '../http/at-once.ts'
@@ -26,23 +20,19 @@ export const MAX_ROWS = 10_000
 /** As stored: what a request reads of its tables in some ten seconds, of the 28 that it has. */
 const MAX_BYTES = 256 * 1024 ** 2
 const MAX_SECONDS = 25
-/** Of text in a reply; one batch of rows more, at most. */
-const MAX_INLINE_BYTES = 1024 ** 2
 
 const body = z.object({
   sql: text({ min: 1, max: 100_000 }),
   format: z.enum(['json', ...wholeFormats]).default('json'),
   limit: integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_ROWS),
   detectTypes: flag().default(false),
-  inline: flag().default(false),
-  plan: flag().default(false),
   name: unlessBlank(text({ max: 200 })),
 })
 
 /**
  * Answers one query, in the SQL of DuckDB, on tables that the caller may read: their rows and columns as an export has
- * them, and nothing else. It writes nothing. `json` has the first rows; the other formats have all of them:
- * in a file, the first of them with `inline` in the reply. With `plan` it only says what it would read.
+ * them, and nothing else. It writes nothing. `json` has the first rows, the other formats have all of
+ * them in a file.
  */
 export const runQuery = defineRoute({
   method: 'post',
@@ -52,25 +42,19 @@ export const runQuery = defineRoute({
   access: 'read',
   body,
   replies: {
-    200: 'The rows: JSON, or with `inline` text/csv or application/jsonl, cut when `X-Millrace-Truncated` is 1; or the plan',
+    200: 'The first rows',
     201: 'With another format than `json`: the file with the whole result',
     400: '`storage.query.invalid`, `storage.query.tooLarge`, `storage.query.tooLong`',
     403: 'The token may not read a table',
     429: '`storage.tooManyAtOnce`: four queries of the token are under way',
     404: 'There is no such table',
   },
-  reply: z.union([queryBody, queryPlanBody, queryFileBody]),
+  reply: z.union([queryBody, queryFileBody]),
   handle: async (request, services) => {
-    const { sql, format, limit, detectTypes, inline, plan } = request.body
+    const { sql, format, limit, detectTypes } = request.body
     const query = queryOf({ sql, detectTypes }, request, services)
-    if (plan) {
-      const { tables } = await (await services.tableEngine()).planQuery(query)
-      return ok({ tables, bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0), maxBytes: MAX_BYTES })
-    }
     const giveBack = await takePlace('queries', request.caller.tokenId, services)
     try {
-      if (inline && (format === 'csv' || format === 'jsonl'))
-        return await firstLines({ ...query, format }, services)
       if (format !== 'json') return created(await wholeResult(query, format, request, services))
       return ok(await shownOf(query, limit, services))
     } finally {
@@ -134,38 +118,13 @@ const firstRows = async (
   return { rows: shown, isTruncated: false }
 }
 
-const textTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl' }
-
-/** The beginning of the file that holds the whole result, and whether there is more of it. */
-const firstLines = async (
-  query: TableQuery & { format: keyof typeof textTypes },
-  services: Services,
-): Promise<Response> => {
-  const engine = await services.tableEngine()
-  const texts: string[] = []
-  let isTruncated = false
-  await engine.queryLines({ ...query, maxRows: MAX_ROWS }, async lines => {
-    let count = 0
-    let length = 0
-    for await (const { text, rows } of lines) {
-      texts.push(text)
-      count += rows
-      length += Buffer.byteLength(text)
-      isTruncated = count > MAX_ROWS || length > MAX_INLINE_BYTES
-      if (isTruncated) return
-    }
-  })
-  const headers = { 'content-type': textTypes[query.format], 'x-millrace-truncated': isTruncated ? '1' : '0' }
-  return new Response(texts.join(''), { headers })
-}
-
 /** Writes all rows of a query to a file. A query that fails leaves none. */
 const wholeResult = async (
   query: TableQuery,
   format: (typeof wholeFormats)[number],
   request: Receiver & { body: { name?: string | undefined } },
   services: Services,
-): Promise<QueryPlan & { file: { id: number } }> => {
+): Promise<QueryReads & { file: { id: number } }> => {
   const engine = await services.tableEngine()
   const name = `${request.body.name ?? 'query'}.${format}`
   let fileId = 0

@@ -1,4 +1,3 @@
-import type { Json } from '@duckdb/node-api'
 import { UserError } from '../../errors/errors.ts'
 import type { StreamedRows } from '../duckdb/duckdb-session.ts'
 import { parquetForm, quoteColumn } from '../duckdb/parquet-sql.ts'
@@ -36,8 +35,8 @@ export interface TableQuery {
   signal: AbortSignal
 }
 
-/** What a query reads. */
-export interface QueryPlan {
+/** What a query read. */
+export interface QueryReads {
   tables: { tableId: string; columns: string[]; bytes: number }[]
 }
 
@@ -46,66 +45,25 @@ export const queryTables = (
   context: EngineContext,
   query: TableQuery,
   show: (result: StreamedRows) => Promise<void>,
-): Promise<QueryPlan> => onViews(context, query, sql => context.session.stream(sql, query.signal, show))
+): Promise<QueryReads> => onViews(context, query, sql => context.session.stream(sql, query.signal, show))
 
 /** See `TableEngine.queryToFile`. */
 export const queryToFile = (
   context: EngineContext,
   { format, ...query }: TableQuery & { format: keyof typeof FILE_OPTIONS },
   show: (path: string) => Promise<void>,
-): Promise<QueryPlan> =>
+): Promise<QueryReads> =>
   onViews(context, query, async sql => {
     const path = context.session.scratchPath('result')
     const copy = `COPY ${inBrackets(sql)} TO ${quoteLiteral(path)} (${FILE_OPTIONS[format]})`
-    // Rows of text stand in the order in which `queryLines` has them.
+    // Rows of text stand in the order in which the query finds them.
     const threads = format === 'parquet' ? undefined : 1
     await context.session.stream(copy, query.signal, async () => undefined, threads)
     await show(path)
   })
 
-/** See `TableEngine.queryLines`. */
-export const queryLines = (
-  context: EngineContext,
-  { format, ...query }: TableQuery & { format: 'csv' | 'jsonl' },
-  show: (lines: AsyncIterable<Lines>) => Promise<void>,
-): Promise<QueryPlan> =>
-  onViews(context, query, async sql => {
-    const { session } = context
-    const described = await session.query(`DESCRIBE ${inBrackets(sql)}`)
-    const names = described.map(([name]) => String(name))
-    const head = format === 'csv' ? `${names.map(quoteIdentifier).join(',')}\n` : ''
-    const lines =
-      format === 'csv'
-        ? `SELECT ${names.map((_, place) => csvCell(`c${place}`)).join(` || ',' || `)} FROM ${inBrackets(sql)} AS q(${names.map((_, place) => `c${place}`).join(', ')})`
-        : `SELECT to_json(q)::VARCHAR FROM ${inBrackets(sql)} AS q`
-    await session.stream(lines, query.signal, async ({ rows }) => show(joined(head, rows)), 1)
-  })
-
-/** As `FORCE_QUOTE *` of a CSV file has it. */
-const csvCell = (column: string): string =>
-  `CASE WHEN ${column} IS NULL THEN '' ELSE '"' || system.main.replace(${column}::VARCHAR, '"', '""') || '"' END`
-
-/** Some whole lines. */
-interface Lines {
-  text: string
-  rows: number
-}
-
-async function* joined(head: string, rows: AsyncIterable<Json[][]>): AsyncGenerator<Lines> {
-  if (head !== '') yield { text: head, rows: 0 }
-  for await (const some of rows) yield { text: some.map(([line]) => `${line}\n`).join(''), rows: some.length }
-}
-
 /** The statement may end in a comment. */
 const inBrackets = (sql: string): string => `(${sql.replace(/;\s*$/, '')}\n)`
-
-/** See `TableEngine.planQuery`. */
-export const planQuery = async (context: EngineContext, query: TableQuery): Promise<QueryPlan> =>
-  planOf(await planTables(context, quoteTableIds(query.sql), query))
-
-const planOf = (tables: readonly PlannedTable[]): QueryPlan => ({
-  tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })),
-})
 
 const planTables = async (
   context: EngineContext,
@@ -129,7 +87,7 @@ const onViews = async (
   context: EngineContext,
   query: TableQuery,
   run: (sql: string) => Promise<void>,
-): Promise<QueryPlan> => {
+): Promise<QueryReads> => {
   const sql = quoteTableIds(query.sql)
   const tables = await planTables(context, sql, query)
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
@@ -144,7 +102,7 @@ const onViews = async (
   }
   for (const macro of boundedFunctions) await context.session.query(macro)
   await asked(context, query.signal, () => run(sql))
-  return planOf(tables)
+  return { tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })) }
 }
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {

@@ -1,16 +1,9 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
-import {
-  type QueryBody,
-  type QueryPlanBody,
-  queryBody,
-  queryFileBody,
-  queryPlanBody,
-  wholeFormats,
-} from '#lib/wire/query-body.ts'
-import { bucketToMake, savesAsAlias, savesAsTable } from '#lib/wire/saved-query.ts'
-import { bucketBody, type ListedTableBody, listedTableBody, tableBody } from '#lib/wire/table-body.ts'
+import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '#lib/wire/query-body.ts'
+import { bucketToMake, savesAsTable } from '#lib/wire/saved-query.ts'
+import { bucketBody, type ListedTableBody, listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
 import { bytes, count } from '../format.ts'
@@ -23,7 +16,7 @@ const at = '/console/query'
 const ROWS_SHOWN = 500
 
 /** What became of a query: nothing was asked yet, its first rows, or why there are none. */
-type Answer = QueryBody | QueryPlanBody | { problem: string } | undefined
+type Answer = QueryBody | { problem: string } | undefined
 
 export const queryPages: readonly PageRoute[] = [
   {
@@ -42,17 +35,9 @@ export const queryActions: readonly ActionRoute[] = [
       const detectsTypes = detectTypes === '1'
       const asked = { sql, detectTypes: detectsTypes }
       try {
-        if (format === 'plan') {
-          const plan = await client.send('POST', 'query', { ...asked, plan: true }, queryPlanBody)
-          return await queryPage(client, sql, plan, { detectsTypes })
-        }
-        if (format === 'table' || format === 'alias') await makeBucket(client, tableId)
-        if (format === 'table')
+        if (format === 'table') {
+          await makeBucket(client, tableId)
           return { redirect: `/console/jobs/${await saveAsTable(client, asked, tableId)}` }
-        if (format === 'alias') {
-          const { path, body } = savesAsAlias(tableId, sql)
-          const { id } = await client.send('POST', path, body, tableBody)
-          return { redirect: tablePath(id) }
         }
         if (wholeFormats.some(whole => whole === format)) {
           const { file } = await client.send('POST', 'query', { ...asked, format }, queryFileBody)
@@ -132,9 +117,6 @@ const queryPage = async (
             <button type="submit" class="btn-primary">
               Run
             </button>
-            <button type="submit" name="format" value="plan">
-              Show what it reads
-            </button>
             <span class="hint">Download as</span>
             {formats.map(([format, name]) => (
               <button type="submit" name="format" value={format} aria-label={`Download as ${name}`}>
@@ -145,16 +127,12 @@ const queryPage = async (
           {mayLoad(await client.person()) && (
             <>
               <label>
-                Or keep it: the whole result as a table, or as an alias, which follows its table and holds no
-                rows
+                Or keep the whole result as a table
                 <input name="tableId" placeholder="out.c-main.by-city" value={tableId} />
               </label>
               <div class="actions">
                 <button type="submit" name="format" value="table">
                   Save as table
-                </button>
-                <button type="submit" name="format" value="alias">
-                  Save as alias
                 </button>
               </div>
             </>
@@ -169,25 +147,6 @@ const queryPage = async (
 
 const Result = ({ answer }: { answer: NonNullable<Answer> }) => {
   if ('problem' in answer) return <Problem>{answer.problem}</Problem>
-  if ('maxBytes' in answer)
-    return (
-      <section class="panel">
-        <h2>What it reads</h2>
-        <p>
-          It counts as {bytes(answer.bytes)} of the {bytes(answer.maxBytes)} that a query may read: 1 MiB for
-          each file, and what it holds of the columns.
-        </p>
-        <Grid caption="What it reads" head={['Table', 'Columns', 'Counted']}>
-          {answer.tables.map(({ tableId, columns, bytes: stored }) => (
-            <tr>
-              <td class="cell">{tableId}</td>
-              <td class="cell">{columns.join(', ')}</td>
-              <td class="number">{bytes(stored)}</td>
-            </tr>
-          ))}
-        </Grid>
-      </section>
-    )
   const chart = chartOf(answer)
   const { columns, rows, isTruncated, tables } = answer
   const read = tables.reduce((sum, table) => sum + table.bytes, 0)

@@ -315,58 +315,6 @@ it('in a branch reads the tables of the branch', async () => {
   expect(await rowsOf(sql)).toEqual([['3']])
 })
 
-it('says what it would read, and reads nothing', async () => {
-  const { body } = await send({ sql: `SELECT sum(total::DOUBLE) FROM ${orders}`, plan: true })
-  expect(body).toEqual({
-    tables: [{ tableId: orders, columns: ['total'], bytes: expect.any(Number) }],
-    bytes: body.tables[0].bytes,
-    maxBytes: 256 * 1024 ** 2,
-  })
-  expect(
-    (await send({ sql: `SELECT * FROM ${orders}`, plan: true }, await tokenFor({ [aliases]: 'read' })))
-      .status,
-  ).toBe(403)
-})
-
-describe('the beginning of a result', () => {
-  const beginning = async (sql: string, format: string) => {
-    const reply = await service.app.fetch(
-      new Request('http://localhost/v2/storage/query', {
-        method: 'POST',
-        headers: { 'X-StorageApi-Token': service.token, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ sql, format, inline: true }),
-      }),
-    )
-    return { text: await reply.text(), isTruncated: reply.headers.get('x-millrace-truncated') }
-  }
-  const whole = async (sql: string, format: string) => {
-    const { body } = await send({ sql, format })
-    const { body: file } = await service.call('GET', `/v2/storage/files/${body.file.id}`)
-    return await (await fetch(file.url)).text()
-  }
-  const VALUES = `SELECT 'a "b", c' AS "t ""x", 10.5::DOUBLE AS d, 100::DOUBLE AS e, NULL AS n, '' AS empty, TIMESTAMP '2026-01-02 03:04:05' AS at,
-    [1, 2] AS list, {'k': 'v'} AS struct, true AS yes, DATE '2026-01-02' AS day, 1.50::DECIMAL(5,2) AS dec, 'x' || chr(10) || 'y' AS lines -- end`
-
-  it.each(['csv', 'jsonl'])('is that of its file, byte by byte: %s', async format => {
-    for (const sql of [VALUES, `SELECT * FROM ${orders} ORDER BY id;`, `SELECT 1 WHERE false`])
-      expect(await beginning(sql, format)).toEqual({ text: await whole(sql, format), isTruncated: '0' })
-  })
-
-  it.each(['csv', 'jsonl'])(
-    'of many rows is cut at the end of one, and the file goes on with it: %s',
-    async format => {
-      const sql = `SELECT range AS n, 'row ' || range AS t FROM range(300000)`
-      const { text, isTruncated } = await beginning(sql, format)
-      expect([isTruncated, text.endsWith('\n')]).toEqual(['1', true])
-      expect((await whole(sql, format)).startsWith(text)).toBe(true)
-    },
-  )
-
-  it('says why there is none', async () => {
-    expect((await beginning('SELECT nothing', 'csv')).text).toContain('storage.query.invalid')
-  })
-})
-
 it('reads of a large table no more files than the rows that are shown need', async () => {
   const id = await service.createTable(bucketId, newName(), 'id\n1\n2\n')
   for (let round = 0; round < 3; round++) await loadInto(id, `id\n${round}0\n${round}1\n`, { incremental: 1 })
