@@ -25,7 +25,7 @@ export const draftConfiguration = async (
   const { draft } = await detectConfiguration({ ...readCurl(text), bucket, ...place })
   const masker = createMasker(secretsOf(draft).values())
   const remarks = remarksOf(draft.parameters).map(([path, why]) => ({ path, why: masker.mask(why) }))
-  return { kind: 'curl', remarks, configuration: withoutRemarks({ ...draft }) as Record<string, unknown> } // an object stays one
+  return { remarks, configuration: withoutRemarks({ ...draft }) as Record<string, unknown> } // an object stays one
 }
 
 /** Remarks are shown beside the configuration, not stored in it. */

@@ -38,8 +38,6 @@ export interface ApiClient {
   /** Sentences about what could not be shown. */
   readonly broken: readonly string[]
   /** @throws Refusal with the sentence of the API */
-  getText(path: string): Promise<string>
-  /** @throws Refusal with the sentence of the API */
   send<Body>(
     method: 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -107,7 +105,6 @@ export const createApiClient = (
         return []
       })
     },
-    getText: async path => (await request('GET', path)).text(),
     send: async (method, path, body, schema, version) =>
       read(schema, path, await json(await request(method, path, body, version))),
   }

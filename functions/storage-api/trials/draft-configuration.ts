@@ -67,7 +67,7 @@ export const draftConfiguration = defineRoute({
               ...(wanted.bucket && { bucket: wanted.bucket }),
             }
       const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
-      const made = 'configuration' in asked ? { ...ownDraft, configuration: asked.configuration } : draft
+      const made = 'configuration' in asked ? { remarks: [], configuration: asked.configuration } : draft
       const configuration = made && ((await seal(made.configuration)) as JsonObject)
       return ok({
         ...previewed,
@@ -82,5 +82,3 @@ export const draftConfiguration = defineRoute({
 
 /** Sealing maps objects to objects. */
 type JsonObject = Record<string, unknown>
-
-const ownDraft = { kind: 'configuration' as const, remarks: [] }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DraftBody, draftBody, draftFindings } from '#lib/extractor/run/preview/preview-schemas.ts'
+import { type DraftBody, draftBody, draftRemarks } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built, PageRoute } from '../built.ts'
@@ -28,6 +28,8 @@ const readDraft = (form: Form): Record<string, unknown> => {
   return applyFields(edited, form) as Record<string, unknown> // an object stays one
 }
 
+const remarksIn = (form: Form) => draftRemarks.parse(JSON.parse(form['remarks'] || '[]'))
+
 /** The page of a draft that was edited, tried anew. What was guessed at its beginning stays beside it. */
 const again = async (
   client: ApiClient,
@@ -37,8 +39,7 @@ const again = async (
 ): Promise<Built> => {
   const { name = '', configurationId = '' } = form
   const drafted = await draftOf(client, { configurationId, configuration })
-  const kept = draftFindings.safeParse(JSON.parse(form['found'] || '{}')).data
-  const draft = drafted.draft && { ...drafted.draft, ...kept }
+  const draft = drafted.draft && { ...drafted.draft, remarks: remarksIn(form) }
   return { title, body: <DraftPage draft={{ ...drafted, draft }} name={name} problem={problem} /> }
 }
 
@@ -47,8 +48,7 @@ const refused = (form: Form, error: unknown): Built => {
   if (!(error instanceof Refusal)) throw error
   const { name = '', configurationId = '', configuration: text = '' } = form
   const nothing = { stoppedBy: null, error: null, tables: [], exchanges: [], jobs: [], log: [] }
-  const kept = draftFindings.safeParse(JSON.parse(form['found'] || '{}')).data
-  const draft = { kind: 'configuration' as const, remarks: [], ...kept, configuration: {} }
+  const draft = { remarks: remarksIn(form), configuration: {} }
   const props = { draft: { ...nothing, configurationId, draft }, name, text, problem: error.message }
   return { title, body: <DraftPage {...props} /> }
 }

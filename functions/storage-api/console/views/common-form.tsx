@@ -20,7 +20,7 @@ export const EditorFields = ({ configuration, text }: EditorFieldsProps) => {
           <Field field={field} />
         ))}
       </fieldset>
-      <div class="json">
+      <div>
         <label>
           All of it as JSON; Ctrl+Space completes
           <textarea name="configuration" rows={24} spellcheck={false}>

@@ -84,7 +84,7 @@ export const JobDetail = ({ job, events }: JobDetailProps) => {
         ]}
       />
       {!isOver(job) && <CancelButton of="jobs" id={job.id} />}
-      <ol class="steps-of-job">
+      <ol>
         <li>
           Accepted <Time at={job.createdTime} />
           {job.startTime === null && ', waiting for its turn'}

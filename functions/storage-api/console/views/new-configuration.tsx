@@ -60,11 +60,7 @@ export const DraftPage = ({ draft: drafted, name, text, problem }: DraftPageProp
         {problem !== undefined && <Problem>{problem}</Problem>}
         <input type="hidden" name="configurationId" value={configurationId} />
         <input type="hidden" name="sealed" value={JSON.stringify(hiddenSecrets(draft.configuration))} />
-        <input
-          type="hidden"
-          name="found"
-          value={JSON.stringify({ kind: draft.kind, remarks: draft.remarks })}
-        />
+        <input type="hidden" name="remarks" value={JSON.stringify(draft.remarks)} />
         <label>
           Name
           <input name="name" required maxlength={200} value={name} />

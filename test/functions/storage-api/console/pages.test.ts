@@ -321,7 +321,7 @@ describe('a new configuration', () => {
     for (const said of ['What was guessed', 'Brno', 'GET ']) expect(made).toContain(said)
     expect(made).not.toContain('secret-of-the-new-one')
     const form = Object.fromEntries(
-      ['configurationId', 'sealed', 'found', 'was'].map(name => [name, hidden(made, name)]),
+      ['configurationId', 'sealed', 'remarks', 'was'].map(name => [name, hidden(made, name)]),
     )
     const edited = { ...form, name: 'New', configuration: editorOf(made) }
     const table = JSON.stringify(['parameters', 'config', 'jobs', 0, 'dataType'])

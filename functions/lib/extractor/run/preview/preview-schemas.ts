@@ -67,16 +67,10 @@ const table = z.object({
 
 export type PreviewTable = z.infer<typeof table>
 
-const draft = z.object({
-  /** What it was made of. */
-  kind: z.enum(['curl', 'configuration']),
-  configuration: jsonObject,
-  /** What was guessed and why, with the place in `parameters`. */
-  remarks: z.array(z.object({ path: z.string(), why: z.string() })),
-})
+/** What was guessed and why, with the place in `parameters`. */
+export const draftRemarks = z.array(z.object({ path: z.string(), why: z.string() }))
 
-/** All of a draft but the configuration. */
-export const draftFindings = z.omit(draft, { configuration: true })
+const draft = z.object({ configuration: jsonObject, remarks: draftRemarks })
 
 export type DraftResult = z.infer<typeof draft>
 
