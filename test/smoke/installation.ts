@@ -42,14 +42,21 @@ const isLoopback = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 const localAccount = (cloud: RunningCloud, dataDir: string): Account => {
-  const { region, accessKeyId, secretAccessKey, control, s3, outputs } = cloud
+  const { region, accessKeyId, secretAccessKey, control, s3, dynamodb, outputs } = cloud
   const credentials = { accessKeyId, secretAccessKey }
   return {
     outputs,
     s3: { endpoint: s3, region, credentials, forcePathStyle: true },
     control: { endpoint: control, region, credentials },
     stack: undefined,
-    environment: { MILLRACE_DATA_DIR: dataDir },
+    environment: {
+      MILLRACE_DATA_DIR: dataDir,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_ENDPOINT_URL_S3: s3,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+    },
     flags: [],
   }
 }

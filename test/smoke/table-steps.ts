@@ -88,7 +88,7 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
   },
 
   async 'restore a deleted object'(smoke) {
-    const { outputs, s3Client: client } = smoke.account()
+    const { outputs, environment, s3Client: client } = smoke.account()
     const { TablesBucket: Bucket = '', ItemTable = '' } = outputs
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }))
     if (Status !== 'Enabled') throw new Skipped('its bucket of tables keeps no versions (tableVersionDays).')
@@ -102,7 +102,9 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
     const object = { Bucket, Key: location.slice(`s3://${Bucket}/`.length) }
     await client.send(new DeleteObjectCommand(object))
     const named = ['--item-table', ItemTable, '--tables-bucket', Bucket]
-    await promisify(execFile)(process.execPath, ['docs/restore.ts', ...named, '--apply'])
+    await promisify(execFile)(process.execPath, ['docs/restore.ts', ...named, '--apply'], {
+      env: { ...process.env, ...environment },
+    })
     await client.send(new HeadObjectCommand(object))
     expectSame('Rows of a table', (await smoke.rowsOf(tableId)).length, 2)
     return `${object.Key} was deleted, and is there again`
