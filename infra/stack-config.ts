@@ -113,7 +113,9 @@ export const KEPT_BUNDLES = 'keptBundles'
 
 type Values = Readonly<Record<string, unknown>>
 
-const known = [...Object.keys(stackConfig.shape), KEPT_BUNDLES]
+export const settingNames: readonly string[] = Object.keys(stackConfig.shape)
+
+const known = [...settingNames, KEPT_BUNDLES]
 
 /**
  * Without this check a misspelt name would be ignored, and the alarm would go to nobody. CDK's own names in the context
