@@ -1,4 +1,4 @@
-import type { Json } from '#lib/json/json-value.ts'
+import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { headerOf, type KnownRequest, splitUser } from './read-curl.ts'
 
 export interface Credentials {
@@ -105,19 +105,12 @@ export const findCredentials = (request: KnownRequest): Credentials => {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideIn(inner as Json, key)])) // parsed JSON
   }
   const { body } = request
-  const hidden = body && hideIn(body.kind === 'json' ? body.value : body.fields)
   return {
-    ...(authentication === undefined ? {} : { authentication }),
+    ...(authentication && { authentication }),
     attributes,
     headers,
     query,
-    ...(body === undefined
-      ? {}
-      : {
-          body: (body.kind === 'json'
-            ? { kind: 'json', value: hidden }
-            : { kind: 'form', fields: hidden }) as NonNullable<KnownRequest['body']>,
-        }), // the same shape, expressions in place of texts
+    ...(body && { body: { ...body, value: hideIn(body.value) as JsonObject | Json[] } }), // the same shape, expressions in place of texts
     dropped,
     why,
   }

@@ -7,14 +7,7 @@ import { parseJson } from '#lib/json/parse-json.ts'
 import { findCredentials } from './credentials.ts'
 import { addWhy, type Draft, draftOf, withJob } from './draft.ts'
 import { findItemList, type ItemList, toDataField } from './item-list.ts'
-import {
-  guessPaging,
-  isOffsetName,
-  isPageName,
-  isPosition,
-  type PagingGuess,
-  type SeenAnswer,
-} from './paging.ts'
+import { guessPaging, isOffsetName, isPageName, isPosition, type SeenAnswer } from './paging.ts'
 import type { KnownRequest } from './read-curl.ts'
 import { runTrial, type TrialBounds } from './trial.ts'
 
@@ -100,56 +93,39 @@ const beginAtStart = (request: KnownRequest, remarks: string[]): KnownRequest =>
 /** What a page may change: the query, or the members of the body. */
 const paramsOf = ({ method, query, body }: KnownRequest): Readonly<Record<string, Json>> => {
   if (method === 'GET') return query
-  if (body?.kind === 'form') return body.fields
   return body === undefined || Array.isArray(body.value) ? {} : body.value
 }
 
 const withParams = (request: KnownRequest, params: JsonObject): KnownRequest => {
   const { method, body } = request
   if (method === 'GET') return { ...request, query: params as Record<string, string> } // made of texts
-  if (body?.kind === 'form')
-    return { ...request, body: { kind: 'form', fields: params as Record<string, string> } } // likewise
   return body === undefined || Array.isArray(body.value)
     ? request
-    : { ...request, body: { kind: 'json', value: params } }
+    : { ...request, body: { ...body, value: params } }
 }
 
-/** The draft with the first guess that a second request proves. At most two requests are sent in all. */
+/** The draft with its pagination, when a second request proves it. */
 const provePaging = async (
   draft: Draft,
   seen: SeenAnswer,
   first: HttpResponse,
   { folder, bounds }: DetectOptions,
 ): Promise<Draft> => {
-  const guesses = guessPaging(seen)
-  const failed: string[] = []
-  for (const [index, guess] of guesses.entries()) {
-    const paged = withPaging(draft, guess)
-    const { answers, error } = await runTrial({ draft: paged, folder, first, bounds, pages: 2 })
-    const second = answers[1]
-    const page =
-      second === undefined
-        ? error && { failure: error.message }
-        : second.status >= 400
-          ? { failure: `status ${second.status}.` }
-          : itemsOf(parsed(second), seen.itemKeys)
-    const { isKept, why } = judgePaging(seen.items, page)
-    if (isKept) {
-      addWhy(paged.parameters.api['pagination'] as JsonObject, why) // `withPaging` has set it
-      return paged
-    }
-    failed.push(`${guess.why} ${why}`)
-    if (second === undefined) continue
-    const untried = guesses.slice(index + 1).map(({ pagination }) => pagination.method)
-    if (untried.length > 0) failed.push(`Not tried: ${untried.join(', ')}.`)
-    break
+  const guess = guessPaging(seen)
+  if (guess === undefined) {
+    addWhy(draft.parameters.api, 'Pagination: none. Nothing in the answer leads to another page.')
+    return draft
   }
-  const why = failed.length > 0 ? failed : ['Nothing in the answer leads to another page.']
-  addWhy(draft.parameters.api, `Pagination: none. ${why.join(' ')}`)
-  return draft
+  const pagination: JsonObject = { __why: [guess.why], ...guess.pagination }
+  const paged = withPaging(draft, pagination, guess.replaces)
+  const { answers, error } = await runTrial({ draft: paged, folder, first, bounds, pages: 2 })
+  const { isKept, why } = judgePaging(seen, answers[1], error)
+  if (isKept) addWhy(pagination, why)
+  else addWhy(draft.parameters.api, `Pagination: none. ${guess.why} ${why}`)
+  return isKept ? paged : draft
 }
 
-const withPaging = (draft: Draft, { pagination, why, replaces }: PagingGuess): Draft => {
+const withPaging = (draft: Draft, pagination: JsonObject, replaces: readonly string[]): Draft => {
   const { api, config } = draft.parameters
   const [{ params, ...rest }] = config.jobs
   const kept = isObject(params)
@@ -158,7 +134,7 @@ const withPaging = (draft: Draft, { pagination, why, replaces }: PagingGuess): D
   const isGone = kept === undefined || (isObject(kept) && Object.keys(kept).length === 0)
   return {
     parameters: {
-      api: { ...api, pagination: { __why: [why], ...pagination } },
+      api: { ...api, pagination },
       config: { ...config, jobs: [isGone ? rest : { ...rest, params: kept }] },
     },
   }
@@ -172,36 +148,33 @@ const parsed = ({ body }: HttpResponse): Json | undefined => {
   }
 }
 
-const itemsOf = (answer: Json | undefined, keys: readonly string[]): Json[] => {
-  const found = valueAtKeys(keys, answer)
-  return Array.isArray(found) ? found : []
-}
-
 const itemsSentence = ({ keys, items }: ItemList): string =>
   `${keys.length === 0 ? 'The answer is the list of rows' : `The rows are the list at "${keys.join('.')}"`}: ${items.length} in the first answer.`
 
-interface Verdict {
-  isKept: boolean
-  why: string
-}
-
-/** What the second page says about a guess. `undefined`: there was none, since the guess needed no second request. */
+/** What the second page says about a guess. There is none when the guess needed no second request. */
 const judgePaging = (
-  first: readonly Json[],
-  second: readonly Json[] | { failure: string } | undefined,
-): Verdict => {
-  if (second === undefined)
+  { items, itemKeys }: SeenAnswer,
+  second: HttpResponse | undefined,
+  error: UserError | undefined,
+): { isKept: boolean; why: string } => {
+  if (second === undefined && error === undefined)
     return { isKept: true, why: 'Not proven: by the first answer there is no second page.' }
-  if ('failure' in second) return { isKept: false, why: `The second request failed: ${second.failure}` }
-  if (second.length === 0)
+  if (second === undefined || second.status >= 400)
+    return {
+      isKept: false,
+      why: `The second request failed: ${second === undefined ? error?.message : `status ${second.status}.`}`,
+    }
+  const found = valueAtKeys(itemKeys, parsed(second))
+  const rows = Array.isArray(found) ? found : []
+  if (rows.length === 0)
     return { isKept: true, why: 'The second request brought no rows: the first page holds all of them.' }
-  const known = new Set(first.map(item => JSON.stringify(item)))
-  const shared = second.filter(item => known.has(JSON.stringify(item))).length
-  if (shared === second.length)
+  const known = new Set(items.map(item => JSON.stringify(item)))
+  const shared = rows.filter(row => known.has(JSON.stringify(row))).length
+  if (shared === rows.length)
     return {
       isKept: false,
       why: 'The second request brought the same rows, so the parameter changes nothing.',
     }
   const overlap = shared === 0 ? '' : `, and ${shared} that the first page has too`
-  return { isKept: true, why: `Proven by a second request: ${second.length - shared} other rows${overlap}.` }
+  return { isKept: true, why: `Proven by a second request: ${rows.length - shared} other rows${overlap}.` }
 }

@@ -95,9 +95,7 @@ const sent = (
 ): JsonObject => {
   if (method === 'GET') return Object.keys(query).length === 0 ? {} : { params: query }
   if (body === undefined) return { method: 'POST' }
-  return body.kind === 'form'
-    ? { method: 'FORM', params: body.fields }
-    : { method: 'POST', params: body.value }
+  return { method: body.kind === 'form' ? 'FORM' : 'POST', params: body.value }
 }
 
 /** The draft with these keys in its job. */

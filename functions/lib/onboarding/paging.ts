@@ -3,7 +3,7 @@ import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
 
 /** A way to the next page that an answer points at, still to be proven. */
-export interface PagingGuess {
+interface PagingGuess {
   pagination: { method: string; [key: string]: Json }
   why: string
   /** Parameters of the request that the pagination sends itself. */
@@ -19,19 +19,13 @@ export interface SeenAnswer {
   items: readonly Json[]
   itemKeys: readonly string[]
   /** The header `Link`. */
-  link: string | undefined
+  link: string
 }
 
-/** What the first answer says about the next page, the surest guess first. */
-export const guessPaging = (seen: SeenAnswer): PagingGuess[] => {
+/** The surest of what the first answer says about the next page. */
+export const guessPaging = (seen: SeenAnswer): PagingGuess | undefined => {
   const fields = answerFields(seen.answer, seen.itemKeys)
-  return [
-    ...byLinkHeader(seen),
-    ...byNextAddress(fields),
-    ...byCursor(seen, fields),
-    ...byLastId(seen),
-    ...byNumber(seen, fields),
-  ]
+  return byLinkHeader(seen) ?? byNextAddress(fields) ?? byCursor(seen, fields) ?? byNumber(seen, fields)
 }
 
 /** Names without `_`, `-` and case. */
@@ -43,7 +37,6 @@ export const isPageName = among('page pagenumber pageno pagenum pageindex curren
 const isCursorName = among(
   'cursor after pagetoken nextpagetoken nexttoken nextcursor continuationtoken continuation scrollid bookmark marker startingafter page[after] page[cursor] aftercursor endcursor token pagecursor',
 )
-const isAfterIdName = among('sinceid afterid startingafter lastid minid idgt fromid')
 const isLimitName = among(
   'limit maxresults max perpage pagesize size take top count rows first pagelimit page[limit] page[size]',
 )
@@ -82,41 +75,38 @@ const answerFields = (answer: Json, itemKeys: readonly string[]): AnswerField[] 
 const pathOf = (keys: readonly string[]): string | undefined =>
   keys.some(key => key.includes('.')) ? undefined : keys.join('.')
 
-const byLinkHeader = ({ link }: SeenAnswer): PagingGuess[] =>
-  findLink(link ?? '', 'next') === undefined
-    ? []
-    : [
-        {
-          pagination: { method: 'header-link' },
-          why: 'The answer has a Link header with rel="next".',
-          replaces: [],
-        },
-      ]
+const byLinkHeader = ({ link }: SeenAnswer): PagingGuess | undefined =>
+  findLink(link, 'next') === undefined
+    ? undefined
+    : {
+        pagination: { method: 'header-link' },
+        why: 'The answer has a Link header with rel="next".',
+        replaces: [],
+      }
 
 const nextKey = /next|forward/i
 
-const byNextAddress = (fields: readonly AnswerField[]): PagingGuess[] =>
-  fields
-    .filter(
-      ({ keys, value }) =>
-        typeof value === 'string' &&
-        keys.some(key => nextKey.test(key)) &&
-        /^(https?:\/\/|\/[^/\s]|\?\w)\S*$/.test(value),
-    )
-    .map(({ keys, value }) => {
-      const path = pathOf(keys)
-      const isQuery = String(value).startsWith('?')
-      return {
-        pagination: {
-          method: 'response.url',
-          urlKey: path ?? keys.join('/'),
-          ...(path === undefined && { delimiter: '/' }),
-          ...(isQuery && { paramIsQuery: true, includeParams: true }),
-        },
-        why: `"${keys.join('.')}" of the answer holds the ${isQuery ? 'query' : 'address'} of the next page.`,
-        replaces: [],
-      }
-    })
+const byNextAddress = (fields: readonly AnswerField[]): PagingGuess | undefined => {
+  const found = fields.find(
+    ({ keys, value }) =>
+      typeof value === 'string' &&
+      keys.some(key => nextKey.test(key)) &&
+      /^(https?:\/\/|\/[^/\s]|\?\w)\S*$/.test(value),
+  )
+  if (found === undefined) return undefined
+  const path = pathOf(found.keys)
+  const isQuery = String(found.value).startsWith('?')
+  return {
+    pagination: {
+      method: 'response.url',
+      urlKey: path ?? found.keys.join('/'),
+      ...(path === undefined && { delimiter: '/' }),
+      ...(isQuery && { paramIsQuery: true, includeParams: true }),
+    },
+    why: `"${found.keys.join('.')}" of the answer holds the ${isQuery ? 'query' : 'address'} of the next page.`,
+    replaces: [],
+  }
+}
 
 const cursorField =
   /^(next_?(page_?)?(token|cursor|marker|offset|start)?|(end|next|after)_?cursor|cursor|after|continuation(_?token)?|scroll_?id|bookmark|marker|token|pagination_?token|last_?evaluated_?key|starting_?after|next_?page_?(id|key))$/i
@@ -131,87 +121,62 @@ const cursorParams: Readonly<Record<string, string>> = {
   startingafter: 'starting_after',
 }
 
-const byCursor = ({ params, items }: SeenAnswer, fields: readonly AnswerField[]): PagingGuess[] => {
-  const says = ({ keys }: AnswerField): number => Number(keys.some(key => nextKey.test(key)))
-  return fields
-    .filter(
-      ({ keys, name, value }) =>
-        items.length > 0 &&
-        pathOf(keys) !== undefined &&
-        cursorField.test(name) &&
-        !keys.some(key => /prev|before|self|first/i.test(key)) &&
-        typeof value !== 'boolean' &&
-        !/^($|https?:\/\/|\/|\?)/.test(String(value)),
-    )
-    .sort((a, b) => says(b) - says(a)) // `cursors.before` and the like come with it: what says "next" counts more
-    .map(({ keys, name, value }) => {
-      const isPage = typeof value === 'number' && /page/i.test(name)
-      const bare = name.replace(/^next_?/i, '').replace(/^[A-Z](?=[a-z])/, first => first.toLowerCase())
-      const param = isPage
-        ? (Object.keys(params).find(isPageName) ?? 'page')
-        : (Object.keys(params).find(isCursorName) ?? cursorParams[plain(name)] ?? bare)
-      const cursorPath = keys.join('.')
-      return {
-        pagination: { method: 'json-cursor', param, cursorPath },
-        why: `"${cursorPath}" of the answer is what the next request sends as "${param}".`,
-        replaces: [param],
-      }
-    })
-}
-
-/** The id of the last item, where the items come in the order of their numbers. */
-const byLastId = ({ params, items }: SeenAnswer): PagingGuess[] => {
-  const param = Object.keys(params).find(isAfterIdName)
-  const ids = items.map(item => (isObject(item) ? Number(item['id']) : Number.NaN))
-  const rises = ids.every((id, index) => index === 0 || Number(ids[index - 1]) < id)
-  const falls = ids.every((id, index) => index === 0 || Number(ids[index - 1]) > id)
-  if (param === undefined || items.length < 2 || (!rises && !falls)) return []
-  return [
-    {
-      pagination: {
-        method: 'json-cursor',
-        param,
-        idKey: 'id',
-        type: 'number',
-        ...(falls && { reverse: true }),
-      },
-      why: `The items come in the order of "id", and the request has the parameter "${param}".`,
-      replaces: [],
-    },
-  ]
+const byCursor = ({ params, items }: SeenAnswer, fields: readonly AnswerField[]): PagingGuess | undefined => {
+  const cursors = fields.filter(
+    ({ keys, name, value }) =>
+      items.length > 0 &&
+      pathOf(keys) !== undefined &&
+      cursorField.test(name) &&
+      !keys.some(key => /prev|before|self|first/i.test(key)) &&
+      typeof value !== 'boolean' &&
+      !/^($|https?:\/\/|\/|\?)/.test(String(value)),
+  )
+  // Others, such as `cursors.after`, come with the one that says "next".
+  const found = cursors.find(({ keys }) => keys.some(key => nextKey.test(key))) ?? cursors[0]
+  if (found === undefined) return undefined
+  const { keys, name, value } = found
+  const isPage = typeof value === 'number' && /page/i.test(name)
+  const bare = name.replace(/^next_?/i, '').replace(/^[A-Z](?=[a-z])/, first => first.toLowerCase())
+  const param = isPage
+    ? (Object.keys(params).find(isPageName) ?? 'page')
+    : (Object.keys(params).find(isCursorName) ?? cursorParams[plain(name)] ?? bare)
+  const cursorPath = keys.join('.')
+  return {
+    pagination: { method: 'json-cursor', param, cursorPath },
+    why: `"${cursorPath}" of the answer is what the next request sends as "${param}".`,
+    replaces: [param],
+  }
 }
 
 /** Pages by offset or by number: as the request or the answer names them, else as it is usual. */
-const byNumber = (seen: SeenAnswer, fields: readonly AnswerField[]): PagingGuess[] => {
+const byNumber = (seen: SeenAnswer, fields: readonly AnswerField[]): PagingGuess | undefined => {
   const { params, items, method } = seen
   const asked = Object.keys(params)
   const facts = factsOf(seen, fields)
   const offset = asked.find(name => isOffsetName(name) && isPosition(params[name]))
-  if (offset !== undefined) return [offsetGuess(facts, offset, `The request has the parameter "${offset}".`)]
+  if (offset !== undefined) return offsetGuess(facts, offset, `The request has the parameter "${offset}".`)
   const page = asked.find(name => isPageName(name) && isPosition(params[name]))
   if (page !== undefined)
-    return [pageGuess(facts, page, params[page], `The request has the parameter "${page}".`)]
+    return pageGuess(facts, page, params[page], `The request has the parameter "${page}".`)
 
   const told = fields.find(({ name, value }) => isOffsetName(name) && value === 0)
   if (told !== undefined)
-    return [offsetGuess(facts, told.name, `"${told.keys.join('.')}" of the answer is an offset.`)]
+    return offsetGuess(facts, told.name, `"${told.keys.join('.')}" of the answer is an offset.`)
   const { limit, saysMore } = facts
   if (limit !== undefined && !isPageSizeName(limit.name))
-    return [
-      offsetGuess(
-        facts,
-        limit.name.startsWith('$') ? '$skip' : 'offset',
-        `The request has "${limit.name}", which usually goes with an offset.`,
-      ),
-    ]
+    return offsetGuess(
+      facts,
+      limit.name.startsWith('$') ? '$skip' : 'offset',
+      `The request has "${limit.name}", which usually goes with an offset.`,
+    )
   // A POST that nothing asks for may change something
-  if (items.length === 0 || (method === 'POST' && !saysMore && limit === undefined)) return []
+  if (items.length === 0 || (method === 'POST' && !saysMore && limit === undefined)) return undefined
   const why = saysMore
     ? 'The answer says that there is more, and not how to get it'
     : 'Nothing speaks of pages'
   const first = fields.find(({ name, value }) => isPageName(name) && (value === 0 || value === 1))?.value
   const name = limit?.name === 'page[size]' ? 'page[number]' : 'page'
-  return [pageGuess(facts, name, first, `${why}; a page number is the most usual way.`)]
+  return pageGuess(facts, name, first, `${why}; a page number is the most usual way.`)
 }
 
 interface Facts {

@@ -13,7 +13,7 @@ export interface KnownRequest {
   query: Record<string, string>
   /** As they were written; no two differ in case alone. */
   headers: Record<string, string>
-  body?: { kind: 'json'; value: JsonObject | Json[] } | { kind: 'form'; fields: Record<string, string> }
+  body?: { kind: 'json' | 'form'; value: JsonObject | Json[] }
   /** Of Basic authentication. */
   user?: { name: string; password: string }
 }
@@ -87,13 +87,12 @@ const withValue = new Map([
   ...named('user', '-u --user'),
   ...named('bearer', '--oauth2-bearer'),
   ...named('userAgent', '-A --user-agent'),
-  ...named('referer', '-e --referer'),
   ...named('cookie', '-b --cookie'),
   ...named('refused', '-F --form --form-string -T --upload-file --aws-sigv4'),
   ...named('leftOut', '-x --proxy --proxy-user --cacert --capath -E --cert --key --resolve --interface'),
   ...named('leftOut', '-m --max-time --connect-timeout --retry --retry-delay --retry-max-time --max-redirs'),
   ...named('leftOut', '-o --output -w --write-out -D --dump-header -c --cookie-jar --stderr --trace'),
-  ...named('leftOut', '--limit-rate --connect-to -r --range'),
+  ...named('leftOut', '--limit-rate --connect-to -r --range -e --referer'),
 ])
 /** Of those without one. All others say nothing of the request. */
 const withoutValue = new Map([
@@ -184,7 +183,7 @@ const readBody = (text: string, contentType: string | undefined): KnownRequest['
     return { kind: 'json', value }
   }
   if (contentType === undefined || /x-www-form-urlencoded/i.test(contentType))
-    return { kind: 'form', fields: readPairs(text) }
+    return { kind: 'form', value: readPairs(text) }
   throw new UserError('extractor.draft', `A body of the type ${contentType} is neither JSON nor a form.`)
 }
 
@@ -211,7 +210,6 @@ const readHeaders = (given: readonly Given[]): Record<string, string> => {
   for (const { meaning, value } of given) {
     if (meaning === 'bearer') put('Authorization', `Bearer ${value}`)
     if (meaning === 'userAgent') put('User-Agent', value)
-    if (meaning === 'referer') put('Referer', value)
     if (meaning === 'cookie' && value.includes('=')) put('Cookie', value)
     if (meaning !== 'header') continue
     const [, name, text] = /^([^:;]+)[:;]\s*([\s\S]*)$/.exec(value) ?? []

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '#lib/errors/errors.ts'
 import type { HttpResponse } from '#lib/extractor/requests/answers/http-response.ts'
@@ -86,8 +86,5 @@ export const runTrial = async (options: TrialOptions): Promise<Trial> => {
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { answers, result: undefined, error: stop.signal.aborted ? undefined : error }
-  } finally {
-    // Of a preview the tables are still to be read
-    if (maxRows === undefined) await rm(place, { recursive: true, force: true })
   }
 }

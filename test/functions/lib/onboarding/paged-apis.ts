@@ -62,11 +62,6 @@ export const pagedApis: Record<string, { path: string; answer: Answer; paginatio
     },
     pagination: { method: 'json-cursor', param: 'after', cursorPath: 'paging.next.after' },
   },
-  'the id of the last row': {
-    path: '/products?since_id=0&limit=2',
-    answer: ({ query }) => ({ products: slice(Number(query.get('since_id'))) }),
-    pagination: { method: 'json-cursor', param: 'since_id', idKey: 'id', type: 'number' },
-  },
   'offset and limit with a total': {
     path: '/search?offset=0&limit=2',
     answer: ({ query }) => ({

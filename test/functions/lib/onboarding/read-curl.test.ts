@@ -25,7 +25,7 @@ describe('a curl command', () => {
     ['curl --oauth2-bearer abc https://a.example', { headers: { Authorization: 'Bearer abc' } }],
     [
       "curl https://a.example -d 'a=1' -d 'b=2'",
-      { method: 'POST', body: { kind: 'form', fields: { a: '1', b: '2' } } },
+      { method: 'POST', body: { kind: 'form', value: { a: '1', b: '2' } } },
     ],
     [
       "curl -G https://a.example -d 'a=1' --data-urlencode 'q=a b&c'",
