@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { BUDGETS_PREFIX, LEASES_PREFIX, NO_KEY_OF_OURS } from '../functions/run-extractor/names.ts'
+import { LEASES_PREFIX, NO_KEY_OF_OURS } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -37,10 +37,7 @@ export class ExtractFlow extends Construct {
   constructor(scope: Construct, id: string, props: ExtractFlowProps) {
     super(scope, id)
     const work = new PrivateBucket(this, 'Work', {
-      lifecycleRules: [
-        { prefix: 'runs/', expiration: RUNS_KEPT },
-        { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
-      ],
+      lifecycleRules: [{ prefix: 'runs/', expiration: RUNS_KEPT }],
     })
     const runExtractor = runExtractorFunction(this, props, work)
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
@@ -90,7 +87,6 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowPuttingObjects(runExtractor, work, { prefix: 'runs/' })
   allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
-  allowPuttingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   return runExtractor
 }

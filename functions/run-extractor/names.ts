@@ -14,8 +14,5 @@ export const LONGEST_RUN_SECONDS = 2 * 86_400
 /** No key has this ARN. */
 export const NO_KEY_OF_OURS = 'NONE'
 
-/** Folder of the budgets that runs share, in the work bucket. */
-export const BUDGETS_PREFIX = 'budgets/'
-
 /** Folder of the leases of configurations in the work bucket. */
 export const LEASES_PREFIX = 'leases/'

@@ -35,12 +35,11 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win. Two things count at once: refresh tokens
- * (`kept-tokens.ts`) and requests that a budget has given (`shared-budgets.ts`).
+ * run document names it: the conditional write of that document lets one attempt win. Refresh tokens alone count at once (`kept-tokens.ts`).
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
-  const { allowedHosts, budgets, now, log } = services
+  const { allowedHosts, now, log } = services
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
   if (before && !folder.isAsLeft) {
@@ -68,7 +67,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     guard: true,
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,
-    budgets,
     log: record => writeLog(log, record),
     onProgress: progress.onProgress,
   }

@@ -1,7 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { AskedWait } from '../lib/asked-wait.ts'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
-import type { SharedBudgets } from '../lib/extractor/requests/http/request-budget.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
@@ -48,8 +47,6 @@ export interface RunServices {
   /** Aborted when the execution was stopped: nobody waits for what a leg reads then. */
   stopped: AbortSignal
   allowedHosts: readonly string[]
-  /** Budgets of requests, for all runs of the stack. */
-  budgets: SharedBudgets
   count: CountRun
   now: () => Date
   log: RunLog

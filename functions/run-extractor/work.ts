@@ -23,7 +23,6 @@ import { refuseSealed } from './refuse-sealed.ts'
 import { createRunStorage } from './run-storage.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
-import { createSharedBudgets } from './shared-budgets.ts'
 
 const env = readEnv([
   /** Base URL of the storage service, without `/v2/storage`. */
@@ -84,7 +83,6 @@ export const run = async (
     legSeconds,
     legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
     allowedHosts,
-    budgets: createSharedBudgets(work, connection.token),
     count,
     now,
     log: context.logger,

@@ -20,7 +20,6 @@ import {
   type RunTokensOptions,
 } from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
-import { createSharedBudgets } from '../../functions/run-extractor/shared-budgets.ts'
 import type { GivenService } from './landing.ts'
 import { s3WithAt } from './s3-with.ts'
 import { startStorageService } from './storage-service.ts'
@@ -78,7 +77,6 @@ export const startExtraction = async (given: GivenService = {}) => {
     legSeconds: 60,
     legDeadline: Number.POSITIVE_INFINITY,
     allowedHosts: ['127.0.0.1'],
-    budgets: createSharedBudgets(work, service.token),
     count: run => void counted.push(run),
     now: () => new Date(),
     log: { info: log('info'), warn: log('warn'), error: log('error') },

@@ -119,7 +119,7 @@ const Http = strictObject({
   ),
   budget: key(
     optional(Budget),
-    'Ours: how many requests may be sent in a time, by all runs that share it. Without it: as many as the API takes.',
+    'Ours: how many requests a run may send in a time. Without it: as many as the API takes.',
   ),
   errorRules: key(
     optional(z.array(ErrorRule)),

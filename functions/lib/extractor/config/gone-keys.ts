@@ -25,7 +25,7 @@ export const goneFromRoot: readonly string[] = ['keepRecordings']
 
 /** Keys that went at one place, and have a meaning elsewhere. */
 export const goneAt: Readonly<
-  Record<'incremental' | 'completeness' | 'response', Readonly<Record<string, string>>>
+  Record<'incremental' | 'completeness' | 'response' | 'budget', Readonly<Record<string, string>>>
 > = {
   incremental: {
     cursor: 'use "idKey"',
@@ -38,6 +38,9 @@ export const goneAt: Readonly<
     files: 'zip archives are not read: a script unpacks them',
     lists: 'XML is not read: a script makes CSV or JSON of it',
     objects: 'XML is not read: a script makes CSV or JSON of it',
+  },
+  budget: {
+    account: 'a budget is that of one run: give each run its part',
   },
   completeness: {
     id: 'rows are compared with the total alone; the key of the table keeps one of two rows',

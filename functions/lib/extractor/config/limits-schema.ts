@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { decimal, integer, key, name, optional } from './fields.ts'
+import { decimal, integer, key, optional } from './fields.ts'
+import { goneAt } from './gone-keys.ts'
 import { strictObject } from './strict-object.ts'
 
 const count = integer.refine(value => value > 0, 'must be above 0')
@@ -21,13 +22,12 @@ export const Limits = strictObject({
 export type Limits = z.output<typeof Limits>
 
 /** `api.http.budget` (docs/reference/extractor-requests.md#budget). Ours. */
-export const Budget = strictObject({
-  requests: key(count, 'Requests that are sent at most within `seconds`.'),
-  seconds: key(span, 'Length of the span; it holds for any span of that length.'),
-  account: key(
-    optional(name),
-    'Whose budget it is: runs with the same name share it. Without it: those with the same secrets.',
-  ),
-})
+export const Budget = strictObject(
+  {
+    requests: key(count, 'Requests that are sent at most within `seconds`.'),
+    seconds: key(span, 'Length of the span; it holds for any span of that length.'),
+  },
+  { gone: goneAt.budget },
+)
 
 export type Budget = z.output<typeof Budget>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import type { SentLately } from '../requests/http/request-budget.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
@@ -19,6 +20,8 @@ export interface Leg {
   marks: Record<string, unknown>
   retries: number
   traffic: Traffic
+  /** Requests that were sent lately, by origin. */
+  budgets?: Readonly<Record<string, SentLately>> | undefined
   logins: number
   currentStart: number
   sinks: SavedSinks

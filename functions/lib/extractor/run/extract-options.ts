@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { Json } from '../../json/json-value.ts'
-import type { SharedBudgets } from '../requests/http/request-budget.ts'
 import type { Traffic } from '../requests/http/traffic.ts'
 import type { Witness } from '../requests/http/witness.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
@@ -53,8 +52,6 @@ export interface ExtractOptions {
   onProgress?: (progress: Progress) => void
   /** In place of connections of our own; the caller closes it. */
   dispatcher?: Dispatcher
-  /** Budgets that other runs share. Default: each run has its own. */
-  budgets?: SharedBudgets
   /** Sees the exchanges with the API, and may end them. */
   witness?: Witness
   /** In place of the system's resolver, when `guard` is on. */

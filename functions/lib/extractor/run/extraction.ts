@@ -54,10 +54,8 @@ export const openExtraction = async (
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
   const spool = answerSpool(options.spoolDir)
   const counts = { retries: leg.retries, logins: leg.logins }
-  const { traffic, bounds, wait, admissionFor } = createRunRequests({
+  const { traffic, bounds, wait, admissionFor, saveBudgets } = createRunRequests({
     parsed,
-    options,
-    secrets: secrets.values(),
     leg,
     rows: () => sinks.rows,
     now,
@@ -101,6 +99,7 @@ export const openExtraction = async (
     bounds,
     wait,
     admissionFor,
+    saveBudgets,
     summary,
     warningsOf: ({ jobs }: ExtractSummary) => [...completenessWarnings(jobs), ...silenceWarnings(jobs)],
     close,

@@ -35,7 +35,6 @@ export const fetchPage = async (work: PageWork, options: IterationOptions): Prom
       emptyIsLast: work.run.paginator.emptyIsLast === true,
       answer: answerOf(work, context),
       ruleFor: plan.ruleFor,
-      job: plan.path,
     })
     return fetched
   } catch (error) {

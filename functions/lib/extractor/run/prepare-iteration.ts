@@ -6,7 +6,6 @@ import { createHostCheck } from '../requests/http/allowed-hosts.ts'
 import { type ApiSession, createApiSession } from '../requests/http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../requests/http/api-setup.ts'
 import type { Authenticator } from '../requests/http/authenticator.ts'
-import { createCookies } from '../requests/http/cookies.ts'
 import { createDispatcher } from '../requests/http/dispatcher.ts'
 import { createErrorRules } from '../requests/http/error-rules.ts'
 import { createHttpClient } from '../requests/http/http-client.ts'
@@ -170,22 +169,20 @@ const createAuthenticators = (
   { parsed, masker, now, counts, refreshTokens }: Extraction,
   { attributes, evaluate, login }: Logins,
 ) => {
-  const { api, file, compat } = parsed
+  const { api, file } = parsed
   const byAuthentication = new Map<string, Authenticator>()
   const create = (authentication: Authentication | undefined): Authenticator => {
-    const cookies = compat ? undefined : createCookies(now)
-    const authenticator = createAuthenticator({
+    return createAuthenticator({
       file,
       authentication,
       attributes,
       evaluate,
       masker,
       now,
-      send: request => login(request, cookies?.login),
+      send: login,
       onLogin: () => counts.logins++,
       refreshTokens,
     })
-    return { ...authenticator, cookies }
   }
   const ofApi = create(api.authentication)
   const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {

@@ -42,6 +42,7 @@ export const runIterations = async (extraction: Extraction): Promise<ExtractResu
           marks: extraction.marks.all(),
           ...counts,
           traffic,
+          budgets: extraction.saveBudgets(),
           currentStart: leg.currentStart,
           sinks: sinks.checkpoint(),
           reached: bounds.reached,

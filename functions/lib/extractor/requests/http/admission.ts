@@ -26,21 +26,17 @@ interface AdmissionOptions {
 export const createAdmission = ({ gate, traffic, bounds, budget, sends }: AdmissionOptions): Admission => ({
   enter: async origin => {
     bounds.check()
-    const entered = await gate.enter(origin)
-    try {
-      await budget?.take()
-      bounds.check() // time has passed, and others were sent
-    } catch (error) {
-      gate.leave(origin, entered, undefined)
-      throw error
-    }
+    await gate.enter(origin)
+    await budget?.take()
+    bounds.check() // time has passed, and others were sent
     traffic.requests++
     const cameBack = sends()
     return outcome => {
       cameBack()
       const answer = outcome instanceof NetworkFailure ? undefined : outcome
-      if (answer !== undefined) traffic.bytes += sizeOf(answer)
-      gate.leave(origin, entered, answer?.headers)
+      if (answer === undefined) return
+      traffic.bytes += sizeOf(answer)
+      gate.learn(origin, answer.headers)
     }
   },
   close: gate.close,

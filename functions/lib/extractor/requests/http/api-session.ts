@@ -6,9 +6,8 @@ import type { HttpResponse } from '../answers/http-response.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
-import { credentialsOf, type IsSecretField, shortestSecret } from '../masking/secrets-of.ts'
+import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import type { Authenticator } from './authenticator.ts'
-import type { Cookies } from './cookies.ts'
 import type { RuleFor } from './error-rules.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import { type Exchange, type HttpClient, noTries } from './http-client.ts'
@@ -40,8 +39,6 @@ interface ApiSessionOptions {
 }
 
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
-  /** Cookies stay with it. */
-  job: string
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
   /** Rules that are looked at before those of all jobs. */
@@ -55,7 +52,7 @@ export interface ApiSession {
    * The body of a login response: no credentials on the request, the default headers are
    * (docs/reference/extractor-authentication.md#login).
    */
-  login(request: PageRequest, cookies: Cookies | undefined): Promise<Buffer>
+  login(request: PageRequest): Promise<Buffer>
 }
 
 export const createApiSession = (options: ApiSessionOptions): ApiSession => {
@@ -66,7 +63,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    { ruleFor, job, ...ways }: Pick<Exchange, 'spillTo' | 'tries' | 'ruleFor'> & { job: string },
+    { ruleFor, ...ways }: Pick<Exchange, 'spillTo' | 'tries' | 'ruleFor'>,
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
@@ -78,7 +75,6 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     return exchange(request, {
       sign,
       ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
-      cookies: authenticator.cookies?.ofJob(job),
       ...ways,
       ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
     })
@@ -102,7 +98,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer, ruleFor, job }) => {
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, ruleFor }) => {
       const spillTo = answer && options.spool.bodies
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
@@ -110,7 +106,6 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         spillTo,
         tries: request.tries,
         ruleFor,
-        job,
       })
       request.tries = undefined
       const method = methodOf(request)
@@ -128,9 +123,9 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         if (response.file !== undefined) rmSync(response.file, { force: true })
       }
     },
-    login: async (request, cookies) => {
+    login: async request => {
       log.debug('Logging in.')
-      const response = await exchange(request, { sign: async candidate => candidate, cookies })
+      const response = await exchange(request, { sign: async candidate => candidate })
       if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
       return options.compat ? response.body : jsonText(response, undefined)
     },
@@ -149,11 +144,9 @@ const createExchange = (options: ApiSessionOptions) => {
     request: PageRequest,
     {
       sign,
-      cookies,
       ...others
     }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'tries'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
-      cookies: Cookies | undefined
     },
   ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
@@ -166,7 +159,7 @@ const createExchange = (options: ApiSessionOptions) => {
       options.checkHost(candidate.url)
       noteCredentials(candidate)
       if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
-      const signed = withCookies(await sign(candidate), cookies)
+      const signed = await sign(candidate)
       noteCredentials(signed)
       return signed
     }
@@ -176,10 +169,6 @@ const createExchange = (options: ApiSessionOptions) => {
         return admit(unsigned)
       },
       redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
-      onResponse: (url, headers) => {
-        const values = trusted.has(url.origin) ? (cookies?.take(url, headers) ?? []) : []
-        for (const value of values) if (value.length >= shortestSecret) credentials.add(value)
-      },
       ...others,
     })
     // A response may show the credentials of its request, and many other requests were sent since
@@ -189,23 +178,6 @@ const createExchange = (options: ApiSessionOptions) => {
 }
 
 const methodOf = ({ method }: PageRequest): 'GET' | 'POST' => (method === 'GET' ? 'GET' : 'POST')
-
-/** A cookie that the configuration names stays as it is there. */
-const withCookies = (request: OutgoingRequest, cookies: Cookies | undefined): OutgoingRequest => {
-  const kept = cookies?.of(request.url) ?? []
-  if (kept.length === 0) return request
-  const own = Object.entries(request.headers)
-    .filter(([name]) => name.toLowerCase() === 'cookie')
-    .flatMap(([, value]) => value)
-  const names = new Set(
-    own
-      .join(';')
-      .split(';')
-      .map(pair => pair.split('=')[0]?.trim()),
-  )
-  const added = kept.filter(({ name }) => !names.has(name)).map(({ name, value }) => `${name}=${value}`)
-  return { ...request, headers: setHeader(request.headers, 'Cookie', [...own, ...added].join('; ')) }
-}
 
 const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
   target.body !== undefined

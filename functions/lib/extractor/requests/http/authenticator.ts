@@ -1,7 +1,6 @@
 import type { Json } from '#lib/json/json-value.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate-values.ts'
 import type { Masker } from '../masking/masker.ts'
-import type { createCookies } from './cookies.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
@@ -32,8 +31,6 @@ export interface Authenticator {
   renew?(session: number): boolean
   /** Whether each request needs a login of its own, so that requests must not overlap. */
   readonly oneAtATime?: boolean
-  /** What servers set in the answers to it and to those who use it. Absent: cookies are left alone, as Generic Extractor does. */
-  readonly cookies?: ReturnType<typeof createCookies> | undefined
 }
 
 interface Signed {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '#lib/errors/errors.ts'
 import type { ErrorRule } from '../../config/error-rules-schema.ts'
-import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers/http-response.ts'
+import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import type { Admission } from './admission.ts'
@@ -11,7 +11,6 @@ import type { OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
-import type { HttpUrl } from './resolve-url.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
 import { type NetworkOptions, sendOverNetwork } from './send-over-network.ts'
@@ -44,8 +43,6 @@ export interface Exchange {
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
   /** After a 401, or by an error rule: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
-  /** Called with each response, those of redirects and refusals too. */
-  onResponse?: ((url: HttpUrl, headers: ResponseHeaders) => void) | undefined
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
@@ -131,7 +128,6 @@ const createAttempts = (options: HttpClientOptions) => {
     for (let redirects = 0; ; redirects++) {
       const response = await admitted(request, exchange)
       if (response instanceof NetworkFailure) return response
-      exchange.onResponse?.(request.url, response.headers)
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
       const next = followRedirect(request, response)
       if (next === undefined) return response

@@ -1,90 +1,58 @@
 import type { Budget } from '../../config/limits-schema.ts'
 import type { Log } from '../masking/log.ts'
-import { type BudgetRecord, budgetRecord, reserveRequests } from './reserve-requests.ts'
 
-/** Where the record of a budget is. Those who share a budget share its store. */
-export interface BudgetStore {
-  /** The record as it is, and what `write` needs to replace it. Undefined: there is none. */
-  read(): Promise<{ value: unknown; version: string } | undefined>
-  /** Resolves to whether nobody else was first. `version` undefined: there must be none. */
-  write(value: unknown, version: string | undefined): Promise<boolean>
-}
-
-export interface SharedBudgets {
-  /** Names whose budget it is, so that nobody can read or guess secrets from it. */
-  digest(text: string): string
-  store(name: string): BudgetStore
-}
+/** Requests that were sent lately: when the slot of time began, in seconds since 1970, and how many. Plain JSON. */
+export type SentLately = [at: number, requests: number][]
 
 export type RequestBudget = ReturnType<typeof createRequestBudget>
 
-export interface RequestBudgetOptions {
+interface RequestBudgetOptions {
   settings: Budget
-  store: BudgetStore
+  /** By the legs before. */
+  sent: SentLately
   log: Log
   now: () => number
   wait: (seconds: number) => Promise<void>
   onWait: (seconds: number) => void
-  random?: () => number
 }
 
-/** After another run was first. */
-const SOON_SECONDS = 0.2
+/** Slots of one span. What is sent in a slot counts as sent at its end, so that no span ever sees more than it may. */
+const SLOTS = 100
 
-/** Takes requests out of a budget in blocks, and waits while it has none. */
-export const createRequestBudget = (options: RequestBudgetOptions) => {
-  const { settings, store, log, now, wait, random = Math.random } = options
-  let left = 0
-  let until = 0
-  let reserving: Promise<void> | undefined
+/** Lets so many requests through in any span of so many seconds, and makes the others wait. */
+export const createRequestBudget = ({ settings, sent, log, now, wait, onWait }: RequestBudgetOptions) => {
+  const { requests, seconds } = settings
+  const slot = seconds / SLOTS
+  const counts = seconds + slot
+  let lately: SentLately = sent
+  let waiting: Promise<void> | undefined
 
-  const reserve = async (): Promise<void> => {
-    for (;;) {
-      const stored = await store.read()
-      const reserved = reserveRequests(recordOf(stored?.value), settings, now())
-      if ('waitSeconds' in reserved) {
-        const { waitSeconds } = reserved
-        log.info(
-          `The budget of ${settings.requests} requests in ${settings.seconds} s is used up: waiting ${waitSeconds.toFixed(1)} s.`,
-        )
-        options.onWait(waitSeconds)
-        await wait(waitSeconds)
-      } else if (await store.write(reserved.record, stored?.version)) {
-        left = reserved.granted
-        until = reserved.until
-        return
-      } else {
-        await wait(SOON_SECONDS * random())
-      }
-    }
+  const untilFree = async (): Promise<void> => {
+    const [oldest = now()] = lately[0] ?? []
+    const waitSeconds = Math.max(oldest + counts - now(), 0.001) // else time would stand still
+    log.info(
+      `The budget of ${requests} requests in ${seconds} s is used up: waiting ${waitSeconds.toFixed(1)} s.`,
+    )
+    onWait(waitSeconds)
+    await wait(waitSeconds)
   }
 
   return {
     /** Resolves when a request may be sent. */
     take: async (): Promise<void> => {
-      while (left <= 0 || now() >= until) {
-        reserving ??= reserve().finally(() => {
-          reserving = undefined
+      for (;;) {
+        // A clock that was far ahead must not close the budget
+        lately = lately.filter(([at]) => at + counts > now() && at - counts < now())
+        if (lately.reduce((sum, [, count]) => sum + count, 0) < requests) break
+        waiting ??= untilFree().finally(() => {
+          waiting = undefined
         })
-        await reserving
+        await waiting
       }
-      left--
+      const last = lately.at(-1)
+      if (last !== undefined && now() - last[0] < slot) last[1]++
+      else lately.push([now(), 1])
     },
-  }
-}
-
-/** A record of another form is none. */
-const recordOf = (value: unknown): BudgetRecord => budgetRecord.catch([]).parse(value ?? [])
-
-export const memoryBudget = (): BudgetStore => {
-  let stored: { value: unknown; version: string } | undefined
-  let count = 0
-  return {
-    read: async () => stored,
-    write: async (value, version) => {
-      if (version !== stored?.version) return false
-      stored = { value, version: String(++count) }
-      return true
-    },
+    save: (): SentLately => lately,
   }
 }

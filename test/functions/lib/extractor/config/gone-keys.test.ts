@@ -61,6 +61,7 @@ it.each<[string, Given, string]>([
     { api: { authentication: { type: 'jwt', algorithm: 'PS256', key: 'k' } } },
     'use "HS256", "RS256" or "ES256"',
   ],
+  ['account', { http: { budget: { requests: 1, seconds: 1, account: 'a' } } }, 'a budget is that of one run'],
   ['id', { job: { completeness: { mode: 'fail', id: 'no' } } }, 'rows are compared with the total alone'],
   ['repair', { job: { completeness: 'repair' } }, 'use "fail", and run again'],
 ])('"%s" in %j is refused, with what serves instead', (key, given, instead) => {
