@@ -5,19 +5,17 @@ import { bucketSettings } from './operations/bucket-settings.ts'
 import {
   createBucket,
   deleteBucket,
-  deleteBucketTagging,
   getBucketLocation,
   getBucketVersioning,
   headBucket,
   listBuckets,
-  putBucketTagging,
   putBucketVersioning,
 } from './operations/buckets.ts'
 import { putObject } from './operations/commit-object.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts'
-import { getObject, getObjectAcl, getObjectAttributes, headObject } from './operations/get-object.ts'
+import { getObject, getObjectAcl, getObjectTagging, headObject } from './operations/get-object.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import {
   abortMultipartUpload,
@@ -25,7 +23,6 @@ import {
   listMultipartUploads,
   listParts,
 } from './operations/multipart-uploads.ts'
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './operations/object-tagging.ts'
 import { uploadPart, uploadPartCopy } from './operations/upload-part.ts'
 
 interface Route {
@@ -57,8 +54,6 @@ const routes: readonly Route[] = [
   ),
   { method: 'GET', on: 'bucket', operation: listObjects },
   { method: 'PUT', on: 'bucket', subresource: 'versioning', operation: putBucketVersioning },
-  { method: 'PUT', on: 'bucket', subresource: 'tagging', operation: putBucketTagging },
-  { method: 'DELETE', on: 'bucket', subresource: 'tagging', operation: deleteBucketTagging },
   { method: 'PUT', on: 'bucket', operation: createBucket },
   { method: 'HEAD', on: 'bucket', operation: headBucket },
   { method: 'DELETE', on: 'bucket', operation: deleteBucket },
@@ -66,7 +61,6 @@ const routes: readonly Route[] = [
 
   { method: 'GET', on: 'object', subresource: 'tagging', operation: getObjectTagging },
   { method: 'GET', on: 'object', subresource: 'acl', operation: getObjectAcl },
-  { method: 'GET', on: 'object', subresource: 'attributes', operation: getObjectAttributes },
   { method: 'GET', on: 'object', subresource: 'uploadId', operation: listParts },
   { method: 'GET', on: 'object', operation: getObject },
   { method: 'HEAD', on: 'object', operation: headObject },
@@ -79,12 +73,10 @@ const routes: readonly Route[] = [
   },
   { method: 'PUT', on: 'object', subresource: 'partNumber', operation: uploadPart },
   { method: 'PUT', on: 'object', header: 'x-amz-copy-source', operation: copyObject },
-  { method: 'PUT', on: 'object', subresource: 'tagging', operation: putObjectTagging },
   { method: 'PUT', on: 'object', operation: putObject },
   { method: 'POST', on: 'object', subresource: 'uploads', operation: createMultipartUpload },
   { method: 'POST', on: 'object', subresource: 'uploadId', operation: completeMultipartUpload },
   { method: 'DELETE', on: 'object', subresource: 'uploadId', operation: abortMultipartUpload },
-  { method: 'DELETE', on: 'object', subresource: 'tagging', operation: deleteObjectTagging },
   { method: 'DELETE', on: 'object', operation: deleteObject },
 ]
 

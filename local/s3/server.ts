@@ -133,7 +133,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
         // Versioning can be suspended, but not undone.
         const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
         if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
-        if (ownership !== undefined) store.buckets.set(name, 'ownership', ownership)
+        if (ownership !== undefined) store.buckets.own(name, ownership)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       })
     },

@@ -2,7 +2,6 @@ import type { ContractSuite } from './contract-suite.ts'
 import { dynamoDbSuite } from './dynamodb-suite.ts'
 import { eventRulerSuite } from './event-ruler/event-ruler-suite.ts'
 import { machinesSuite } from './machines/machines-suite.ts'
-import { plantedSuite } from './planted/planted-suite.ts'
 import { runSuites } from './run-suites.ts'
 import { motoSuite, versitygwSuite } from './s3-suites.ts'
 import { s3TestsSuite } from './s3-tests/s3-tests-suite.ts'
@@ -17,7 +16,6 @@ const suites: ContractSuite[] = [
   machinesSuite,
   eventRulerSuite,
   templateSuite,
-  plantedSuite,
 ]
 
 await runSuites(suites, process.argv.slice(2))

@@ -48,9 +48,8 @@ export const toContinueUpload = (request: S3Request): AccessRequest[] => {
   return onObject('s3:PutObject')({ ...request, headers })
 }
 
-/** What writing an object needs: more than s3:PutObject when the request also sets an ACL or tags. */
+/** What writing an object needs: more than s3:PutObject when the request also sets an ACL. */
 export const toWriteObject = (request: S3Request): AccessRequest[] => [
   ...onObject('s3:PutObject')(request),
   ...(request.headers['x-amz-acl'] === undefined ? [] : onObject('s3:PutObjectAcl')(request)),
-  ...(request.headers['x-amz-tagging'] === undefined ? [] : onObject('s3:PutObjectTagging')(request)),
 ]

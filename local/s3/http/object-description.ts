@@ -31,7 +31,6 @@ export const readDescription = (headers: Headers): ObjectDescription => {
   return {
     headers: readStoredHeaders(headers),
     metadata: readMetadata(headers),
-    tags: parseTags(headers['x-amz-tagging'] ?? ''),
     storageClass: readStorageClass(headers['x-amz-storage-class']),
     ...(encryption === undefined ? {} : { encryption }),
   }
@@ -48,7 +47,6 @@ export const describeObject = (description: ObjectDescription): Record<string, s
   'x-amz-server-side-encryption': description.encryption ?? 'AES256',
   // S3 omits the default class.
   ...(description.storageClass === 'STANDARD' ? {} : { 'x-amz-storage-class': description.storageClass }),
-  ...(description.tags.length === 0 ? {} : { 'x-amz-tagging-count': String(description.tags.length) }),
 })
 
 const readStoredHeaders = (headers: Headers): Record<string, string> => {
@@ -97,31 +95,4 @@ const readEncryption = (value: string | undefined): 'AES256' | undefined => {
     'x-amz-server-side-encryption',
     value,
   )
-}
-
-/** Reads `a=1&b=2`. S3 User Guide, "Categorizing objects using tags": at most 10, 128 and 256 characters. */
-const parseTags = (text: string): [string, string][] => {
-  const tags = [...new URLSearchParams(text)]
-  if (hasDoubles(tags))
-    throw invalidArgument(
-      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
-      'x-amz-tagging',
-      text,
-    )
-  checkTags(tags)
-  return tags
-}
-
-type Tags = readonly (readonly [string, string])[]
-
-const hasDoubles = (tags: Tags): boolean => new Set(tags.map(([name]) => name)).size < tags.length
-
-/** @param most that the object or bucket may have */
-export const checkTags = (tags: Tags, most = 10): void => {
-  if (tags.length > most) throw new S3Error('BadRequest', `Object tags cannot be greater than ${most}`)
-  if (hasDoubles(tags)) throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
-  if (tags.some(([name]) => name.toLowerCase().startsWith('aws:')))
-    throw new S3Error('InvalidTag', 'System tags cannot be added/updated by requester')
-  if (tags.some(([name, value]) => name.length === 0 || name.length > 128 || value.length > 256))
-    throw new S3Error('InvalidTag')
 }

@@ -4,7 +4,7 @@ import { xmlReply } from '../http/reply.ts'
 import { bucketOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { getBucketTagging, owner } from './buckets.ts'
+import { owner } from './buckets.ts'
 
 /** An operation that reads a setting which no bucket here can change: the answer is that of a new bucket of S3. */
 const fixedSetting = (
@@ -40,16 +40,6 @@ export const ownersAcl: { root: string; content: XmlNode } = {
   },
 }
 
-const blocked = {
-  BlockPublicAcls: true,
-  IgnorePublicAcls: true,
-  BlockPublicPolicy: true,
-  RestrictPublicBuckets: true,
-}
-const encrypted = {
-  Rule: { ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: false },
-}
-
 const getBucketOwnership: Operation = {
   name: 'GetBucketOwnershipControls',
   access: onBucket('s3:GetBucketOwnershipControls'),
@@ -59,47 +49,27 @@ const getBucketOwnership: Operation = {
   },
 }
 
-/** By the query argument that selects them. */
+/** By the query argument that selects them: what s3cmd asks of a bucket. */
 export const bucketSettings: Readonly<Record<string, Operation>> = {
   acl: fixedSetting('GetBucketAcl', 's3:GetBucketAcl', ownersAcl),
   policy: fixedSetting('GetBucketPolicy', 's3:GetBucketPolicy', 'NoSuchBucketPolicy'),
-  policyStatus: fixedSetting('GetBucketPolicyStatus', 's3:GetBucketPolicyStatus', 'NoSuchBucketPolicy'),
   lifecycle: fixedSetting(
     'GetBucketLifecycleConfiguration',
     's3:GetLifecycleConfiguration',
     'NoSuchLifecycleConfiguration',
   ),
-  tagging: getBucketTagging,
-  website: fixedSetting('GetBucketWebsite', 's3:GetBucketWebsite', 'NoSuchWebsiteConfiguration'),
-  replication: fixedSetting(
-    'GetBucketReplication',
-    's3:GetReplicationConfiguration',
-    'ReplicationConfigurationNotFoundError',
-  ),
-  'object-lock': fixedSetting(
-    'GetObjectLockConfiguration',
-    's3:GetBucketObjectLockConfiguration',
-    'ObjectLockConfigurationNotFoundError',
-  ),
-  encryption: fixedSetting('GetBucketEncryption', 's3:GetEncryptionConfiguration', {
-    root: 'ServerSideEncryptionConfiguration',
-    content: encrypted,
-  }),
+  ownershipControls: getBucketOwnership,
   publicAccessBlock: fixedSetting('GetPublicAccessBlock', 's3:GetBucketPublicAccessBlock', {
     root: 'PublicAccessBlockConfiguration',
-    content: blocked,
+    content: {
+      BlockPublicAcls: true,
+      IgnorePublicAcls: true,
+      BlockPublicPolicy: true,
+      RestrictPublicBuckets: true,
+    },
   }),
-  ownershipControls: getBucketOwnership,
   requestPayment: fixedSetting('GetBucketRequestPayment', 's3:GetBucketRequestPayment', {
     root: 'RequestPaymentConfiguration',
     content: { Payer: 'BucketOwner' },
-  }),
-  accelerate: fixedSetting('GetBucketAccelerateConfiguration', 's3:GetAccelerateConfiguration', {
-    root: 'AccelerateConfiguration',
-    content: {},
-  }),
-  logging: fixedSetting('GetBucketLogging', 's3:GetBucketLogging', {
-    root: 'BucketLoggingStatus',
-    content: {},
   }),
 }

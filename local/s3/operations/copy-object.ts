@@ -1,11 +1,10 @@
-import { accessOf, objectArn, toWriteObject } from '../auth/access.ts'
-import type { AccessRequest } from '../auth/policy.ts'
+import { toWriteObject } from '../auth/access.ts'
 import { type ChecksumAlgorithm, isChecksumAlgorithm } from '../body/checksums.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { readDescription } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
-import type { Operation, S3Context } from '../operation.ts'
+import type { Operation } from '../operation.ts'
 import type { ObjectDescription, StoredVersion } from '../storage/stored-object.ts'
 import {
   checkBeforeWrite,
@@ -34,7 +33,6 @@ export const copyObject: Operation = {
       )
     const description = describeCopy(request, source)
     checkSelfCopy(request, source, description)
-    checkTagAccess(request, context, source, description)
 
     const { content, release } = await shareContent(
       context,
@@ -72,15 +70,15 @@ export const copyObject: Operation = {
 const describeCopy = ({ headers }: S3Request, { description }: StoredVersion): ObjectDescription => {
   const { checksum: _, ...source } = description
   const own = readDescription(headers)
-  const replaces = (header: string): boolean => readDirective(headers, header) === 'REPLACE'
+  const replaces = readDirective(headers) === 'REPLACE'
   return {
     ...own,
-    ...(replaces('x-amz-metadata-directive') ? {} : { headers: source.headers, metadata: source.metadata }),
-    tags: replaces('x-amz-tagging-directive') ? own.tags : source.tags,
+    ...(replaces ? {} : { headers: source.headers, metadata: source.metadata }),
   }
 }
 
-const readDirective = (headers: S3Request['headers'], name: string): string => {
+const readDirective = (headers: S3Request['headers']): string => {
+  const name = 'x-amz-metadata-directive'
   const value = headers[name] ?? 'COPY'
   if (value !== 'COPY' && value !== 'REPLACE') throw invalidArgument('Unknown directive.', name, value)
   return value
@@ -91,7 +89,6 @@ const checkSelfCopy = (request: S3Request, source: StoredVersion, description: O
   const isSelf = from.bucket === bucketOf(request) && from.key === keyOf(request) && source.isLatest
   const changes =
     request.headers['x-amz-metadata-directive'] === 'REPLACE' ||
-    request.headers['x-amz-tagging-directive'] === 'REPLACE' ||
     (request.headers['x-amz-storage-class'] ?? source.description.storageClass) !==
       source.description.storageClass ||
     description.encryption !== source.description.encryption
@@ -100,27 +97,6 @@ const checkSelfCopy = (request: S3Request, source: StoredVersion, description: O
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
-}
-
-/** Copied tags are read from the source and written to the copy; each needs its own permission. */
-const checkTagAccess = (
-  request: S3Request,
-  context: S3Context,
-  source: StoredVersion,
-  description: ObjectDescription,
-): void => {
-  if (description.tags.length === 0 || request.headers['x-amz-tagging-directive'] === 'REPLACE') return
-  const { bucket, key } = readCopySource(request)
-  const needed: AccessRequest[] = [
-    accessOf(
-      request,
-      source.isLatest ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging',
-      objectArn(bucket, key),
-    ),
-    accessOf(request, 's3:PutObjectTagging', objectArn(bucketOf(request), keyOf(request))),
-  ]
-  if (!needed.every(access => context.isAllowed(request.caller.principal, access)))
-    throw new S3Error('AccessDenied')
 }
 
 /** The checksum of the copy: of the requested kind, or of the kind that the source has. */

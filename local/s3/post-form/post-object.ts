@@ -1,5 +1,6 @@
 import { toWriteObject } from '../auth/access.ts'
 import { receiveBody } from '../body/receive-body.ts'
+import { S3Error } from '../errors.ts'
 import { readDescription } from '../http/object-description.ts'
 import { type Reply, xmlReply } from '../http/reply.ts'
 import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
@@ -10,7 +11,6 @@ import {
   describeChecksum,
   writtenReply,
 } from '../operations/commit-object.ts'
-import { readTagging } from '../operations/object-tagging.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 
 type Fields = ReadonlyMap<string, string>
@@ -18,15 +18,11 @@ type Fields = ReadonlyMap<string, string>
 /** Stores the file of a form whose policy holds. The request has its description as headers, as a PUT would. */
 export const postObject = (fields: Fields): Operation => ({
   name: 'PostObject',
-  access: request =>
-    toWriteObject({
-      ...request,
-      headers: { ...request.headers, ...(fields.has('tagging') && { 'x-amz-tagging': '' }) },
-    }),
+  access: toWriteObject,
   run: async (request, context) => {
-    const described = readDescription(request.headers)
-    const tagging = fields.get('tagging')
-    const description = tagging ? { ...described, tags: await readTagging(tagging) } : described
+    if (fields.has('tagging'))
+      throw new S3Error('NotImplemented', 'Tags are not implemented.', { Header: 'tagging' })
+    const description = readDescription(request.headers)
     checkBeforeWrite(request, context)
     const content = await receiveBody(request, context.store.files)
     const version = await commitContent(request, context, {

@@ -7,11 +7,6 @@ type Versioning = '' | 'Enabled' | 'Suspended'
 export const objectOwnerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'] as const
 export type ObjectOwnership = (typeof objectOwnerships)[number]
 
-interface BucketSettings {
-  ownership: ObjectOwnership
-  tags: [name: string, value: string][]
-}
-
 interface Bucket {
   name: string
   /** ms since 1970 */
@@ -64,29 +59,24 @@ export class Buckets {
     this.#database.run('UPDATE buckets SET event_bridge = ? WHERE name = ?', isOn ? 1 : 0, name)
   }
 
-  setting<Name extends keyof BucketSettings>(bucket: string, name: Name): BucketSettings[Name] | undefined {
-    const row = this.#database.get<{ value: string }>(
-      'SELECT value FROM bucket_settings WHERE bucket = ? AND name = ?',
-      bucket,
-      name,
-    )
-    return row && JSON.parse(row.value)
-  }
-
   /** `undefined` makes it again what it is in a new bucket. */
-  set<Name extends keyof BucketSettings>(
-    bucket: string,
-    name: Name,
-    value: BucketSettings[Name] | undefined,
-  ): void {
-    this.#database.run('DELETE FROM bucket_settings WHERE bucket = ? AND name = ?', bucket, name)
-    if (value !== undefined)
-      this.#database.run('INSERT INTO bucket_settings VALUES (?, ?, ?)', bucket, name, JSON.stringify(value))
+  own(bucket: string, ownership: ObjectOwnership | undefined): void {
+    this.#database.run("DELETE FROM bucket_settings WHERE bucket = ? AND name = 'ownership'", bucket)
+    if (ownership !== undefined)
+      this.#database.run(
+        "INSERT INTO bucket_settings VALUES (?, 'ownership', ?)",
+        bucket,
+        JSON.stringify(ownership),
+      )
   }
 
   /** A bucket that was made without a word about it takes no ACLs. */
   ownership(bucket: string): ObjectOwnership {
-    return this.setting(bucket, 'ownership') ?? 'BucketOwnerEnforced'
+    const row = this.#database.get<{ value: string }>(
+      "SELECT value FROM bucket_settings WHERE bucket = ? AND name = 'ownership'",
+      bucket,
+    )
+    return row === undefined ? 'BucketOwnerEnforced' : JSON.parse(row.value)
   }
 
   /** Removes an empty bucket. Throws BucketNotEmpty, also for versions and delete markers. */

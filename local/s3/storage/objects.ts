@@ -44,7 +44,7 @@ interface VersionRow {
   description: string
 }
 
-const nothingDescribed: ObjectDescription = { headers: {}, metadata: {}, tags: [], storageClass: 'STANDARD' }
+const nothingDescribed: ObjectDescription = { headers: {}, metadata: {}, storageClass: 'STANDARD' }
 
 /** The versions of objects. Writing methods are to be called inside a transaction. */
 export class Objects {
@@ -134,15 +134,6 @@ export class Objects {
   commit(version: NewVersion): StoredVersion {
     this.check(version.bucket, version.key, version.condition)
     return this.#insert(version, false)
-  }
-
-  /** Changes what is said about a version, and nothing else. */
-  describe(holder: number, description: ObjectDescription): void {
-    this.#database.run(
-      'UPDATE versions SET description = ? WHERE holder = ?',
-      JSON.stringify(description),
-      holder,
-    )
   }
 
   /** Removes one version, or hides the object behind a delete marker where the bucket keeps versions. Idempotent. */

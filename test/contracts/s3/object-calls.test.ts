@@ -11,7 +11,6 @@ import {
   PutBucketVersioningCommand,
   PutObjectCommand,
   type PutObjectCommandInput,
-  PutObjectTaggingCommand,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -116,8 +115,8 @@ describe('an object', () => {
     expect(await refusal(read('wrong sum'))).toEqual([404, 'NoSuchKey'])
   })
 
-  it('is copied with new metadata, and without the tags of its source', async () => {
-    await put('source', 'copied', { Metadata: { of: 'source' }, Tagging: 'a=1' })
+  it('is copied with new metadata, and has no tags', async () => {
+    await put('source', 'copied', { Metadata: { of: 'source' } })
     await client.send(
       new CopyObjectCommand({
         Bucket,
@@ -145,21 +144,6 @@ describe('an object', () => {
       CopySourceIfMatch: '"00000000000000000000000000000000"',
     })
     expect(await refusal(client.send(copy))).toEqual([412, 'PreconditionFailed'])
-  })
-
-  it('keeps its tags', async () => {
-    await put('tagged', 'text', { Tagging: 'by=millrace&a%20b=%2B' })
-    const tags = async () => {
-      const { TagSet = [] } = await client.send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }))
-      return TagSet.map(({ Key, Value }) => `${Key}: ${Value}`).toSorted()
-    }
-    expect(await tags()).toEqual(['a b: +', 'by: millrace'])
-    const Tagging = { TagSet: [{ Key: 'aws:new', Value: 'a' }] }
-    const change = new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging })
-    expect(await refusal(client.send(change))).toEqual([400, 'InvalidTag'])
-    Tagging.TagSet = [{ Key: 'new', Value: 'b' }]
-    await client.send(new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging }))
-    expect(await tags()).toEqual(['new: b'])
   })
 })
 

@@ -7,7 +7,6 @@ import {
   DeleteObjectsCommand,
   GetBucketLocationCommand,
   GetObjectCommand,
-  GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
@@ -73,17 +72,6 @@ describe('an object', () => {
     expect((await send(s3.s3.endpoint, { ...signed.request, headers })).status).toBe(200)
     const head = await sendSigned(s3.s3.endpoint, { method: 'HEAD', path: '/box/metadata' })
     expect(head.headers['x-amz-meta-name']).toBe(bytes)
-  })
-
-  it('keeps its tags', async () => {
-    await put({ Key: 'tagged', Tagging: 'team=data%20eng&tier=1' })
-    const { TagSet } = await s3.client.send(new GetObjectTaggingCommand({ Bucket: 'box', Key: 'tagged' }))
-    expect(TagSet).toEqual([
-      { Key: 'team', Value: 'data eng' },
-      { Key: 'tier', Value: '1' },
-    ])
-    const head = await s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: 'tagged' }))
-    expect(head.TagCount).toBe(2)
   })
 
   it('may be empty', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { GetObjectCommand, GetObjectTaggingCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#support/eventually.ts'
@@ -57,7 +57,6 @@ describe('a posted form', () => {
       acl: 'private',
       'Content-Type': 'text/csv',
       'x-amz-meta-origin': 'Zürich',
-      tagging: '<Tagging><TagSet><Tag><Key>team</Key><Value>sales</Value></Tag></TagSet></Tagging>',
     }
     const Conditions: Conditions = [
       ['starts-with', '$Content-Type', 'text/'],
@@ -71,9 +70,6 @@ describe('a posted form', () => {
     const head = await s3.client.send(new HeadObjectCommand(object))
     expect(head).toMatchObject({ ContentType: 'text/csv', ETag: reply.headers.get('etag') })
     expect(Buffer.from(head.Metadata?.['origin'] ?? '', 'latin1').toString()).toBe('Zürich')
-    expect((await s3.client.send(new GetObjectTaggingCommand(object))).TagSet).toEqual([
-      { Key: 'team', Value: 'sales' },
-    ])
   })
 
   it('puts the last part of the file name where the key has the variable filename', async () => {
@@ -103,6 +99,10 @@ describe('a posted form', () => {
       etag: reply.headers.get('etag'),
     })
     expect((await post(await presign({ Fields: { success_action_redirect: 'done' } }))).status).toBe(204)
+  })
+
+  it('is refused with tags', async () => {
+    expect(await post(await presign({ Fields: { tagging: '<Tagging/>' } }))).toMatchObject({ status: 501 })
   })
 
   it('has the rights of the key that signed it', async () => {
