@@ -272,7 +272,6 @@ it('secrets of requests long past are forgotten, so that a long run does not gro
 })
 
 it.each([
-  ['escaped for HTML', `<p>a&amp;b&lt;c&gt;&quot;d&#039;e</p>`],
   ['in JSON within JSON', JSON.stringify(JSON.stringify(`a&b<c>"d'e`))],
   ['in lower-case percent escapes', encodeURIComponent(`a&b<c>"d'e`).toLowerCase()],
   ['percent-encoded twice', encodeURIComponent(encodeURIComponent(`a&b<c>"d'e`))],

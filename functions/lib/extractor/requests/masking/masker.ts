@@ -1,4 +1,4 @@
-import { findSecrets, formsOf, MAX_ESCAPED_LENGTH, type Range, type SecretForm } from './find-secrets.ts'
+import { findSecrets, formsOf, type Range, type SecretForm } from './find-secrets.ts'
 
 const replacement = '***'
 
@@ -8,7 +8,7 @@ const maxPassing = 200
 export type Masker = ReturnType<typeof createMasker>
 
 /**
- * Replaces secrets by `***`, in each form that `formsOf` knows and however they are escaped. Of one inside another nothing is left.
+ * Replaces secrets by `***`, in each form that `formsOf` knows. Of one inside another nothing is left.
  */
 export const createMasker = (secrets: Iterable<string> = []) => {
   const lasting = new Map<string, readonly SecretForm[]>()
@@ -34,7 +34,7 @@ export const createMasker = (secrets: Iterable<string> = []) => {
   const mask = (text: string): string => withoutRanges(text, findSecrets(text, forms()), text.length)
   /** How much of a text `maskStart` looks at beyond its limit, in characters. */
   const longestSecret = (): number =>
-    forms().reduce((longest, { text }) => Math.max(longest, text.length * MAX_ESCAPED_LENGTH), 0)
+    forms().reduce((longest, { maxLength }) => Math.max(longest, maxLength), 0)
   /** The first `limit` characters of a text, masked before they are cut: no secret is left in half. */
   const maskStart = (text: string, limit: number): string =>
     withoutRanges(text, findSecrets(text.slice(0, limit + longestSecret()), forms()), limit)

@@ -29,13 +29,6 @@ export const openText = (sealed: string, secrets: ReadonlyMap<string, string>): 
     return secret === undefined ? '' : (spellings(secret)[Number(index)] ?? '')
   })
 
-declare global {
-  interface RegExpConstructor {
-    /** ECMAScript 2025, in Node 24; missing in the configured library of the compiler. */
-    escape(text: string): string
-  }
-}
-
 /**
  * The forms in which a secret may stand in a text, itself first. Checkpoints name a form by its position: new ones go to
  * the end.
@@ -56,13 +49,8 @@ const spellings = (secret: string): string[] => {
   ]
   const url = encoded.slice(0, 2).map(text => text.replaceAll('+', '-').replaceAll('/', '_'))
   const within = plain.flatMap(text => [
-    rawUrlEncode(text),
     encodeURIComponent(text.toWellFormed()),
-    inAscii(text),
     JSON.stringify(text).slice(1, -1),
-    inHtml(text, '&#39;'),
-    inHtml(text, '&#039;'),
-    inHtml(text, '&#x27;'),
   ])
   const upperCase = [...plain, ...url, ...within]
   return [...new Set([...upperCase, ...upperCase.map(withLowerHex)])]
@@ -70,15 +58,3 @@ const spellings = (secret: string): string[] => {
 
 /** `%2f`, as some encoders write it. */
 const withLowerHex = (text: string): string => text.replace(/%[0-9A-F]{2}/g, found => found.toLowerCase())
-
-/** JSON that holds nothing beyond ASCII, as PHP and Python write it. */
-const inAscii = (text: string): string =>
-  text.replace(/[^\0-~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-const inHtml = (text: string, apostrophe: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", apostrophe)

@@ -63,9 +63,6 @@ const encoders: [string, (text: string) => string][] = [
   ['base64 behind two bytes', text => Buffer.from(`xy${text}z`).toString('base64')],
   ['base64 for addresses', text => Buffer.from(`user:${text}`).toString('base64url')],
   ['base64 of JSON', text => Buffer.from(JSON.stringify({ key: text })).toString('base64')],
-  ['hex', text => Buffer.from(text).toString('hex')],
-  ['hex in capitals', text => Buffer.from(text).toString('hex').toUpperCase()],
-  ['reversed', text => [...text].reverse().join('')],
 ]
 const escapes: [string, (text: string) => string][] = [
   ['URL', encodeURIComponent],
@@ -103,7 +100,7 @@ const readings = (text: string): string[] => {
   return [...undone]
 }
 
-it('finds any secret in any form, escaped up to three times, anywhere in a text', () => {
+it('finds any secret as it is or in Base64, escaped or not, anywhere in a text', () => {
   const secret = fc
     .string({ minLength: 8, maxLength: 30, unit: 'grapheme' })
     .filter(text => text.isWellFormed())
@@ -116,12 +113,12 @@ it('finds any secret in any form, escaped up to three times, anywhere in a text'
     fc.property(
       secret,
       encoder,
-      fc.array(fc.constantFrom(...escapes), { maxLength: 3 }),
+      fc.constantFrom<[string, (text: string) => string]>(['not', text => text], ...escapes),
       around,
       around,
-      (text, [, encode], escaped, before, after) => {
+      (text, [, encode], [, put], before, after) => {
         const coded = encode(text)
-        const inside = escaped.reduce((inner, [, put]) => put(inner), coded)
+        const inside = put(coded)
         const shown = createMasker([text]).mask(`${before} ${inside} ${after}`)
         expect(shown).toContain('***')
         for (const reading of readings(shown)) {
