@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { formatRecord } from '../csv/format-records.ts'
 import type { DuckDbSession } from '../duckdb/duckdb-session.ts'
-import { quoteIdentifier, quoteLiteral } from '../duckdb/sql.ts'
+import { quoteLiteral } from '../duckdb/sql.ts'
 import { writeRows } from '../files/export-slice.ts'
 import { textSql } from '../types/cell-sql.ts'
 import type { FieldType } from '../types/field-type.ts'
@@ -18,7 +18,7 @@ interface ParquetContent {
 
 interface SourceColumn {
   name: string
-  /** As DuckDB names it: it makes names differ that differ only in case. */
+  /** A name of our own: under the file's names its columns would hide those that DuckDB adds, `file_row_number` among them. */
   sql: string
   /** As DuckDB writes it. */
   type: string
@@ -56,12 +56,14 @@ export async function* recordsOfParquet(
     if (cut.length > 0)
       warn?.(`${source} may have nanoseconds in ${cut.join(', ')}: times were read to the microsecond.`)
     yield Buffer.from(formatRecord(columns.map(column => column.name)))
-    for (const { first, last } of await run(() => rowGroupsOf(session, path))) {
-      const rows = `FROM read_parquet(${quoteLiteral(path)}) WHERE file_row_number BETWEEN ${first} AND ${last}`
+    const names = columns.map(({ sql }) => sql).join(', ')
+    for (const { first, last } of await run(() => rowGroupsOf(session, path, source))) {
+      const rows = `FROM read_parquet(${quoteLiteral(path)}) AS file(${names}) WHERE file_row_number BETWEEN ${first} AND ${last}`
       const select = `SELECT ${columns.map(cellText).join(', ')} ${rows}`
       await run(async () => {
         try {
-          await writeRows(session, { select, path: text, fileType: 'csv' })
+          const read = await writeRows(session, { select, path: text, fileType: 'csv' })
+          refuseOtherCount(source, { read, said: last - first + 1 })
         } catch (error) {
           throw (await findBadText(session, { columns, rows, source, path })) ?? error
         }
@@ -92,28 +94,45 @@ const columnsOf = async (session: DuckDbSession, path: string): Promise<SourceCo
   )
   // Files whose columns are not all flat have more elements: they are refused by the types of the others.
   const isFlat = elements.length === described.length
-  return described.map(([sql, described], index) => {
-    const [name, isInt96, isDecimal, hasNanoseconds] = (isFlat && elements[index]) || [sql]
+  return described.map(([known, described], index) => {
+    const [name, isInt96, isDecimal, hasNanoseconds] = (isFlat && elements[index]) || [known]
     // DuckDB (1.5.5) reads decimals of more than 38 digits as other numbers.
     const type = isDecimal && !String(described).startsWith('DECIMAL') ? 'DECIMAL256' : String(described)
     const isCut = isInt96 === true || (hasNanoseconds === true && type !== 'TIMESTAMP_NS')
-    return { name: String(name), sql: quoteIdentifier(String(sql)), type, isCut }
+    return { name: String(name), sql: `c${index}`, type, isCut }
   })
 }
 
 const rowGroupsOf = async (
   session: DuckDbSession,
   path: string,
+  source: string,
 ): Promise<{ first: number; last: number }[]> => {
+  const [[said] = []] = await session.runInOrder(
+    `SELECT num_rows FROM parquet_file_metadata(${quoteLiteral(path)})`,
+  )
   const groups = await session.runInOrder(
     `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(${quoteLiteral(path)}) ORDER BY 1`,
   )
+  refuseOtherCount(source, {
+    read: groups.reduce((sum, [, rows]) => sum + Number(rows), 0),
+    said: Number(said),
+  })
   let first = 0
   return groups.map(([, rows]) => {
     const group = { first, last: first + Number(rows) - 1 }
     first += Number(rows)
     return group
   })
+}
+
+/** No row is lost without a word: what a file says of its rows is what was read. */
+const refuseOtherCount = (source: string, { read, said }: { read: number; said: number }): void => {
+  if (read === said) return
+  throw new UserError(
+    'invalidParquet',
+    `${source} says that it has ${said} rows where ${read} can be read. Nothing was loaded. Write the file again.`,
+  )
 }
 
 type ColumnType = Pick<SourceColumn, 'type'>
@@ -202,7 +221,9 @@ const isOfFile = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !/no space left|out of memory|could not write|closed before/i.test(error.message)
 
+/** Without the path on this machine, and without the statement that the engine shows from a line of its own on. */
 const unreadable = (source: string, cause: unknown, path: string): UserError => {
-  const said = cause instanceof Error ? cause.message.replaceAll(path, source).slice(0, 300) : 'unknown'
+  const [message = ''] = cause instanceof Error ? cause.message.split(/\n\s*LINE \d+:/) : []
+  const said = message.replaceAll(path, source).trim().slice(0, 300)
   return new UserError('invalidParquet', `${source} cannot be read as Parquet: ${said}`, { cause })
 }

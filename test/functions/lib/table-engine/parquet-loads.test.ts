@@ -75,6 +75,22 @@ describe('a Parquet file', () => {
     expect(await tables.scratch()).toEqual([])
   })
 
+  // What DuckDB adds to a scan of files, and would find in the file's own column.
+  it.each([
+    ['file_row_number', 'range', (row: number) => `${row}`],
+    ['FILE_ROW_NUMBER', 'range + 10', (row: number) => `${row + 10}`],
+    ['File_Row_Number', '-range', (row: number) => `${-row}`],
+    ['file_row_number', 'NULL::BIGINT', () => ''],
+    ['file_row_number', `'x' || range`, (row: number) => `x${row}`],
+  ] as const)('has all its rows when its columns %s and its kin hold %s', async (name, sql, text) => {
+    const names = [name, 'filename', 'FILE_INDEX', 'file_row_group_number', 'rowid', 'c0']
+    const columns = names.map(each => `${sql} AS "${each}"`).join(', ')
+    const file = await parquet(`SELECT range AS id, ${columns} FROM range(3000)`, ', ROW_GROUP_SIZE 2048')
+    const rows = (await rowsOf(file)).toSorted((a, b) => Number(a[0]) - Number(b[0]))
+    const expected = Array.from({ length: 3_000 }, (_, row) => [`${row}`, ...names.map(() => text(row))])
+    expect(rows).toEqual(expected)
+  })
+
   it('without rows makes a table without rows', async () => {
     const { snapshot, importedColumns } = await tables.load(await parquet('SELECT 1 AS id LIMIT 0'))
     expect(importedColumns).toEqual(['id'])
@@ -215,6 +231,25 @@ describe('refused is', () => {
     // Some bytes are of a note that no reader needs.
     for (const bytes of changed)
       await tables.load(bytes).catch(error => expect(error).toBeInstanceOf(UserError))
+  })
+
+  it('a file without columns, and one that says another number of rows than it has', async () => {
+    const bare =
+      'UEFSMRUEGRw1ABgGc2NoZW1hFQAAFgAZHBkMFgAWACYAFgAAGRwYDEFSUk9XOnNjaGVtYRhMLy8vLy96QUFBQUFRQUFBQUFBQUtBQXdBQmdBRkFBZ0FDZ0FBQUFBQkJBQU1BQUFBQ0FBSUFBQUFCQUFJQUFBQUJBQUFBQUFBQUFBPQAYIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGQwApAAAAFBBUjE='
+    const found = await refusal(tables.load(Buffer.from(bare, 'base64')))
+    expect(found.message).toMatch(/^The file cannot be read as Parquet: .*at least one non-root column/)
+    expect(found.message).not.toMatch(/[\w.…>]\/\w|read_parquet|LINE \d/)
+    const file = await parquet('SELECT range AS id FROM range(5)')
+    // Thrift writes 5 rows of the file (field 3 of its footer) as 0x16 0x0a.
+    const at = file.indexOf(
+      Buffer.from([0x16, 0x0a, 0x19]),
+      file.length - 8 - file.readUInt32LE(file.length - 8),
+    )
+    file[at + 1] = 0x0c
+    expect(await refusal(tables.load(file))).toMatchObject({
+      code: 'invalidParquet',
+      message: expect.stringContaining('says that it has 6 rows where 5 can be read'),
+    })
   })
 
   it('a decimal of more digits than the engine reads, and a text that is not UTF-8', async () => {
