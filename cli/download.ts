@@ -13,6 +13,7 @@ export const download: Command = {
     ),
     option('--gzip', 'of a table: compressed'),
     option('--no-header', 'of a table: without the line of column names'),
+    option('--slices', 'of a sliced file: each slice by itself, into the folder that --output names'),
     ...storageOptions,
   ],
   help: 'The same command resumes a download that was cut short.',

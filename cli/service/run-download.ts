@@ -12,13 +12,20 @@ import { printableTo } from '../shell/printable.ts'
 import { formatBytes, progressIn } from '../shell/progress.ts'
 import { pathIn, type Shell, sayIn } from '../shell/shell.ts'
 import { connectStorage, type StorageConnection } from '../transfer/connect-storage.ts'
-import { type Download, downloadToPath, downloadToStream, partialFile } from '../transfer/download-file.ts'
+import {
+  type Download,
+  downloadSlices,
+  downloadToPath,
+  downloadToStream,
+  partialFile,
+} from '../transfer/download-file.ts'
 import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 export interface DownloadFlags extends StorageFlags {
   output?: string
   gzip?: boolean
   header: boolean
+  slices?: boolean
 }
 
 /** Resolves when all bytes are there. */
@@ -83,9 +90,11 @@ const runWith = async (connection: StorageConnection, target: string, flags: Dow
         : await exportTable(connection, target, flags, shell)
   const options = { connection, ...source, startProgress: progressIn(shell) }
   const download =
-    path === '-'
-      ? await downloadToStream(printableTo(shell.stdout), options)
-      : await downloadToPath(path, request, options)
+    flags.slices && path !== '-'
+      ? await downloadSlices(path, request, options)
+      : path === '-'
+        ? await downloadToStream(printableTo(shell.stdout), options)
+        : await downloadToPath(path, request, options)
   return { path, download }
 }
 

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
@@ -13,7 +13,8 @@ import type {
   SourceObject,
 } from '../../functions/lib/aws/multipart/source-object.ts'
 import { hexDigest } from '../../functions/lib/digests.ts'
-import { isGzip, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
+import { pathInside } from '../../functions/lib/paths/path-inside.ts'
+import { joinedForm, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
 import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
 import type { Progress } from '../shell/progress.ts'
 import type { StorageConnection } from './connect-storage.ts'
@@ -52,8 +53,35 @@ export const downloadToPath = async (
   path: string,
   request: string,
   options: DownloadOptions,
+): Promise<Download> => writeContent(path, request, await findContent(options), options)
+
+/** Downloads each slice into a folder, under a name that begins with its number. Resumes as `downloadToPath` does. */
+export const downloadSlices = async (
+  folder: string,
+  request: string,
+  options: DownloadOptions,
 ): Promise<Download> => {
-  const content = await findContent(options)
+  const slices = await slicesOf(options)
+  await mkdir(folder, { recursive: true })
+  const whole: Download = { bytes: 0, resumedBytes: 0, crc: 0, isVerified: true }
+  for (const [index, slice] of slices.entries()) {
+    const name = `${String(index + 1).padStart(6, '0')}-${slice.key.slice(slice.key.lastIndexOf('/') + 1)}`
+    const content = contentOf(Buffer.alloc(0), [slice])
+    const part = await writeContent(pathInside(folder, name), request, content, options)
+    whole.crc = combineCrc32(whole.crc, part.crc, part.bytes)
+    whole.bytes += part.bytes
+    whole.resumedBytes += part.resumedBytes
+    whole.isVerified &&= part.isVerified
+  }
+  return whole
+}
+
+const writeContent = async (
+  path: string,
+  request: string,
+  content: Content,
+  options: DownloadOptions,
+): Promise<Download> => {
   const partial = partialFile(path)
   const { connection, fileId, columns } = options
   const known = await partial.journal(request)
@@ -108,17 +136,27 @@ export const downloadToStream = async (stream: Writable, options: DownloadOption
   return { bytes: content.bytes, resumedBytes: 0, crc, isVerified: isVerified === 'equal' }
 }
 
-const findContent = async ({ connection, fileId, columns }: DownloadOptions): Promise<Content> => {
+const slicesOf = async ({ connection, fileId }: DownloadOptions): Promise<SourceObject[]> => {
   const file = await connection.storage.file(fileId)
-  const slices = await listSlices({ s3: connection.s3For(file), ...file.s3Path, isSliced: file.isSliced })
+  return listSlices({ s3: connection.s3For(file), ...file.s3Path, isSliced: file.isSliced })
+}
+
+/** Throws `UserError` `storage.slicesNotJoined`, before a byte is written. */
+const findContent = async (options: DownloadOptions): Promise<Content> => {
+  const { columns } = options
+  const slices = await slicesOf(options)
+  const form = await joinedForm(slices, columns !== undefined)
   const line = columns ? Buffer.from(formatRecord(columns)) : Buffer.alloc(0)
-  const header = line.length > 0 && (await isGzip(slices)) ? gzipSync(line) : line
+  return contentOf(line.length > 0 && form === 'compressed with gzip' ? gzipSync(line) : line, slices)
+}
+
+const contentOf = (header: Uint8Array, slices: SourceObject[]): Content => {
   const parts = slices.map(({ key, etag, bytes }) => [key, etag, bytes])
   return {
     header,
     slices,
     bytes: slices.reduce((sum, { bytes }) => sum + bytes, header.length),
-    fingerprint: fingerprintOf([header.toString('base64'), parts]),
+    fingerprint: fingerprintOf([Buffer.from(header).toString('base64'), parts]),
   }
 }
 

@@ -3,7 +3,7 @@ import pMap from 'p-map'
 import { planParts } from '../lib/aws/multipart/plan-parts.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { isGzip, listSlices } from '../lib/storage/files/list-slices.ts'
+import { joinedForm, listSlices } from '../lib/storage/files/list-slices.ts'
 import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
 import { cutConversions, cutRanges, type NumberRange } from './cut-ranges.ts'
 import type { ExportInput, MergeSlicesEvent } from './event.ts'
@@ -29,7 +29,7 @@ const WRITES_IN_PARALLEL = 8
  * Plans the parts of the destination from the slices of a file, and stores the plan for the steps that make them.
  *
  * Slices that must be compressed or expanded are first converted, to objects below the work prefix, which are then
- * merged like slices. Errors: those of the manifest, `multipart.tooLarge`, `export.sliceTooLarge`,
+ * merged like slices. Errors: those of the manifest, `storage.slicesNotJoined`, `multipart.tooLarge`, `export.sliceTooLarge`,
  * `export.destinationForbidden`.
  */
 export const planExport = async (
@@ -42,7 +42,9 @@ export const planExport = async (
 
   const file = await openFile(fileId, services)
   const slices = await listSlices(file)
-  const isCompressed = await isGzip(slices)
+  const columns = await headerColumns(input, work)
+  const form = await joinedForm(slices, columns !== undefined)
+  const isCompressed = form.endsWith('compressed with gzip')
   const to = (input.gzip ?? isCompressed) ? 'gzip' : 'plain'
   const isConverted = (to === 'gzip') !== isCompressed && slices.some(({ bytes }) => bytes > 0)
 
@@ -50,7 +52,7 @@ export const planExport = async (
   if (conversion && !conversion.converted) return { outcome: 'convert', ranges: conversion.ranges }
 
   const body = conversion?.converted ?? slices
-  const header = await writeHeader(input, to, work)
+  const header = columns && (await writeHeader(columns, to, work))
   const sources = [
     ...(header ? [{ source: header, canCopy: false }] : []),
     ...body.map(source => ({ source, canCopy: conversion !== undefined || file.canCopy })),
@@ -66,7 +68,7 @@ export const planExport = async (
   )
 
   const { bucket, key, overwrite } = input.destination
-  const uploadId = await openUpload({ s3: services.s3, ...describeObject(input, to) }, work)
+  const uploadId = await openUpload({ s3: services.s3, ...describeObject(input, to, form) }, work)
   const assembled = parts.filter(({ kind }) => kind === 'assemble')
   const sumOf = (list: { bytes: number }[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
   await work.write('plan.json', {
@@ -137,34 +139,36 @@ const planConversion = async (
 }
 
 /** Stores the header as an object below the work prefix, so that it is a source like any other. */
-const writeHeader = async (
-  input: ExportInput,
-  to: 'gzip' | 'plain',
-  work: WorkPlace,
-): Promise<SourceObject | undefined> => {
-  const columns = 'tableId' in input ? await requestedColumns(input, work) : input.columns
-  if (!columns) return undefined
+const writeHeader = (columns: string[], to: 'gzip' | 'plain', work: WorkPlace): Promise<SourceObject> => {
   const line = Buffer.from(formatRecord(columns))
   return work.put('header', to === 'gzip' ? gzipSync(line) : line)
 }
 
-const requestedColumns = async (input: ExportInput, work: WorkPlace): Promise<string[] | undefined> => {
+const headerColumns = async (input: ExportInput, work: WorkPlace): Promise<string[] | undefined> => {
+  if (!('tableId' in input)) return input.columns
   if ('header' in input && !input.header) return undefined
   const request = await work.read('request.json', requestRecord)
   if (!request) throw new Error('The export of the table was not requested by this execution')
   return request.columns
 }
 
-const describeObject = ({ destination }: ExportInput, to: 'gzip' | 'plain') => {
+const describeObject = ({ destination }: ExportInput, to: 'gzip' | 'plain', form: string) => {
   const { bucket, key, contentType, contentDisposition } = destination
   const name = key.slice(key.lastIndexOf('/') + 1) || 'export'
   return {
     bucket,
     key,
-    contentType: contentType ?? (to === 'gzip' ? 'application/gzip' : 'text/csv; charset=utf-8'),
+    contentType: contentType ?? (to === 'gzip' ? 'application/gzip' : typeOf(form)),
     contentDisposition: contentDisposition ?? attachment(name),
   }
 }
+
+const typeOf = (form: string): string =>
+  form === 'in Parquet'
+    ? 'application/vnd.apache.parquet'
+    : /^(text|compressed with gzip)$/.test(form)
+      ? 'text/csv; charset=utf-8'
+      : 'application/octet-stream'
 
 /** RFC 6266: a plain name for old clients, and the exact name encoded. */
 const attachment = (name: string): string => {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { appendFile, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -300,6 +300,25 @@ describe('download', () => {
     expect([code, log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
     expect((await readFile(path)).equals(whole)).toBe(true)
     expect(existsSync(`${path}.part`) || existsSync(`${path}.part.json`)).toBe(false)
+  })
+
+  it.each([
+    ['Parquet', [Buffer.from('PAR1\x15\x04, 1'), Buffer.from('PAR1\x15\x04, 2')]],
+    ['gzip and text', [gzipSync('1\n'), Buffer.from('2\n')]],
+  ])('never puts slices of %s together, and brings them one by one', async (_, contents) => {
+    const path = newPath('bin')
+    const fileId = String(await uploadSlices(contents))
+    const { code, log } = await millrace('download', fileId, '-o', path)
+    expect([code, log]).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/cannot be put together.*--slices/),
+    ])
+    expect([code === 0, existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false, false])
+    expect((await millrace('download', fileId, '-o', '-')).output).toHaveLength(0)
+    const slices = await millrace('download', fileId, '--slices', '-o', path)
+    expect([slices.code, slices.log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
+    const names = (await readdir(path)).sort()
+    expect(await Promise.all(names.map(name => readFile(join(path, name))))).toEqual(contents)
   })
 
   it('writes to standard output', async () => {

@@ -245,6 +245,31 @@ describe('gzip', () => {
 })
 
 describe('refused is', () => {
+  const text = Buffer.from('1\n')
+  const parquet = Buffer.from('PAR1\x15\x04…PAR1')
+  it.each<[string, Buffer[], { gzip?: boolean; columns?: string[] }]>([
+    ['Parquet after Parquet', [parquet, Buffer.alloc(0), parquet], {}],
+    ['Parquet after a header', [parquet], { columns: ['id'] }],
+    ['Parquet in gzip', [gzipSync(parquet), gzipSync(parquet)], { gzip: false }],
+    ['text after Parquet', [parquet, text], {}],
+    ['text after gzip', [gzipSync(text), text], {}],
+    ['text after gzip, as gzip', [gzipSync(text), text], { gzip: true }],
+    ['gzip after text, as text', [text, Buffer.alloc(0), gzipSync(text)], { gzip: false }],
+  ])('before a byte is written, %s', async (_, slices, input) => {
+    const fileId = await fixture.upload(slices)
+    await expect(fixture.run({ fileId, destination: destination(), ...input })).rejects.toMatchObject({
+      code: 'storage.slicesNotJoined',
+    })
+    expect(await fixture.unfinishedUploads()).toEqual([])
+    expect(await fixture.keys()).not.toContain(key)
+  })
+
+  it('nothing of a file that is one slice, whatever it is', async () => {
+    await fixture.run({ fileId: await fixture.upload([parquet]), destination: destination() })
+    await checkMerged(parquet)
+    expect((await fixture.describe(key)).ContentType).toBe('application/vnd.apache.parquet')
+  })
+
   it('a manifest that names what is not the file’s', async () => {
     const other = await fixture.upload(randomSlices(10))
     const url = `s3://${fixture.files}/${fixture.keyOf(other)}_part_000000`

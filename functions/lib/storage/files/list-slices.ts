@@ -1,9 +1,10 @@
+import { gunzipSync, constants as zlib } from 'node:zlib'
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
-import { FORM_BYTES, isJsonLines } from '../../table-engine/csv/file-forms.ts'
+import { FORM_BYTES, formOf, GZIP, isJsonLines, refusedJoin } from '../../table-engine/csv/file-forms.ts'
 import { PARQUET } from '../../table-engine/csv/signature.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
@@ -90,7 +91,40 @@ const sliceMissing: Missing = (key, cause) =>
   )
 
 /** Whether the content is gzip, by its first bytes: names are not reliable. */
-export const isGzip = (slices: readonly SourceObject[]): Promise<boolean> => beginWith([0x1f, 0x8b], slices)
+export const isGzip = (slices: readonly SourceObject[]): Promise<boolean> => beginWith(GZIP, slices)
+
+/**
+ * What the file is that the bytes of all slices after each other make (see `formOf`). Looks at each slice.
+ *
+ * Throws `UserError` `storage.slicesNotJoined` when they make none: no byte may be written then.
+ *
+ * @param hasHeader a line of text goes before them
+ */
+export const joinedForm = async (slices: readonly SourceObject[], hasHeader: boolean): Promise<string> => {
+  const forms = await pMap(
+    slices,
+    async slice => {
+      const head = await headOf([slice], FORM_BYTES)
+      return head.length === 0 ? undefined : formOf(head, expandedHead(head))
+    },
+    { concurrency: HEADS_IN_PARALLEL },
+  )
+  const refused = refusedJoin(forms, hasHeader)
+  if (refused === undefined) return forms.find(form => form !== undefined) ?? 'text'
+  throw new UserError(
+    'storage.slicesNotJoined',
+    `The slices cannot be put together: ${refused}. Nothing was written. Download them one by one into a folder (\`millrace download FILE --slices\`), or load the file into a table and export that.`,
+  )
+}
+
+/** Of gzip that goes on after these bytes. */
+const expandedHead = (head: Buffer): Buffer | undefined => {
+  try {
+    return gunzipSync(head, { finishFlush: zlib.Z_SYNC_FLUSH })
+  } catch {
+    return undefined
+  }
+}
 
 /** Whether the content names its columns, and cannot be cut at its records: Parquet and JSON lines, unless these are compressed. */
 export const nameColumns = async (slices: readonly SourceObject[]): Promise<boolean> =>

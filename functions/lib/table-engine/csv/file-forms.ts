@@ -1,5 +1,7 @@
 /** What is known of the form of a file by how it begins. Browsers ask this, too: nothing of Node is here. */
 
+import { PARQUET } from './signature.ts'
+
 /** Enough of a file to tell its form. */
 export const FORM_BYTES = 4096
 
@@ -35,6 +37,38 @@ export const refusedForm = (head: Uint8Array): string | undefined => {
     return `is ${known.name}, not CSV. Upload it as CSV in UTF-8, JSON lines or Parquet; CSV and JSON lines may be compressed with gzip.`
   if (isJsonLines(head) || !isJsonDocument(textOf(head))) return undefined
   return "is one JSON document, not a table. Write each row as an object on a line of its own (JSON lines), as `jq -c '.[]'` does."
+}
+
+/** What a file is that begins so, as a sentence goes on after `is`. `packed`: how the content of gzip begins. */
+export const formOf = (head: Uint8Array, packed?: Uint8Array): string => {
+  if (startsWith(head, GZIP)) {
+    const inner = packed === undefined ? 'text' : formOf(packed)
+    return inner === 'text' ? 'compressed with gzip' : `${inner}, compressed with gzip`
+  }
+  if (startsWith(head, PARQUET)) return 'in Parquet'
+  const known = REFUSED.find(({ signature }) => startsWith(head, signature))
+  if (known) return known.name
+  return isJsonDocument(textOf(head)) && !isJsonLines(head) ? 'one JSON document' : 'text'
+}
+
+/**
+ * Why slices after each other are no file, as a sentence goes on after `the slices cannot be put together:`; nothing where they are one. Texts
+ * are, and what is compressed in one way: such files may follow each other.
+ *
+ * @param forms of `formOf`; absent for a slice that is empty
+ */
+export const refusedJoin = (
+  forms: readonly (string | undefined)[],
+  hasHeader: boolean,
+): string | undefined => {
+  const filled = forms.flatMap((form, index) => (form === undefined ? [] : [{ form, slice: index + 1 }]))
+  const [first, ...others] = filled
+  const other = others.find(({ form }) => form !== first?.form)
+  if (first && other) return `slice ${first.slice} is ${first.form} and slice ${other.slice} is ${other.form}`
+  const isAlone = others.length === 0 && !hasHeader
+  return first === undefined || isAlone || /^(text|compressed with [^,]+)$/.test(first.form)
+    ? undefined
+    : `each is ${first.form}, which is a file of its own`
 }
 
 /** Whether each line is an object of JSON, as far as the first says. */

@@ -1,3 +1,5 @@
+import { FORM_BYTES, formOf, refusedJoin } from '#lib/table-engine/csv/file-forms.ts'
+
 /** One CSV file of slices without header. Slices that are compressed stay so: parts of gzip after each other are gzip. */
 export const joinSlices = async (
   addresses: readonly string[],
@@ -16,6 +18,15 @@ export const joinSlices = async (
       )
     parts.push(await response.blob())
   }
+  const forms = await Promise.all(
+    parts.slice(1).map(async part => {
+      const head = await part.slice(0, FORM_BYTES).bytes()
+      return head.length === 0 ? undefined : formOf(head)
+    }),
+  )
+  const refused = refusedJoin(forms, header.size > 0)
+  if (refused !== undefined)
+    throw new Error(`The slices cannot be put together: ${refused}. Download them one by one.`)
   return new Blob(parts)
 }
 

@@ -88,8 +88,9 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
           </p>
         )}
         <p class="hint">
-          Slices of CSV have no header line. <code>npx millrace download {file.id}</code> puts them together,
-          and <code>npx millrace tables export TABLE</code> adds the header.
+          Slices of CSV have no header line. <code>npx millrace download {file.id}</code> puts them together
+          (with <code>--slices</code> it does not), and <code>npx millrace tables export TABLE</code> adds the
+          header.
         </p>
       </>
     )}

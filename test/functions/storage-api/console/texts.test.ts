@@ -37,6 +37,14 @@ it('slices become one file with a header, compressed ones too', async () => {
   expect(gunzipSync(await packed.bytes()).toString()).toBe(whole)
   const bare = await joinSlices(gzip, { columns: [], isCompressed: true }, () => {})
   expect(gunzipSync(await bare.bytes()).toString()).toBe('"1","Brno"\n"2","Praha"\n')
+  const parquet = address(Buffer.from('PAR1\x15\x04'))
+  for (const mixed of [
+    [...gzip, ...slices.map(address)],
+    [parquet, parquet],
+  ])
+    await expect(joinSlices(mixed, { columns: [], isCompressed: true }, () => {})).rejects.toThrow(
+      /cannot be put together.*one by one/,
+    )
 })
 
 it('two texts side by side give both back, equal lines beside each other', () => {
