@@ -5,7 +5,7 @@ import { Topics } from './alarms/topics.ts'
 import { authenticator, type KnownKey } from './control/authenticate.ts'
 import { ControlServer } from './control/aws-json-server.ts'
 import { RolePolicies } from './control/role-policies.ts'
-import { type EventRouter, eventOperations } from './events/event-router.ts'
+import type { EventRouter } from './events/event-router.ts'
 import { ExecutionStore, statusChange } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
 import { executionOperations } from './executions/operations.ts'
@@ -109,7 +109,6 @@ export const runStack = async (
     lambdaOperations(functions),
     secretOperations(secrets),
     keyOperations(kmsKeys),
-    eventOperations(events),
   ])
     control.serve(operations)
 

@@ -6,18 +6,15 @@ export type EventMatcher = (event: unknown) => boolean
 /**
  * Reads an event pattern (EventBridge User Guide, "Event patterns").
  *
- * Known: exact values, `prefix`, `suffix`, `equals-ignore-case`, `anything-but` (values, or `prefix` / `suffix`),
- * `exists`, `numeric`, `wildcard`, `$or`, and nesting. Any other operator is refused by name.
+ * Known: exact values, `prefix`, `anything-but` with values, `exists`, and nesting: what the rules of the stack use. Any other
+ * operator is refused by name.
  */
 export const compilePattern = (pattern: unknown, where = 'EventPattern'): EventMatcher => {
-  const rules = rulesOf(pattern, '', where).map(rule => [...rule])
-  return event => {
-    const leaves = leavesOf(event)
-    return rules.some(fields => holds(fields, leaves, new Map()))
-  }
+  const rule = [...ruleOf(pattern, '', where)]
+  return event => holds(rule, leavesOf(event), new Map())
 }
 
-/** By the path of a field: tests, one of which must hold. `$or` makes several rules. */
+/** Tests by the path of a field, one of which must hold. */
 type Rule = ReadonlyMap<string, readonly Test[]>
 
 /** Of one value that is no object and no list. */
@@ -27,33 +24,18 @@ interface Test {
   readonly isForNone?: boolean
 }
 
-const rulesOf = (pattern: unknown, path: string, where: string): Rule[] => {
+const ruleOf = (pattern: unknown, path: string, where: string): Rule => {
   if (!isObject(pattern)) throw unsupported(where, 'a pattern is an object')
-  return Object.entries(pattern)
-    .map(([field, expected]) => alternativesOf(field, expected, { path, where: `${where}.${field}` }))
-    .reduce<Rule[]>(
-      (rules, more) => rules.flatMap(rule => more.map(other => merge(rule, other))),
-      [new Map()],
-    )
+  return new Map(
+    Object.entries(pattern).flatMap(([field, expected]): [string, readonly Test[]][] => {
+      const [inner, place] = [joined(path, field), `${where}.${field}`]
+      if (field === '$or') throw unsupported(place, 'alternatives are not known')
+      return Array.isArray(expected)
+        ? [[inner, expected.map(item => compileTest(item, place))]]
+        : [...ruleOf(expected, inner, place)]
+    }),
+  )
 }
-
-const alternativesOf = (
-  field: string,
-  expected: unknown,
-  { path, where }: { path: string; where: string },
-): Rule[] => {
-  if (field === '$or') {
-    if (!Array.isArray(expected)) throw unsupported(where, 'alternatives are a list')
-    return expected.flatMap((item, index) => rulesOf(item, path, `${where}[${index}]`))
-  }
-  const inner = joined(path, field)
-  return Array.isArray(expected)
-    ? [new Map([[inner, expected.map(item => compileTest(item, where))]])]
-    : rulesOf(expected, inner, where)
-}
-
-/** Of two lists of tests for one field, inside and outside of `$or`, AWS's matcher (event-ruler) takes the later. */
-const merge = (one: Rule, other: Rule): Rule => new Map([...one, ...other])
 
 const joined = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`)
 
@@ -114,61 +96,14 @@ const operators: Readonly<Record<string, (argument: unknown, where: string) => T
     return { fits: () => argument, isForNone: !argument }
   },
   'anything-but': (argument, where) => {
-    if (isObject(argument)) {
-      const { fits } = compileTest(argument, where)
-      return { fits: value => !fits(value) }
-    }
+    if (isObject(argument)) throw unsupported(where, 'anything-but takes values')
     const refused: readonly unknown[] = Array.isArray(argument) ? argument : [argument]
     return { fits: value => !refused.includes(value) }
   },
-  numeric: (argument, where) => {
-    const comparisons = numericComparisons(argument, where)
-    return { fits: value => typeof value === 'number' && comparisons.every(compare => compare(value)) }
+  prefix: (argument, where) => {
+    if (typeof argument !== 'string') throw unsupported(where, 'prefix takes a text')
+    return { fits: value => typeof value === 'string' && value.startsWith(argument) }
   },
-  prefix: textTest('prefix', (value, text) => value.startsWith(text)),
-  suffix: textTest('suffix', (value, text) => value.endsWith(text)),
-  'equals-ignore-case': textTest(
-    'equals-ignore-case',
-    (value, text) => value.toLowerCase() === text.toLowerCase(),
-  ),
-  wildcard: textTest('wildcard', (value, text) => wildcard(text).test(value)),
-}
-
-function textTest(name: string, fits: (value: string, text: string) => boolean) {
-  return (argument: unknown, where: string): Test => {
-    if (typeof argument !== 'string') throw unsupported(where, `${name} takes a text`)
-    return { fits: value => typeof value === 'string' && fits(value, argument) }
-  }
-}
-
-const comparisonOf: Readonly<Record<string, (left: number, right: number) => boolean>> = {
-  '=': (left, right) => left === right,
-  '<': (left, right) => left < right,
-  '<=': (left, right) => left <= right,
-  '>': (left, right) => left > right,
-  '>=': (left, right) => left >= right,
-}
-
-const numericComparisons = (argument: unknown, where: string): ((value: number) => boolean)[] => {
-  if (!Array.isArray(argument) || argument.length === 0 || argument.length % 2 !== 0)
-    throw unsupported(where, 'numeric takes pairs of comparison and number')
-  const pairs = Array.from({ length: argument.length / 2 }, (_, index) =>
-    argument.slice(index * 2, index * 2 + 2),
-  )
-  return pairs.map(([name, bound]) => {
-    const compare = comparisonOf[String(name)]
-    if (!compare || typeof bound !== 'number')
-      throw unsupported(where, `numeric ${String(name)} is not known`)
-    return value => compare(value, bound)
-  })
-}
-
-/** `*` matches any characters; a backslash escapes the next one. */
-const wildcard = (text: string): RegExp => {
-  const parts = text.replaceAll(/\\(.)|\*|[^\\*]+/gs, (part, escaped: string | undefined) =>
-    part === '*' ? '.*' : RegExp.escape(escaped ?? part),
-  )
-  return new RegExp(`^${parts}$`, 's')
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

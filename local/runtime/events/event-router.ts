@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
 import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
-import { type Operations, operation } from '../control/aws-json-server.ts'
 import { isUnavailable } from '../control/service-error.ts'
 import type { RuleProperties, RuleTarget } from '../resources/events.ts'
-import { account, arn } from '../resources/resource-type.ts'
 import { unsupported } from '../template/unsupported.ts'
 import { compilePattern, type EventMatcher } from './event-pattern.ts'
 
@@ -97,30 +93,13 @@ export class EventRouter {
 /** The text that a target receives for an event. */
 type TargetInput = (event: Readonly<Record<string, unknown>>) => string
 
-/**
- * What a rule's target receives: the event, a part of it (`InputPath`), a constant (`Input`), or a template with
- * values of the event (`InputTransformer`). Paths are plain ones, such as `$.detail.object.key`.
- */
+/** What a rule's target receives: the event, or a template with values of it. Paths are plain ones, such as `$.detail.object.key`. */
 const compileInput = (target: RuleTarget, where: string): TargetInput => {
-  const given = [target.Input, target.InputPath, target.InputTransformer].filter(value => value !== undefined)
-  if (given.length > 1) throw unsupported(where, 'only one of Input, InputPath and InputTransformer')
-  if (target.Input !== undefined) {
-    const constant = target.Input
-    return () => constant
-  }
-  if (target.InputPath !== undefined) {
-    const read = compilePath(target.InputPath, where)
-    return event => JSON.stringify(read(event) ?? null)
-  }
-  if (target.InputTransformer !== undefined) {
-    const { InputPathsMap, InputTemplate } = target.InputTransformer
-    const paths = Object.entries(InputPathsMap).map(
-      ([name, path]) => [name, compilePath(path, where)] as const,
-    )
-    return event =>
-      fill(InputTemplate, Object.fromEntries(paths.map(([name, read]) => [name, read(event)])), where)
-  }
-  return event => JSON.stringify(event)
+  if (target.InputTransformer === undefined) return event => JSON.stringify(event)
+  const { InputPathsMap, InputTemplate } = target.InputTransformer
+  const paths = Object.entries(InputPathsMap).map(([name, path]) => [name, compilePath(path, where)] as const)
+  return event =>
+    fill(InputTemplate, Object.fromEntries(paths.map(([name, read]) => [name, read(event)])), where)
 }
 
 const compilePath = (path: string, where: string) => {
@@ -147,74 +126,4 @@ const fill = (template: string, values: Readonly<Record<string, unknown>>, where
     if (!isInsideQuotes) return json
     return typeof values[name] === 'string' ? json.slice(1, -1) : JSON.stringify(json).slice(1, -1)
   })
-}
-
-const entry = z.object({
-  Source: z.string().optional(),
-  DetailType: z.string().optional(),
-  Detail: z.string().optional(),
-  Resources: z.array(z.string()).default([]),
-  /** Seconds since 1970. */
-  Time: z.number().optional(),
-  EventBusName: z.enum(['default', arn('events', 'event-bus/default')]).optional(),
-  TraceHeader: z.string().optional(),
-})
-
-/** PutEvents (AWS JSON 1.1) on the default bus. Entries are refused one by one, as EventBridge does. */
-export const eventOperations = (router: EventRouter): Operations => ({
-  'AWSEvents.PutEvents': operation({
-    action: 'events:PutEvents',
-    input: z.object({ Entries: z.array(entry).min(1).max(10) }),
-    resource: () => arn('events', 'event-bus/default'),
-    run: async ({ Entries }) => {
-      const results = await Promise.all(Entries.map(item => put(router, item)))
-      return { Entries: results, FailedEntryCount: results.filter(result => 'ErrorCode' in result).length }
-    },
-  }),
-})
-
-const put = async (
-  router: EventRouter,
-  { Source, DetailType, Detail, Resources, Time }: z.infer<typeof entry>,
-) => {
-  if (!Source || !DetailType || Detail === undefined)
-    return refusal(
-      'InvalidArgument',
-      'Parameter Source, DetailType or Detail is not valid. Reason: it is missing.',
-    )
-  // Only AWS services may send their own events.
-  if (Source.startsWith('aws.'))
-    return refusal('NotAuthorizedForSourceException', `Not authorized for the source ${Source}.`)
-  const detail = parseObject(Detail)
-  if (!detail) return refusal('MalformedDetail', 'Detail is malformed.')
-
-  const id = randomUUID()
-  const time = Time === undefined ? new Date() : new Date(Time * 1000)
-  try {
-    await router.deliver({
-      version: '0',
-      id,
-      'detail-type': DetailType,
-      source: Source,
-      account: account.id,
-      time: `${time.toISOString().slice(0, 19)}Z`,
-      region: account.region,
-      resources: Resources,
-      detail,
-    })
-  } catch (error) {
-    return refusal('InternalFailure', String(error))
-  }
-  return { EventId: id }
-}
-
-const refusal = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage })
-
-const parseObject = (text: string): object | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

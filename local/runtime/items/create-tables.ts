@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 5
 /**
  * Makes the tables that are missing, and waits until they can be used.
  *
- * A table that is there with other keys or indexes than the template's is refused by name: in the cloud, too, some of
+ * A table that is there with other keys than the template's is refused by name: in the cloud, too, some of
  * those changes replace the table, and none happens by itself here.
  */
 export const createTables = async (
@@ -25,13 +25,12 @@ export const createTables = async (
         AttributeDefinitions: properties.AttributeDefinitions,
         KeySchema: properties.KeySchema,
         BillingMode: properties.BillingMode,
-        GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
       })
       await untilActive(request, name)
-    } else if (shapeOf(existing) !== shapeOf(properties)) {
+    } else if (keysOf(existing) !== keysOf(properties)) {
       throw new Error(
-        `The table ${name} in the data directory has other keys or indexes than the template: ${shapeOf(existing)} and ` +
-          `${shapeOf(properties)}. Start with another data directory, or remove this one.`,
+        `The table ${name} in the data directory has other keys than the template: ${keysOf(existing)} and ` +
+          `${keysOf(properties)}. Start with another data directory, or remove this one.`,
       )
     }
   }
@@ -42,7 +41,6 @@ const description = z.object({
   Table: z.object({
     TableStatus: z.string(),
     KeySchema: keySchema,
-    GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string(), KeySchema: keySchema })).optional(),
   }),
 })
 
@@ -65,15 +63,6 @@ const untilActive = async (request: ItemRequest, name: string): Promise<void> =>
 
 interface Keys {
   readonly KeySchema: readonly { AttributeName: string; KeyType: string }[]
-}
-
-const shapeOf = (
-  table: Keys & { readonly GlobalSecondaryIndexes?: readonly (Keys & { IndexName: string })[] | undefined },
-): string => {
-  const indexes = (table.GlobalSecondaryIndexes ?? [])
-    .map(index => `${index.IndexName} ${keysOf(index)}`)
-    .sort()
-  return [keysOf(table), ...indexes].join(', ')
 }
 
 const keysOf = ({ KeySchema }: Keys): string =>

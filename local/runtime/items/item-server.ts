@@ -117,7 +117,6 @@ const attributes = z.record(z.string(), z.record(z.string(), z.unknown()))
 
 const bodySchema = z.looseObject({
   TableName: z.string().optional(),
-  IndexName: z.string().optional(),
   Key: z.unknown().optional(),
   Item: z.unknown().optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
@@ -157,13 +156,13 @@ interface TableAccess {
 }
 
 const accessesOf = async (
-  { TableName, IndexName, Key, Item, RequestItems }: Input,
+  { TableName, Key, Item, RequestItems }: Input,
   partitionKeyOf: (table: string) => Promise<string>,
 ): Promise<TableAccess[]> => {
-  const accessOf = async (table: string, items: readonly z.infer<typeof attributes>[], index = '') => {
+  const accessOf = async (table: string, items: readonly z.infer<typeof attributes>[]) => {
     const name = items.length === 0 ? '' : await partitionKeyOf(table)
     const keys = items.map(item => Object.values(item[name] ?? {})[0])
-    return { resource: `${tableArn(table)}${index}`, leadingKeys: keys.map(String) }
+    return { resource: tableArn(table), leadingKeys: keys.map(String) }
   }
   if (RequestItems)
     return Promise.all(
@@ -173,7 +172,7 @@ const accessesOf = async (
   // What is not one at all is refused by the operation.
   const { data } = attributes.safeParse(Item ?? Key)
   const written = data === undefined ? [] : [data]
-  return [await accessOf(TableName, written, IndexName ? `/index/${IndexName}` : '')]
+  return [await accessOf(TableName, written)]
 }
 
 const described = z.object({

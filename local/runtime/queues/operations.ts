@@ -55,32 +55,6 @@ export const queueOperations = (queues: Queues): Operations => {
       run: ({ QueueUrl, ReceiptHandle }) => queues.delete(queues.byUrl(QueueUrl), ReceiptHandle),
     }),
 
-    'AmazonSQS.PurgeQueue': operation({
-      action: 'sqs:PurgeQueue',
-      input: onQueue,
-      resource: arnOf,
-      run: ({ QueueUrl }) => queues.purge(queues.byUrl(QueueUrl)),
-    }),
-
-    'AmazonSQS.GetQueueUrl': operation({
-      action: 'sqs:GetQueueUrl',
-      input: z.object({ QueueName: z.string() }),
-      resource: ({ QueueName }) => queues.byName(QueueName).arn,
-      run: ({ QueueName }) => ({ QueueUrl: queues.byName(QueueName).url }),
-    }),
-
-    'AmazonSQS.ListQueues': operation({
-      action: 'sqs:ListQueues',
-      input: z.object({ QueueNamePrefix: z.string().default('') }),
-      resource: () => '*',
-      run: ({ QueueNamePrefix }) => ({
-        QueueUrls: queues
-          .all()
-          .filter(({ name }) => name.startsWith(QueueNamePrefix))
-          .map(({ url }) => url),
-      }),
-    }),
-
     'AmazonSQS.GetQueueAttributes': operation({
       action: 'sqs:GetQueueAttributes',
       input: onQueue.extend({ AttributeNames: z.array(z.string()).default([]) }),

@@ -76,10 +76,6 @@ export class Queues {
     this.#onMessage = listener
   }
 
-  all(): readonly Queue[] {
-    return [...this.#queues.values()]
-  }
-
   byName(name: string): Queue {
     const queue = this.#queues.get(name)
     if (queue) return queue
@@ -155,10 +151,6 @@ export class Queues {
     if (!/^[0-9a-f-]{36}$/.test(messageId))
       throw new ServiceError('ReceiptHandleIsInvalid', 'The input receipt handle is invalid.')
     await this.#remove(queue, messageId)
-  }
-
-  async purge(queue: Queue): Promise<void> {
-    await Promise.all([...queue.messages.keys()].map(messageId => this.#remove(queue, messageId)))
   }
 
   async #dropExpired(queue: Queue): Promise<void> {

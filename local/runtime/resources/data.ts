@@ -78,8 +78,6 @@ export const bucketPolicy = resourceType({
   }),
 })
 
-const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }))
-
 export const table = resourceType({
   type: 'AWS::DynamoDB::Table',
   properties: z.strictObject({
@@ -87,20 +85,8 @@ export const table = resourceType({
     AttributeDefinitions: z.array(
       z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
     ),
-    KeySchema: keySchema,
+    KeySchema: z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) })),
     BillingMode: z.literal('PAY_PER_REQUEST'),
-    GlobalSecondaryIndexes: z
-      .array(
-        z.strictObject({
-          IndexName: z.string(),
-          KeySchema: keySchema,
-          Projection: z.strictObject({
-            ProjectionType: z.enum(['ALL', 'KEYS_ONLY', 'INCLUDE']),
-            NonKeyAttributes: z.array(z.string()).optional(),
-          }),
-        }),
-      )
-      .optional(),
     TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
     SSESpecification: withoutMeaningHere('items rest in the data directory, which is the owner’s to encrypt'),
     PointInTimeRecoverySpecification: withoutMeaningHere('a copy of the data directory is the backup'),

@@ -18,8 +18,6 @@ const ruleTarget = z.strictObject({
   Id: z.string(),
   Arn: z.string(),
   RoleArn: z.string().optional(),
-  Input: z.string().optional(),
-  InputPath: z.string().optional(),
   InputTransformer: z
     .strictObject({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
     .optional(),

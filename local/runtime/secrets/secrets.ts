@@ -174,15 +174,6 @@ export const secretOperations = (secrets: Secrets): Operations => ({
       return { ARN: arn, Name: name, VersionId: versionId(SecretString), VersionStages: ['AWSCURRENT'] }
     },
   }),
-  'secretsmanager.DescribeSecret': operation({
-    action: 'secretsmanager:DescribeSecret',
-    input: bySecretId,
-    resource: ({ SecretId }) => secrets.find(SecretId).arn,
-    run: ({ SecretId }) => {
-      const { arn, name, value } = secrets.find(SecretId)
-      return { ARN: arn, Name: name, VersionIdsToStages: { [versionId(value)]: ['AWSCURRENT'] } }
-    },
-  }),
 })
 
 /** 32 to 64 characters, the same for the same value. */

@@ -39,21 +39,9 @@ const compare = (cases: readonly Case[], theirs: readonly string[]): SuiteResult
       ours: ourAnswer(pattern, event),
     }))
     .filter(({ theirs, ours }) => theirs !== ours)
-  const failed = different.filter(each => !isListed(each))
-  for (const each of failed.slice(0, MOST_SHOWN)) console.error(JSON.stringify(each))
-  return {
-    passed: cases.length - different.length,
-    failed: failed.length,
-    differing: different.length - failed.length,
-  }
+  for (const each of different.slice(0, MOST_SHOWN)) console.error(JSON.stringify(each))
+  return { passed: cases.length - different.length, failed: different.length }
 }
-
-/**
- * What differs on purpose: event-ruler does not find `{"exists": false}` of a field that another alternative of `$or` takes
- * for an object, where the event has no such field. EventBridge's guide says that a field matches that is not there.
- */
-const isListed = ({ pattern, theirs, ours }: { pattern: unknown; theirs: unknown; ours: string }): boolean =>
-  theirs === 'false' && ours === 'true' && /"\$or":.*"exists":false/.test(JSON.stringify(pattern))
 
 const ourAnswer = (pattern: unknown, event: unknown): string => {
   try {
@@ -102,24 +90,15 @@ const scalar = fc.constantFrom<unknown>('x', 'xy', 'X', '', 0, 1, 2.5, -3, true,
 const text = fc.constantFrom('x', 'y', 'xy', 'X')
 const operator = fc.oneof(
   fc.record({ prefix: text }),
-  fc.record({ suffix: text }),
-  fc.record({ 'equals-ignore-case': text }),
-  fc.record({ wildcard: fc.constantFrom('*', 'x*', '*y', 'x*y') }),
   fc.record({ exists: fc.boolean() }),
   fc.record({ 'anything-but': fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 2 })) }),
-  fc.record({ 'anything-but': fc.record({ prefix: text }) }),
-  fc.record({ numeric: fc.tuple(fc.constantFrom('<', '<=', '=', '>=', '>'), fc.constantFrom(0, 1, 2.5)) }),
 )
 const tests = fc.array(fc.oneof(scalar, operator), { minLength: 1, maxLength: 3 })
 const { pattern } = fc.letrec(tie => ({
-  inner: fc.dictionary(field, fc.oneof({ maxDepth: 2 }, tests, tie('inner')), { minKeys: 1, maxKeys: 2 }),
-  alternatives: fc.array(tie('inner'), { minLength: 2, maxLength: 3 }),
-  pattern: fc.oneof(
-    { arbitrary: tie('inner'), weight: 4 },
-    fc
-      .tuple(tie('inner'), tie('alternatives'), fc.boolean())
-      .map(([fields, $or, isFirst]) => Object.assign(isFirst ? { $or } : {}, fields, { $or })),
-  ),
+  pattern: fc.dictionary(field, fc.oneof({ maxDepth: 2 }, tests, tie('pattern')), {
+    minKeys: 1,
+    maxKeys: 2,
+  }),
 }))
 const { event } = fc.letrec(tie => ({
   value: fc.oneof({ maxDepth: 3 }, scalar, tie('event'), fc.array(tie('value'), { maxLength: 3 })),

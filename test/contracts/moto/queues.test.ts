@@ -6,8 +6,6 @@ import {
   DeleteMessageCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
-  GetQueueUrlCommand,
-  PurgeQueueCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
   SQSClient,
@@ -34,10 +32,11 @@ const startOurs = async () => {
     log: () => {},
   })
   const endpoint = await server.listen()
+  const url = `${endpoint}/000000000000/${QueueName}`
   const definition = {
     name: QueueName,
     arn: `arn:aws:sqs:us-east-1:000000000000:${QueueName}`,
-    url: `${endpoint}/000000000000/${QueueName}`,
+    url,
     visibilitySeconds: 30,
     retentionSeconds: 1_209_600,
   }
@@ -48,6 +47,7 @@ const startOurs = async () => {
       region: 'us-east-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
+    url,
     close: async () => {
       await server.close()
       await rm(folder, { recursive: true })
@@ -56,16 +56,11 @@ const startOurs = async () => {
 }
 
 const other = otherImplementation('MILLRACE_TEST_AWS')
-const service = other ?? (await untilEnd(startOurs()))
-const client = await untilEnd(new SQSClient({ ...service.settings, maxAttempts: 1 }))
-if (other)
-  await client.send(
-    new CreateQueueCommand({
-      QueueName,
-      Attributes: { VisibilityTimeout: '30', MessageRetentionPeriod: '1209600' },
-    }),
-  )
-const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName }))
+const ours = other ? undefined : await untilEnd(startOurs())
+const settings = other?.settings ?? ours?.settings ?? {}
+const client = await untilEnd(new SQSClient({ ...settings, maxAttempts: 1 }))
+const Attributes = { VisibilityTimeout: '30', MessageRetentionPeriod: '1209600' }
+const QueueUrl = ours?.url ?? (await client.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl
 if (other) await untilEnd({ close: () => client.send(new DeleteQueueCommand({ QueueUrl })) })
 
 const send = (MessageBody: string, more = {}) =>
@@ -111,29 +106,22 @@ it('the attributes of a queue count its messages', async () => {
     'MessageRetentionPeriod',
     'VisibilityTimeout',
   ] as const
-  const { Attributes } = await client.send(
+  const counted = await client.send(
     new GetQueueAttributesCommand({
       QueueUrl,
       AttributeNames: [...names, 'ApproximateNumberOfMessagesDelayed'],
     }),
   )
-  expect(Attributes).toEqual({
+  expect(counted.Attributes).toEqual({
     ApproximateNumberOfMessages: '1',
     ApproximateNumberOfMessagesDelayed: '1',
     ApproximateNumberOfMessagesNotVisible: '1',
     MessageRetentionPeriod: '1209600',
     VisibilityTimeout: '30',
   })
-  await client.send(new PurgeQueueCommand({ QueueUrl }))
-  expect(await receive({ MaxNumberOfMessages: 10 })).toEqual([])
 })
 
 it.each<[string, () => Promise<unknown>, string]>([
-  [
-    'a queue that is not there',
-    () => client.send(new GetQueueUrlCommand({ QueueName: 'none' })),
-    'QueueDoesNotExist',
-  ],
   [
     'a message for one',
     () => client.send(new SendMessageCommand({ QueueUrl: `${QueueUrl}-none`, MessageBody: 'a' })),

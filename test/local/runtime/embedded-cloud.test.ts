@@ -1,7 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
@@ -199,19 +198,6 @@ describe('services', () => {
         new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:x:1:stateMachine:no' }),
       ),
     ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
-  })
-
-  it('accept custom events, and refuse those that only AWS may send', async () => {
-    const detail = { bucket: { name: cloud.landingBucket }, object: { key: 'mine.txt' } }
-    await put('mine.txt', 'mine')
-    const send = (Source: string) =>
-      new EventBridgeClient(control()).send(
-        new PutEventsCommand({ Entries: [{ Source, DetailType: 'x', Detail: JSON.stringify(detail) }] }),
-      )
-    expect(await send('test')).toMatchObject({ FailedEntryCount: 0 })
-    expect((await send('aws.s3')).Entries?.[0]).toMatchObject({
-      ErrorCode: 'NotAuthorizedForSourceException',
-    })
   })
 })
 

@@ -73,7 +73,10 @@ export const fixtureTemplate = {
       Properties: {
         EventPattern: {
           source: ['aws.s3', 'test'],
-          detail: { bucket: { name: [{ Ref: 'Landing' }] }, object: { key: [{ suffix: '.txt' }] } },
+          detail: {
+            bucket: { name: [{ Ref: 'Landing' }] },
+            object: { key: [{ 'anything-but': ['a.csv'] }] },
+          },
         },
         Targets: [{ Id: 'T', Arn: { Ref: 'Machine' }, RoleArn: attribute('RuleRole') }],
       },

@@ -64,7 +64,8 @@ const start = async (
     executions,
     machineArn: (of: string) => machines.find(({ name }) => name.startsWith(of))?.arn ?? '',
     letters: async () => {
-      const found = await Promise.all(queues.all().map(each => queues.receive(each, 10)))
+      const all = stack.ofType(queue).map(({ name: of }) => queues.byName(of))
+      const found = await Promise.all(all.map(each => queues.receive(each, 10)))
       return found.flat().map(({ body }) => JSON.parse(body))
     },
   }
