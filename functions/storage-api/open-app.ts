@@ -59,12 +59,10 @@ const env = readEnv([
   'BACKEND_NAME',
   /** `round` or `refuse`; read where defaults of columns are. */
   'NUMBER_ROUNDING',
-  /** Runs, and other jobs, of one token and of the project that are under way at a time: a JSON object. */
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
-  /** JSON: what the project may have, or make within a day. */
 ])
 /** The variables that the function's construct must set. */
 export type StorageApiEnv = keyof typeof env
@@ -112,7 +110,6 @@ const services = {
     createDescribeRun(stepFunctions, env.EXTRACT_MACHINE_ARN),
     (name, reason) => stopExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
   ),
-  // Set on one machine only: in an account CloudWatch has the logs.
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   isLookDue: createQueueLooks(now),

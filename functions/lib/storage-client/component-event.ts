@@ -5,7 +5,4 @@ export interface ComponentEvent {
   message: string
   type: 'info' | 'success' | 'warn' | 'error'
   params?: Record<string, unknown>
-  results?: Record<string, unknown>
-  /** Seconds. */
-  duration?: number
 }

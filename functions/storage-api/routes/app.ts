@@ -58,7 +58,7 @@ const withNumber = async (reply: Response): Promise<Response> => {
 }
 
 /** Of the project: the same below every branch. */
-const projectTags: ReadonlySet<string> = new Set(['index', 'merge requests', 'tokens', 'triggers', 'tickets'])
+const projectTags: ReadonlySet<string> = new Set(['index', 'tokens', 'triggers', 'tickets'])
 
 const answerAndLog = async (
   route: Route,
