@@ -9,11 +9,21 @@ import { refuseUnknownColumns } from '../../lib/table-engine/rows/row-conditions
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findAlias } from '../find/find-alias.ts'
 import { findTable } from '../find/find-table.ts'
+import { text, textList, unlessBlank } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { tableDetail } from '../tables/read-tables.ts'
-import { aliasFilterFields } from './alias-fields.ts'
+import { oneAsList } from '../tables/row-query.ts'
+
+const operator = z.enum(['eq', 'ne'], { error: 'This value should be eq or ne.' })
+
+/** The filter of an alias: rows whose column has one of these values (`eq`), or none of them (`ne`). Default: `eq`. */
+export const aliasFilterFields = {
+  column: unlessBlank(text({ max: 255 })),
+  operator: unlessBlank(operator),
+  values: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 10_000 }).optional()),
+}
 
 /** Sets which rows of its source an alias shows. What the request leaves out stays. */
 export const setAliasFilter = defineRoute({

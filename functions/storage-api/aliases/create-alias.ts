@@ -24,8 +24,7 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { checkTableName } from '../tables/table-name.ts'
-import { aliasFilterFields } from './alias-fields.ts'
-import { completeFilter } from './change-alias.ts'
+import { aliasFilterFields, completeFilter } from './change-alias.ts'
 
 const body = z.object({
   sourceTable: text({ min: 1, max: 500 }),

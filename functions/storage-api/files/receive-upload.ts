@@ -6,7 +6,7 @@ import { readBody } from '../http/read-body.ts'
 import type { Services } from '../services/services.ts'
 import { listStored, type Receiver, type Stored, storeBytes } from './store-upload.ts'
 
-interface Upload {
+export interface Upload {
   /** The other fields of the form. */
   fields: Record<string, unknown>
   /** `undefined`: the request has no data. */

@@ -59,31 +59,21 @@ export const createTable = defineRoute({
   },
   handle: async (request, services) => {
     const { bucketId } = request.params
-    return submitJob(
-      request,
-      services,
-      await createTableJob(request, services, { bucketId, body: request.body }),
-    )
+    return submitJob(request, services, createTableJob(request, services, { bucketId, body: request.body }))
   },
 })
 
 /** The job `tableCreate` of a request. */
-const createTableJob = async (
+const createTableJob = (
   { caller }: { caller: Caller },
   services: Services,
   { bucketId, body }: { bucketId: string; body: CreateTableFields },
-): Promise<NewJob> => {
+): NewJob => {
   const { name, displayName } = checkTableName(body)
   const source = readSource(body, services.now())
   const tableId = `${bucketId}.${name}`
   return {
-    input: {
-      operationName: 'tableCreate',
-      bucketId,
-      name,
-      displayName,
-      source: source,
-    },
+    input: { operationName: 'tableCreate', bucketId, name, displayName, source },
     queueTableId: tableId,
     admit: async () => {
       await findBucket(services, bucketId)
@@ -173,7 +163,7 @@ export const createTableNow = defineRoute({
     const { fields, file } = await receiveUpload(request, services)
     const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
-    const job = await createTableJob(request, services, { bucketId, body })
+    const job = createTableJob(request, services, { bucketId, body })
     return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
   },
 })

@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { CsvOptions } from '../../lib/storage/jobs/job-record.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
@@ -13,16 +14,6 @@ export const csvFields = {
   treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
 }
 
-interface CsvFields {
-  delimiter?: string | undefined
-  enclosure?: string | undefined
-  escapedBy?: string | undefined
-  columns?: string[] | undefined
-  withoutHeaders?: boolean | undefined
-  ignoredLinesCount?: number | undefined
-  treatValuesAsNull?: string[] | undefined
-}
-
 /**
  * The settings with their defaults (comma, quote, no escape character). A tab may be written as `\t`. An escape
  * character replaces the doubling of the enclosure, so the two exclude each other.
@@ -35,7 +26,7 @@ export const readCsvSettings = ({
   ignoredLinesCount,
   treatValuesAsNull,
   ...characters
-}: CsvFields): CsvOptions => {
+}: z.output<z.ZodObject<typeof csvFields>>): CsvOptions => {
   const delimiter = characters.delimiter === '\\t' ? '\t' : characters.delimiter || ','
   const escapedBy = characters.escapedBy ?? ''
   if (escapedBy !== '' && characters.enclosure)

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { importResultsBody } from '../../lib/wire/table-body.ts'
-import { receiveUpload } from '../files/receive-upload.ts'
+import { receiveUpload, type Upload } from '../files/receive-upload.ts'
 import { uploadForm } from '../files/upload-form.ts'
 import { findOwnTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
@@ -11,8 +11,7 @@ import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
-import { type NewJob, submitJob } from '../jobs/submit-job.ts'
-import type { Caller } from '../services/authenticate.ts'
+import { type NewJob, type Submitter, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
@@ -34,17 +33,12 @@ const importTableFields = z.object({
   ...csvFields,
 })
 
-interface Submission {
-  caller: Caller
-  raw: Request
-}
-
 /** The job `tableImport` of a request. */
-const importTableJob = async (
-  { caller, raw }: Submission,
+const importTableJob = (
+  { caller, raw }: Submitter,
   services: Services,
   { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
-): Promise<NewJob> => {
+): NewJob => {
   const { incremental, deduplicationStrategy = 'upsert' } = body
   const fileId = readDataPlace(body)
   if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
@@ -52,14 +46,7 @@ const importTableJob = async (
   const primaryKey = requestedKey(body.primaryKey, raw.headers)
   const key = primaryKey.length === 0 ? {} : { primaryKey }
   return {
-    input: {
-      operationName: 'tableImport',
-      tableId,
-      fileId,
-      csv,
-      incremental,
-      ...key,
-    },
+    input: { operationName: 'tableImport', tableId, fileId, csv, incremental, ...key },
     admit: async () => {
       const { snapshot } = await findOwnTable(services, tableId)
       // Without a primary key nothing is deduplicated, so both strategies are the same.
@@ -98,13 +85,19 @@ export const importTable = defineRoute({
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    return submitJob(
-      request,
-      services,
-      await importTableJob(request, services, { tableId, body: request.body }),
-    )
+    return submitJob(request, services, importTableJob(request, services, { tableId, body: request.body }))
   },
 })
+
+/** The fields of a form that brings its data. Its `name` is that of the file, which has one already. */
+const readForm = <Fields extends typeof importTableFields>(
+  schema: Fields,
+  { fields: { name: _name, ...fields }, file }: Upload,
+  { passedOver }: { passedOver: string[] },
+) => {
+  const sent = withoutUnset(schema, { ...fields, ...(file && { dataFileId: file.id }) })
+  return { sent, body: checkFields(schema, sent, 'storage.tables.validation', passedOver) }
+}
 
 /** Loads the data in the request into a table. Older than `import-async`, and for small files. */
 export const importTableNow = defineRoute({
@@ -122,17 +115,9 @@ export const importTableNow = defineRoute({
   handle: async (request, services) => {
     const { tableId } = request.params
     await findOwnTable(services, tableId)
-    const { fields, file } = await receiveUpload(request, services)
-    // The name of the file, which has one already.
-    const { name: _name, ...others } = fields
-    const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
-    const body = checkFields(importTableFields, sent, 'storage.tables.validation', request.passedOver)
-    return doJob(
-      { ...request, sent: [request.sent, sent] },
-      services,
-      await importTableJob(request, services, { tableId, body }),
-      ok,
-    )
+    const { sent, body } = readForm(importTableFields, await receiveUpload(request, services), request)
+    const job = importTableJob(request, services, { tableId, body })
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job, ok)
   },
 })
 
@@ -152,24 +137,13 @@ export const writeTable = defineRoute({
   reply: importResultsBody,
   streamedBody: uploadForm.extend(writeTableFields.shape),
   handle: async (request, services) => {
-    const { fields, file } = await receiveUpload(request, services)
-    if (!file)
+    const upload = await receiveUpload(request, services)
+    if (!upload.file)
       throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
-    // The name of the file, which has one already.
-    const { name: _name, ...others } = fields
-    const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
-    const { tableId, ...body } = checkFields(
-      writeTableFields,
-      sent,
-      'storage.tables.validation',
-      request.passedOver,
-    )
+    const { sent, body: asked } = readForm(writeTableFields, upload, request)
+    const { tableId, ...body } = asked
     requireTable(request.caller, tableId, 'write')
-    return doJob(
-      { ...request, sent: [request.sent, sent] },
-      services,
-      await importTableJob(request, services, { tableId, body }),
-      ok,
-    )
+    const job = importTableJob(request, services, { tableId, body })
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job, ok)
   },
 })
