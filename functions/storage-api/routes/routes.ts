@@ -5,11 +5,7 @@ import {
   setAliasFilter,
 } from '../aliases/change-alias.ts'
 import { createAlias } from '../aliases/create-alias.ts'
-import { createBranch } from '../branches/create-branch.ts'
-import { deleteBranch } from '../branches/delete-branch.ts'
-import { getBranch } from '../branches/get-branch.ts'
-import { listBranches } from '../branches/list-branches.ts'
-import { updateBranch } from '../branches/update-branch.ts'
+import { createBranch, deleteBranch, getBranch, listBranches, updateBranch } from '../branches/branches.ts'
 import { bucketsRoutes } from '../buckets/routes.ts'
 import { getComponent, listComponents } from '../components/components.ts'
 import { configurationsRoutes } from '../configurations/routes.ts'
