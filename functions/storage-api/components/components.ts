@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { componentBody, listedComponentBody } from '../../lib/wire/component-body.ts'
+import { type Component, componentBody, listedComponentBody } from '../../lib/wire/component-body.ts'
 import { configurationResource } from '../configurations/configuration-resource.ts'
 import { findComponent } from '../find/find-configuration.ts'
 import { flag, includeOf, text } from '../http/fields.ts'
@@ -9,7 +9,12 @@ import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { componentResource } from './component.ts'
+
+/** The component on the wire. */
+export const componentResource = (component: Component, baseUrl: string) => ({
+  ...component,
+  uri: `${baseUrl}/v2/storage/components/${component.id}`,
+})
 
 const query = z.object({
   componentType: text().optional(),

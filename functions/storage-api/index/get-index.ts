@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Component } from '../../lib/wire/component-body.ts'
 import { indexBody } from '../../lib/wire/index-body.ts'
-import { componentResource } from '../components/component.ts'
+import { componentResource } from '../components/components.ts'
 import { commaList, includeOf } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { faces } from '../http/request-path.ts'

@@ -1,11 +1,11 @@
 import { UserError } from '#lib/errors/errors.ts'
+import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import type { Services } from '../../services/services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
-import { ambiguousName } from './ambiguous-name.ts'
-import { findNamespace, LEVELS } from './find-namespace.ts'
-import { headsNamed } from './heads-named.ts'
+import { ambiguousName, findNamespace, LEVELS } from './find-namespace.ts'
+import { itemsNamed } from './identifiers.ts'
 
 /**
  * The table in the path, by alias, name or id.
@@ -37,4 +37,17 @@ const tableNotFound = (table: string, bucket: string, isAlias = false): UserErro
     'iceberg.tableNotFound',
     `The table "${name}" does not exist in the bucket "${place}".${isAlias ? ' It is an alias: export it, or query it with POST /v2/storage/query.' : ''}`,
   )
+}
+
+/** The tables of a bucket, and its aliases, that an identifier stands for. */
+const headsNamed = async (
+  { tables }: Pick<Services, 'tables'>,
+  bucketId: string,
+  identifier: string,
+): Promise<{ tables: TableHead[]; aliases: TableHead[] }> => {
+  const byId = identifier.startsWith(`${bucketId}.`) ? await tables.getHead(identifier) : undefined
+  const called = byId ? [byId] : await tables.called(bucketId, identifier)
+  const named = called.map(head => ({ id: tableIdOf(head), name: head.name, head }))
+  const heads = itemsNamed(named, identifier).map(({ head }) => head)
+  return { tables: heads.filter(head => !isAliased(head)), aliases: heads.filter(isAliased) }
 }

@@ -4,7 +4,6 @@ import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
 import { accessDenied } from '../../http/rights.ts'
 import type { Caller } from '../../services/authenticate.ts'
 import type { Services } from '../../services/services.ts'
-import { ambiguousName } from './ambiguous-name.ts'
 import { itemsNamed } from './identifiers.ts'
 
 /** Before the bucket, in the namespace of a development branch: `branch_12_in_c_main`, `branch-12.in.c-main`. */
@@ -67,3 +66,17 @@ const namespaceNotFound = (namespace: string): UserError =>
     'iceberg.namespaceNotFound',
     `The namespace ${JSON.stringify(namespace.slice(0, 250).replaceAll(LEVELS, '.'))} does not exist.`,
   )
+
+/** 400 `iceberg.ambiguousName`. `found`: the ids of those that the caller may read. */
+export const ambiguousName = (
+  kind: 'namespace' | 'table',
+  name: string,
+  found: readonly string[],
+): UserError => {
+  const ids = found.map(id => `"${id}"`).join(', ')
+  const others = found.length > 1 ? ids : `${ids} and others that this token may not read`
+  return new UserError(
+    'iceberg.ambiguousName',
+    `More than one ${kind} answers to the name "${name}": ${others}. Use the id in quotes, as the list of ${kind}s shows it.`,
+  )
+}

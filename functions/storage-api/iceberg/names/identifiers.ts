@@ -1,7 +1,7 @@
 import { aliasOf } from '#lib/storage/tables/other-names.ts'
 
 /** A bucket or a table. `id` is `in.c-main` or `in.c-main.orders`; the name of a bucket is its id. */
-export interface Named {
+interface Named {
   readonly id: string
   readonly name: string
 }

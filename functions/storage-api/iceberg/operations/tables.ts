@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { hexDigest } from '#lib/digests.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
+import type { TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
 import { checkFields } from '../../http/check-fields.ts'
 import { text } from '../../http/fields.ts'
@@ -12,9 +13,7 @@ import { defineOperation } from '../catalog-operation.ts'
 import { findCatalogTable } from '../names/find-catalog-table.ts'
 import { findNamespace } from '../names/find-namespace.ts'
 import { identifiersOf } from '../names/identifiers.ts'
-import { listTableNames } from '../names/list-table-names.ts'
 import { pageFields, pageOf } from '../page-of.ts'
-import { currentMetadata } from './current-metadata.ts'
 
 /** The tables of a bucket. */
 export const listCatalogTables = defineOperation({
@@ -22,7 +21,11 @@ export const listCatalogTables = defineOperation({
   query: z.object(pageFields),
   handle: async ({ caller, params: { namespace = '' }, query }, services) => {
     const bucket = await findNamespace(services, caller, namespace)
-    const all = await listTableNames(services, bucket.id)
+    const found = await services.tables.namesInBucket(bucket.id)
+    // Engines see no aliases.
+    const all = found
+      .filter(({ isAlias }) => !isAlias)
+      .map(({ name }) => ({ id: tableIdOf({ bucketId: bucket.id, name }), name }))
     const identifiers = identifiersOf(all)
     const named = all.map(({ id, name }, index) => ({ name, identifier: identifiers[index] ?? id }))
     const { items, nextPageToken } = pageOf(named, query)
@@ -32,6 +35,17 @@ export const listCatalogTables = defineOperation({
     })
   },
 })
+
+/** The metadata file that the head of a table names. */
+const currentMetadata = async (
+  table: TableHead,
+  { locationOf, readText }: Services['tableAccess'],
+): Promise<{ location: string; text: string }> => {
+  const { metadataKey } = table
+  if (metadataKey === undefined) throw new Error(`The table "${tableIdOf(table)}" has no metadata.`)
+  const location = locationOf(metadataKey)
+  return { location, text: await readText(location) }
+}
 
 const endpoint = '/v1/{prefix}/namespaces/{namespace}/tables/{table}'
 
