@@ -42,7 +42,6 @@ export const offsetPaginator = (settings: PaginationOf<'offset'>, input: Paginat
       page.items.length < (limit ?? 1)
         ? undefined
         : at(Number(previous.position) + (limit ?? page.items.length)),
-    ...(limit === undefined ? {} : { pageSize: limit }),
     toldBy: 'count',
     emptyIsLast: true,
     ended:

@@ -35,7 +35,6 @@ export const pagenumPaginator = (settings: PaginationOf<'pagenum'>, input: Pagin
     first: settings.firstPageParams === false ? pageRequest(input, {}, first) : at(first),
     next: (page, previous) =>
       page.items.length < (limit ?? 1) ? undefined : at(Number(previous.position) + 1),
-    ...(limit === undefined ? {} : { pageSize: limit }),
     toldBy: 'count',
     ended:
       limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,

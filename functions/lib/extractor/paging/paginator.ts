@@ -37,8 +37,6 @@ export interface Paginator {
   leavesNext?: boolean
   /** Whether an empty body below status 400 is the last page rather than an error. A 204 always is. */
   emptyIsLast?: boolean
-  /** Rows of a page that is not the last. Absent: nobody knows. */
-  pageSize?: number
   /** Why there is no next page, for the summary. */
   ended: string
   /** The key of the items that `next` reads. Absent: none, or more than one. */

@@ -95,7 +95,7 @@ const resolve = (
   const { path: _path, missing: _missing, ...expression } = definition
   if (Object.keys(expression).length === 0) return { name, path, value }
   const context = { placeholder: { value }, parent: rows[level - 1] ?? null }
-  const made = evaluate(expression, context, { path: `placeholders.${name}`, now, alsoAllow: ['urlencode'] })
+  const made = evaluate(expression, context, { path: `placeholders.${name}`, now, isPlaceholder: true })
   return made === null && isSkipped ? undefined : { name, path, value: made }
 }
 

@@ -58,10 +58,9 @@ export const nextState = (
 export const stateWithTokens = (
   input: unknown,
   refreshTokens: readonly ReplacedToken[],
-): Record<string, Json> => stateWith(input, { refreshTokens: refreshTokens as unknown as Json }) // objects of texts
-
-const stateWith = (input: unknown, own: Record<string, Json>): Record<string, Json> => {
+): Record<string, Json> => {
   const root = asObject(input)
+  const own = { refreshTokens: refreshTokens as unknown as Json } // objects of texts
   return { ...root, millrace: { ...asObject(root['millrace']), ...own } }
 }
 

@@ -270,16 +270,3 @@ it('secrets of requests long past are forgotten, so that a long run does not gro
   for (let index = 0; index < 10_000; index++) masker.addPassing([`nonce-${index}.`])
   expect(masker.mask('lasting nonce-0. nonce-9999.')).toBe('*** nonce-0. ***')
 })
-
-it.each([
-  ['in JSON within JSON', JSON.stringify(JSON.stringify(`a&b<c>"d'e`))],
-  ['in lower-case percent escapes', encodeURIComponent(`a&b<c>"d'e`).toLowerCase()],
-  ['percent-encoded twice', encodeURIComponent(encodeURIComponent(`a&b<c>"d'e`))],
-  ['in base64 for addresses', Buffer.from(`a&b<c>"d'e`).toString('base64url')],
-])('finds a secret %s', (_, text) => {
-  expect(createMasker([`a&b<c>"d'e`]).mask(text)).toContain('***')
-})
-
-it('finds a secret in JSON that holds nothing beyond ASCII', () => {
-  expect(createMasker(['pässwörd']).mask('{"k":"p\\u00e4ssw\\u00f6rd"}')).toBe('{"k":"***"}')
-})

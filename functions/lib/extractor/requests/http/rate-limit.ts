@@ -1,17 +1,11 @@
 import { firstHeader, type ResponseHeaders } from '../answers/http-response.ts'
 
-interface RateLimit {
-  /** Requests that it still takes before it opens again. */
-  left: number
-  /** Seconds until it opens again. */
-  seconds: number
-}
-
 const remainingNames = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
 const resetNames = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']
 
 /**
- * The limit of which the fewest requests are left; `undefined` when the server says nothing, or not until when.
+ * Seconds until the server takes requests again; `undefined` when it says nothing, not until when, or has requests left. Of several limits
+ * that are used up it is the last one to open.
  *
  * Reads `RateLimit-Remaining`/`-Reset`, their `X-` forms, and `RateLimit` in its older form (`remaining=0, reset=4`) and its newer one,
  * which may name several (`"burst";r=0;t=8, "daily";r=900`); what that leaves out is the window of `RateLimit-Policy`. A reset
@@ -19,41 +13,33 @@ const resetNames = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset'
  *
  * @param now seconds since 1970
  */
-export const readRateLimit = (headers: ResponseHeaders, now: number): RateLimit | undefined => {
+export const rateLimitResetSeconds = (headers: ResponseHeaders, now: number): number | undefined => {
   const windows = windowsOf(headers)
   const remaining = firstOf(headers, remainingNames)
   const reset = firstOf(headers, resetNames)
   const field = joined(headers, 'ratelimit')
   const isOlder = /\bremaining\s*=/.test(field)
   const items = isOlder || field === '' ? [] : field.split(',')
-  const limits = [
-    limitOf(remaining, toSeconds(reset, now) ?? shortest(windows)),
-    limitOf(
+  const waits = [
+    waitOf(remaining, toSeconds(reset, now) ?? shortest(windows)),
+    waitOf(
       parameter(field, /\bremaining\s*=\s*(\d+)/),
       toSeconds(parameter(field, /\breset\s*=\s*(\d+)/), now),
     ),
     ...items.map(item =>
-      limitOf(
+      waitOf(
         parameter(item, /;\s*r\s*=\s*(\d+)/),
         toSeconds(parameter(item, /;\s*t\s*=\s*(\d+)/), now) ?? windows.get(nameOf(item)),
       ),
     ),
   ]
-  return limits
-    .filter(limit => limit !== undefined)
-    .sort((a, b) => a.left - b.left || b.seconds - a.seconds)[0]
+  const known = waits.filter(seconds => seconds !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** Seconds until the server's limit opens again, or `undefined` when it says nothing or has requests left. */
-export const rateLimitResetSeconds = (headers: ResponseHeaders, now: number): number | undefined => {
-  const limit = readRateLimit(headers, now)
-  return limit === undefined || limit.left > 0 ? undefined : limit.seconds
-}
-
-const limitOf = (left: string | undefined, seconds: number | undefined): RateLimit | undefined => {
-  const number = left === undefined || left.trim() === '' ? Number.NaN : Number(left)
-  return Number.isNaN(number) || seconds === undefined ? undefined : { left: Math.max(0, number), seconds }
-}
+/** Nothing of a limit that has requests left. */
+const waitOf = (left: string | undefined, seconds: number | undefined): number | undefined =>
+  left !== undefined && left.trim() !== '' && Number(left) <= 0 ? seconds : undefined
 
 /** Seconds of each window by the name of its policy. */
 const windowsOf = (headers: ResponseHeaders): Map<string, number> =>

@@ -142,7 +142,7 @@ const secretTexts = (value: unknown, isSecret: IsSecretField, inSecret: boolean)
 }
 
 /** Shorter values are switches or numbers, which also occur in unrelated texts. */
-export const shortestSecret = 4
+const shortestSecret = 4
 
 /** Long enough to be no word of a header such as `Signature` or `HMAC-SHA1`. */
 const shortestPart = 16

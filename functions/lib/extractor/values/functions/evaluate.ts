@@ -8,9 +8,6 @@ import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { callFunction, functionTable } from './function-table.ts'
 import { sizeOf } from './joined.ts'
 
-/** Functions that only some places allow (`alsoAllow`). */
-const placeFunctions = new Set(['urlencode'])
-
 /**
  * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
  * called, an object with one key that names a context is a reference, other objects and lists are walked through, everything
@@ -40,13 +37,13 @@ export const evaluate = (
 class Evaluation {
   readonly #context: ExpressionContext
   readonly #now: number
-  readonly #alsoAllow: readonly string[]
+  readonly #isPlaceholder: boolean
   readonly #budget = new TextBudget()
 
   constructor(context: ExpressionContext, options: EvaluateOptions) {
     this.#context = context
     this.#now = options.now ?? Date.now() / 1000
-    this.#alsoAllow = options.alsoAllow ?? []
+    this.#isPlaceholder = options.isPlaceholder === true
   }
 
   value(expression: Json): Value {
@@ -64,8 +61,8 @@ class Evaluation {
 
   #call(expression: JsonObject): Value {
     const name = expression['function']
-    if (typeof name !== 'string' || !isAllowed(name, this.#alsoAllow))
-      throw unknownFunction(name, this.#alsoAllow)
+    if (typeof name !== 'string' || !isAllowed(name, this.#isPlaceholder))
+      throw unknownFunction(name, this.#isPlaceholder)
     const args = expression['args'] ?? []
     const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
     const result = callFunction(
@@ -97,12 +94,12 @@ class Evaluation {
   }
 }
 
-const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
-  Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
+const isAllowed = (name: string, isPlaceholder: boolean): boolean =>
+  Object.hasOwn(functionTable, name) && (isPlaceholder || name !== 'urlencode')
 
-const unknownFunction = (name: Json | undefined, alsoAllow: readonly string[]): UserError => {
+const unknownFunction = (name: Json | undefined, isPlaceholder: boolean): UserError => {
   const shown = typeof name === 'string' ? name : JSON.stringify(name)
-  const known = Object.keys(functionTable).filter(known => isAllowed(known, alsoAllow))
+  const known = Object.keys(functionTable).filter(known => isAllowed(known, isPlaceholder))
   const meant = didYouMean(shown, known)
   const hint = meant === undefined ? ` Functions are ${known.join(', ')}.` : ` Did you mean '${meant}'?`
   return new UserError('extractor.functions.unknownFunction', `Illegal function '${shown}'!${hint}`, {

@@ -10,8 +10,8 @@ export type ExpressionContext = Readonly<Record<string, Json>>
 export interface EvaluateOptions {
   /** Where the expression stands, for messages: `config.jobs.0.params.since`. */
   path?: string | undefined
-  /** Functions allowed at this place only, such as `urlencode` in placeholders. */
-  alsoAllow?: readonly string[] | undefined
+  /** `urlencode` is a function here, and nowhere else. */
+  isPlaceholder?: boolean
   /** Seconds since 1970 for `time()`, `date(format)` and relative texts of `strtotime`. Default: the system clock. */
   now?: number | undefined
 }

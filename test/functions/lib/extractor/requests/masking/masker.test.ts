@@ -14,6 +14,11 @@ describe('the masker', () => {
     ['form encoded', `?k=${new URLSearchParams({ k: 'pä$$/w rd' }).toString()}`],
     ['in base64', Buffer.from('pä$$/w rd').toString('base64')],
     ['in JSON', JSON.stringify({ k: 'pä$$/w rd' }).replace('/', '\\/')],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify('pä$$/w rd'))],
+    ['in JSON of ASCII', 'p\\u00e4$$/w rd'],
+    ['in a query in lower case', encodeURIComponent('pä$$/w rd').toLowerCase()],
+    ['in a query within a query', encodeURIComponent(encodeURIComponent('pä$$/w rd'))],
+    ['in base64 for addresses', Buffer.from('pä$$/w rd').toString('base64url')],
   ])('finds a secret %s', (_, text) => {
     expect(createMasker(['pä$$/w rd']).mask(text)).toContain('***')
     expect(createMasker(['pä$$/w rd']).mask(text)).not.toContain('w rd')
