@@ -102,37 +102,21 @@ const keyId = (name: string): string => {
   ].join('-')
 }
 
-const flag = z
-  .union([z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')])
-  .default(false)
-
 export const secret = resourceType({
   type: 'AWS::SecretsManager::Secret',
-  properties: z
-    .strictObject({
-      Name: z.string().optional(),
-      SecretString: z.string().optional(),
-      GenerateSecretString: z
-        .strictObject({
-          PasswordLength: z.coerce.number().int().min(1).max(4096).default(32),
-          ExcludeCharacters: z.string().default(''),
-          ExcludeLowercase: flag,
-          ExcludeUppercase: flag,
-          ExcludeNumbers: flag,
-          ExcludePunctuation: flag,
-          IncludeSpace: flag,
-          RequireEachIncludedType: z.union([z.boolean(), z.string()]).optional(),
-          SecretStringTemplate: z.string().optional(),
-          GenerateStringKey: z.string().optional(),
-        })
-        .optional(),
-      Description: withoutMeaningHere('it is text for the console'),
-      KmsKeyId: withoutMeaningHere('the value rests in the data directory, readable by its owner only'),
-      Tags: tags,
-    })
-    .refine(({ SecretString, GenerateSecretString }) => !(SecretString && GenerateSecretString), {
-      error: 'a secret has a value or a generator, not both',
+  properties: z.strictObject({
+    Name: z.string().optional(),
+    // Letters and digits, under a key of a JSON object: what the stack asks for.
+    GenerateSecretString: z.strictObject({
+      PasswordLength: z.coerce.number().int().min(1).max(4096).default(32),
+      ExcludePunctuation: z.union([z.literal(true), z.literal('true')]),
+      SecretStringTemplate: z.string(),
+      GenerateStringKey: z.string(),
     }),
+    Description: withoutMeaningHere('it is text for the console'),
+    KmsKeyId: withoutMeaningHere('the value rests in the data directory, readable by its owner only'),
+    Tags: tags,
+  }),
   nameProperty: 'Name',
   // Secrets Manager adds six characters to the name. Here they follow from the name: a restart keeps the ARN.
   ref: ({ name }) => arn('secretsmanager', `secret:${name}-${secretSuffix(name)}`),

@@ -92,12 +92,10 @@ interface SecretFolder {
 const secretValue = async (
   { folder, files, log }: SecretFolder,
   name: string,
-  { SecretString, GenerateSecretString = defaultGenerator }: SecretProperties,
+  { GenerateSecretString }: SecretProperties,
 ): Promise<string> => {
-  if (SecretString !== undefined) return SecretString
   const path = pathOf({ folder }, name, 'secret')
-  const isObject = 'SecretStringTemplate' in GenerateSecretString
-  const kept = await readRecord(files, path, text => readSecret(text, isObject), log)
+  const kept = await readRecord(files, path, readSecret, log)
   if (kept !== undefined) return kept
   const value = generateSecret(GenerateSecretString)
   await files.writeWhole(path, value)
@@ -111,21 +109,9 @@ const readPrevious = ({ folder, files, log }: SecretFolder, name: string): Promi
   readRecord(files, pathOf({ folder }, name, 'previous'), text => previousRecord.parse(JSON.parse(text)), log)
 
 /** Throws on what a write cut short would leave. */
-const readSecret = (text: string, isObject: boolean): string => {
-  if (text === '') throw new Error('The secret is empty')
-  if (isObject) JSON.parse(text)
+const readSecret = (text: string): string => {
+  JSON.parse(text)
   return text
-}
-
-/** CloudFormation generates a value as if an empty generator were given. */
-const defaultGenerator = {
-  PasswordLength: 32,
-  ExcludeCharacters: '',
-  ExcludeLowercase: false,
-  ExcludeUppercase: false,
-  ExcludeNumbers: false,
-  ExcludePunctuation: false,
-  IncludeSpace: false,
 }
 
 const bySecretId = z.object({
@@ -179,30 +165,14 @@ export const secretOperations = (secrets: Secrets): Operations => ({
 /** 32 to 64 characters, the same for the same value. */
 const versionId = (value: string) => hexDigest(`version\0${value}`, 32)
 
-type Generator = NonNullable<SecretProperties['GenerateSecretString']>
+const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** Secrets Manager API Reference, "GetRandomPassword". */
-const punctuation = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
-const lowercase = 'abcdefghijklmnopqrstuvwxyz'
-
-/** A value as `GenerateSecretString` describes it: a random text, or a JSON template with the text under a key. */
-const generateSecret = (generator: Generator): string => {
-  const groups = [
-    generator.ExcludeLowercase ? '' : lowercase,
-    generator.ExcludeUppercase ? '' : lowercase.toUpperCase(),
-    generator.ExcludeNumbers ? '' : '0123456789',
-    generator.ExcludePunctuation ? '' : punctuation,
-    generator.IncludeSpace ? ' ' : '',
-  ]
-  const excluded = new Set(generator.ExcludeCharacters)
-  const alphabet = [...groups.join('')].filter(character => !excluded.has(character))
-  if (alphabet.length === 0) throw new Error('GenerateSecretString excludes every character')
-  const text = Array.from(
-    { length: generator.PasswordLength },
-    () => alphabet[randomInt(alphabet.length)],
-  ).join('')
-
-  const { SecretStringTemplate, GenerateStringKey } = generator
-  if (SecretStringTemplate === undefined || GenerateStringKey === undefined) return text
+/** A value as `GenerateSecretString` describes it: a JSON template with a random text under a key. */
+const generateSecret = ({
+  PasswordLength,
+  SecretStringTemplate,
+  GenerateStringKey,
+}: SecretProperties['GenerateSecretString']): string => {
+  const text = Array.from({ length: PasswordLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return JSON.stringify({ ...JSON.parse(SecretStringTemplate), [GenerateStringKey]: text })
 }

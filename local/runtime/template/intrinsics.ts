@@ -8,9 +8,6 @@ export interface Scope {
   condition(name: string): boolean
 }
 
-/** What `Ref: AWS::NoValue` becomes, so that the property or list item around it disappears. */
-export const noValue = Symbol('AWS::NoValue')
-
 type Intrinsic = (argument: unknown, resolved: (value: unknown) => unknown, scope: Scope) => unknown
 
 /**
@@ -20,14 +17,14 @@ type Intrinsic = (argument: unknown, resolved: (value: unknown) => unknown, scop
  * "Intrinsic function reference"). An intrinsic that is not listed below is refused by its name.
  */
 export const resolve = (value: unknown, scope: Scope): unknown => {
-  if (Array.isArray(value)) return value.map(item => resolve(item, scope)).filter(item => item !== noValue)
+  if (Array.isArray(value)) return value.map(item => resolve(item, scope))
   if (!isObject(value)) return value
 
   const [name, ...others] = Object.keys(value)
   const isIntrinsic = name !== undefined && others.length === 0 && /^(Ref|Fn::.*)$/.test(name)
   if (!isIntrinsic) {
     const entries = Object.entries(value).map(([key, item]) => [key, resolve(item, scope)] as const)
-    return Object.fromEntries(entries.filter(([, item]) => item !== noValue))
+    return Object.fromEntries(entries)
   }
 
   const intrinsic = intrinsics[name]
@@ -84,20 +81,10 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
     return text('Fn::Split', source).split(text('Fn::Split', delimiter))
   },
 
-  'Fn::Base64': (argument, resolved) =>
-    Buffer.from(text('Fn::Base64', resolved(argument)), 'utf8').toString('base64'),
-
-  'Fn::If': (argument, resolved, scope) => {
-    const [condition, whenTrue, whenFalse] = list('Fn::If', argument)
-    return resolved(scope.condition(text('Fn::If', condition)) ? whenTrue : whenFalse)
-  },
-
   'Fn::Equals': (argument, resolved) => {
     const [left, right] = list('Fn::Equals', resolved(argument))
     return left === right
   },
-  'Fn::Not': (argument, _resolved, scope) => !decide(list('Fn::Not', argument)[0], scope),
-  'Fn::And': (argument, _resolved, scope) => list('Fn::And', argument).every(item => decide(item, scope)),
   'Fn::Or': (argument, _resolved, scope) => list('Fn::Or', argument).some(item => decide(item, scope)),
 }
 

@@ -8,7 +8,7 @@ import {
   readProperties,
 } from '../resources/resource-type.ts'
 import { resourceTypes } from '../resources/resource-types.ts'
-import { decide, noValue, resolve, type Scope } from './intrinsics.ts'
+import { decide, resolve, type Scope } from './intrinsics.ts'
 import { type Refusal, UnsupportedError, unsupported } from './unsupported.ts'
 
 /** A resource of a known type, with its properties checked and its intrinsics resolved. */
@@ -82,7 +82,6 @@ const createScope = (template: Template, stackName: string, endpoints: Endpoints
     'AWS::URLSuffix': account.urlSuffix,
     'AWS::StackName': stackName,
     'AWS::StackId': `arn:${account.partition}:cloudformation:${account.region}:${account.id}:stack/${stackName}/local`,
-    'AWS::NoValue': noValue,
   }
   const underWay = new Set<string>()
 

@@ -38,7 +38,14 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
   const queues = await Queues.open(within('queues'), [queue], { files, log })
   const executions = await ExecutionStore.open(within('executions'), { files, log })
   const keys = await Keys.open(within('keys'), [keyArn], { files, log })
-  const properties = { GenerateSecretString: undefined, SecretString: undefined }
+  const properties = {
+    GenerateSecretString: {
+      PasswordLength: 32,
+      ExcludePunctuation: true as const,
+      SecretStringTemplate: '{}',
+      GenerateStringKey: 'secret',
+    },
+  }
   const definition = { name: 'test', arn: secretArn, properties }
   const secrets = await Secrets.open(within('secrets'), [definition], new Map(), { files, log })
   const common = { region: 'us-east-1', maxAttempts: 1 }

@@ -1,14 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Fn::Sub is written
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, noValue, resolve, type Scope } from '#local/runtime/template/intrinsics.ts'
+import { decide, resolve, type Scope } from '#local/runtime/template/intrinsics.ts'
 
 const scope: Scope = {
   ref: name => {
     const known: Record<string, unknown> = {
       Bucket: 'landing',
       'AWS::Region': 'us-east-1',
-      'AWS::NoValue': noValue,
     }
     if (!(name in known)) throw new Error(`unknown ${name}`)
     return known[name]
@@ -32,11 +31,6 @@ describe('resolve', () => {
     ['a literal in a substitution', { 'Fn::Sub': '${!Literal}' }, '${Literal}'],
     ['a selection', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
     ['a text index', { 'Fn::Select': ['0', ['a']] }, 'a'],
-    ['base64', { 'Fn::Base64': { Ref: 'Bucket' } }, 'bGFuZGluZw=='],
-    ['a choice', { 'Fn::If': ['Yes', 'a', 'b'] }, 'a'],
-    ['the other choice', { 'Fn::If': ['No', 'a', { Ref: 'Bucket' }] }, 'landing'],
-    ['a property left out', { a: 1, b: { Ref: 'AWS::NoValue' } }, { a: 1 }],
-    ['an item left out', [1, { 'Fn::If': ['No', 2, { Ref: 'AWS::NoValue' }] }], [1]],
   ])('resolves %s', (_case, value, expected) => {
     expect(resolve(value, scope)).toEqual(expected)
   })
@@ -45,6 +39,7 @@ describe('resolve', () => {
     [{ 'Fn::ImportValue': 'other' }, 'Fn::ImportValue'],
     [{ 'Fn::FindInMap': ['a', 'b', 'c'] }, 'Fn::FindInMap'],
     [{ nested: [{ 'Fn::GetAZs': '' }] }, 'Fn::GetAZs'],
+    [{ 'Fn::If': ['Yes', 'a', 'b'] }, 'Fn::If'],
     [{ 'Fn::Select': [3, ['a']] }, 'no item 3'],
     [{ 'Fn::Join': ['-', [{ a: 1 }]] }, 'is not text'],
   ])('refuses %j by name', (value, message) => {
@@ -77,10 +72,8 @@ describe('decide', () => {
     [isRegion('us-east-1'), true],
     [isRegion('eu-west-1'), false],
     [{ 'Fn::Or': [isRegion('eu-west-1'), isRegion('us-east-1')] }, true],
-    [{ 'Fn::And': [isRegion('eu-west-1'), isRegion('us-east-1')] }, false],
-    [{ 'Fn::Not': [isRegion('eu-west-1')] }, true],
     [{ Condition: 'Yes' }, true],
-    [{ 'Fn::And': [{ Condition: 'Yes' }, { Condition: 'No' }] }, false],
+    [{ 'Fn::Or': [{ Condition: 'No' }, { Condition: 'Yes' }] }, true],
   ])('decides %j', (condition, expected) => {
     expect(decide(condition, scope)).toBe(expected)
   })
