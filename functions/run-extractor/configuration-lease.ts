@@ -2,7 +2,12 @@ import { z } from 'zod'
 import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { LEASES_PREFIX } from './names.ts'
-import { type ConfigurationPlace, placeOfConfiguration } from './place-of.ts'
+
+interface ConfigurationPlace {
+  componentId: string
+  configId: string
+  branchId?: number | undefined
+}
 
 interface ConfigurationLease {
   /** ARN of an execution. */
@@ -11,7 +16,11 @@ interface ConfigurationLease {
 
 type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
-const keyOf = (place: ConfigurationPlace) => `${LEASES_PREFIX}${placeOfConfiguration(place)}.json`
+/** `leases/branch/12/ex-generic-v2/orders.json` */
+const keyOf = ({ componentId, configId, branchId }: ConfigurationPlace): string => {
+  const branch = branchId === undefined ? '' : `branch/${branchId}/`
+  return `${LEASES_PREFIX}${branch}${componentId}/${encodeURIComponent(configId)}.json`
+}
 
 const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 

@@ -24,3 +24,9 @@ export const deadLetterResource = (letter: DeadLetterRecord) => {
 
 /** Which version of its object an import is started with: the one that failed, or the newest. */
 export const redrivenVersion = z.enum(['same', 'newest']).default('same')
+
+/** What events say of a dead letter. The event outlives it, so the input and the cause are in it. */
+export const deadLetterFacts = ({ id, machine, source, input, failure }: DeadLetterRecord) => ({
+  id: String(id),
+  params: { machine, execution: source.execution, input, failure },
+})

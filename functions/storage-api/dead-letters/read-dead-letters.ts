@@ -11,8 +11,7 @@ import { noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { isAboutEarlier } from '../services/newest-version.ts'
 import type { Services } from '../services/services.ts'
-import { deadLetterFacts } from './dead-letter-facts.ts'
-import { deadLetterResource } from './dead-letter-resource.ts'
+import { deadLetterFacts, deadLetterResource } from './dead-letter-resource.ts'
 
 /** What failed and has not been redriven or deleted since. */
 export const listDeadLetters = defineRoute({

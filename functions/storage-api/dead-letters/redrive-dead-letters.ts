@@ -10,8 +10,7 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { RedrivenVersion } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
-import { deadLetterFacts } from './dead-letter-facts.ts'
-import { redrivenVersion } from './dead-letter-resource.ts'
+import { deadLetterFacts, redrivenVersion } from './dead-letter-resource.ts'
 import { findDeadLetter } from './read-dead-letters.ts'
 
 export const redriveDeadLetter = defineRoute({

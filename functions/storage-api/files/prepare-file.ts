@@ -9,7 +9,7 @@ import { defineRoute } from '../http/route.ts'
 import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
 import { fileResource } from './file-resource.ts'
-import { recordUpload } from './record-upload.ts'
+import { recordUpload } from './store-upload.ts'
 
 const body = z.object({
   name: text({ min: 1, max: 500 }),

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { z } from '@hono/zod-openapi'
 import { cutText } from '../../lib/cut-text.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
@@ -12,6 +13,12 @@ export interface Upload {
   /** `undefined`: the request has no data. */
   file: FileRecord | undefined
 }
+
+/** For the OpenAPI document: data in the request itself, which is streamed and not read by a schema. */
+export const uploadForm = z.object({
+  data: z.string().openapi({ format: 'binary' }),
+  name: z.string().optional(),
+})
 
 const MAX_NAME_LENGTH = 500
 

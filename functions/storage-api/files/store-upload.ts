@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
+import { attachmentOf, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { type EventSender, recordEvent } from '../http/record-event.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import { fileKey, newFileRecord } from '../services/new-file.ts'
 import type { Services } from '../services/services.ts'
-import { recordUpload } from './record-upload.ts'
 
 /** Bytes that are stored, and no file yet. */
 export interface Stored {
@@ -66,4 +67,12 @@ export const listStored = async (
   )
   await recordUpload(request, services, file)
   return file
+}
+
+/** The event of a new file. Its content may follow: clients put it into the object store themselves. */
+export const recordUpload = (sender: EventSender, services: Services, file: FileRecord): Promise<void> => {
+  const { id, name, isSliced, tags } = file
+  const attachments = [attachmentOf(file)]
+  const event = auditEvent('fileUploaded', { id: String(id), name, params: { isSliced, tags }, attachments })
+  return recordEvent(sender, services, event)
 }

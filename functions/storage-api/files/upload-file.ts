@@ -3,8 +3,7 @@ import { fileBody } from '../../lib/wire/file-body.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { fileResource } from './file-resource.ts'
-import { receiveUpload } from './receive-upload.ts'
-import { uploadForm } from './upload-form.ts'
+import { receiveUpload, uploadForm } from './receive-upload.ts'
 
 /** The importer service: takes a file by one multipart form. */
 export const uploadFile = defineRoute({

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { type SnapshotRecord, snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
+import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
@@ -9,9 +10,11 @@ import { findOwnTable, findTable } from '../find/find-table.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findSnapshot } from './find-snapshot.ts'
+import type { Caller } from '../services/authenticate.ts'
+import type { Services } from '../services/services.ts'
 
 /** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
 export const createSnapshot = defineRoute({
@@ -108,6 +111,23 @@ export const deleteSnapshot = defineRoute({
     })
   },
 })
+
+/**
+ * The kept snapshot of a path. Errors: 404 `storage.snapshots.notFound`; 403 `accessDenied` for a caller without this
+ * right on the bucket of its table.
+ */
+export const findSnapshot = async (
+  { snapshots }: Pick<Services, 'snapshots'>,
+  snapshotId: string,
+  caller: Caller,
+  needed: BucketPermission = 'read',
+): Promise<SnapshotRecord> => {
+  const id = parseId(snapshotId)
+  const snapshot = id === undefined ? undefined : await snapshots.get(id)
+  if (!snapshot) throw snapshotNotFound(snapshotId)
+  requireTable(caller, snapshot.table.id, needed)
+  return snapshot
+}
 
 /**
  * The kept snapshot on the wire, with the table as it was. Clients expect a file with its data: `dataFileId` is the

@@ -13,7 +13,7 @@ import { csv, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
-import { findSnapshot } from '../snapshots/find-snapshot.ts'
+import { findSnapshot } from '../snapshots/snapshots.ts'
 import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 

@@ -109,12 +109,7 @@ const listWorkspaces = defineRoute({
   tag: 'workspaces',
   replies: { 200: 'The workspaces of the branch' },
   reply: z.array(workspaceBody),
-  handle: async ({ branchId, baseUrl }, { workspaces, projectId }) =>
-    ok(
-      (await workspaces.list())
-        .filter(workspace => workspace.branchId === branchId)
-        .map(workspace => workspaceResource(workspace, { baseUrl, projectId })),
-    ),
+  handle: async (request, services) => ok(await listed(request, services, () => true)),
 })
 
 const listConfigurationWorkspaces = defineRoute({
@@ -127,19 +122,25 @@ const listConfigurationWorkspaces = defineRoute({
   handle: async (request, services) => {
     const { component, configurationId } = await ofConfiguration(request, services)
     return ok(
-      (await services.workspaces.list())
-        .filter(
-          ({ configuration, branchId }) =>
-            branchId === request.branchId &&
-            configuration?.component === component &&
-            configuration.configurationId === configurationId,
-        )
-        .map(workspace =>
-          workspaceResource(workspace, { baseUrl: request.baseUrl, projectId: services.projectId }),
-        ),
+      await listed(
+        request,
+        services,
+        ({ configuration }) =>
+          configuration?.component === component && configuration.configurationId === configurationId,
+      ),
     )
   },
 })
+
+/** Those of the branch of the path for which `isWanted` holds. */
+const listed = async (
+  { branchId, baseUrl }: { branchId: number; baseUrl: string },
+  { workspaces, projectId }: Services,
+  isWanted: (workspace: WorkspaceRecord) => boolean,
+) =>
+  (await workspaces.list())
+    .filter(workspace => workspace.branchId === branchId && isWanted(workspace))
+    .map(workspace => workspaceResource(workspace, { baseUrl, projectId }))
 
 const getWorkspace = defineRoute({
   method: 'get',
