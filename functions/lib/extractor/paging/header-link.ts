@@ -26,6 +26,7 @@ export const headerLinkPaginator = (
       return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
     },
     toldBy: 'answer',
+    toldByHeader: true,
     ended: `the response has no link with relation "${relation}"`,
   }
 }

@@ -33,6 +33,8 @@ export interface Paginator {
    * follows the first, whatever it says.
    */
   toldBy: 'answer' | 'items' | 'count' | 'nothing'
+  /** Headers name the next page: equal bodies are no repeat while these name another one. */
+  toldByHeader?: boolean
   /** The end is told by something else than the address of a next page, which is there all the same. */
   leavesNext?: boolean
   /** Whether an empty body below status 400 is the last page rather than an error. A 204 always is. */

@@ -6,7 +6,7 @@ import { secretsOf } from '../requests/masking/secrets-of.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
 import { runIterations } from './run-iterations.ts'
-import { skipWarnings } from './run-statistics.ts'
+import { nothingWarnings, skipWarnings } from './run-statistics.ts'
 import { nextState } from './state.ts'
 
 export type {
@@ -65,7 +65,7 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     refreshTokens: refreshTokens.all(),
   })
   const ended = summary(tables)
-  const ofJobs = skipWarnings(ended.jobs)
+  const ofJobs = [...skipWarnings(ended.jobs), ...nothingWarnings(ended.jobs)]
   for (const warning of ofJobs) log.warning(warning)
   const said = [
     ...warnings,

@@ -25,6 +25,7 @@ export interface JobContext {
   evaluateEverywhere: boolean
   evaluate: EvaluateValues
   marks: HighWaterMarks
+  isCompat: boolean
   silence: Silence | undefined
   statistics: RunStatistics
   log: Log

@@ -60,6 +60,12 @@ const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
   }
 }
 
+/** The items that are rows: null is none, nor is an object without fields. The list itself when all are. */
+export const withoutNothing = (items: Json[]): Json[] =>
+  items.some(isNothing) ? items.filter(item => !isNothing(item)) : items
+
+const isNothing = (item: Json): boolean => item === null || (isObject(item) && Object.keys(item).length === 0)
+
 /** A page with values, as it is watched, and what its response has when it has nothing where its rows should be. */
 export const watchedPage = (
   work: PageWork,

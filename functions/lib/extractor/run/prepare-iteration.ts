@@ -150,6 +150,7 @@ const contextOf = (
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     marks: extraction.marks,
+    isCompat: compat,
     silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
     statistics,
     log,

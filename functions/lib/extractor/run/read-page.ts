@@ -7,7 +7,15 @@ import type { BytesRead, TableSink } from '../tables/sink-types.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
-import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, watchedPage } from './page-items.ts'
+import {
+  digestOf,
+  dropItems,
+  isFirstPart,
+  itemsOfPage,
+  nextItems,
+  watchedPage,
+  withoutNothing,
+} from './page-items.ts'
 import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { fingerprint, isSamePage } from './same-response.ts'
@@ -29,7 +37,7 @@ export const readPage = (
   if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
   if (isFirstPart(fetched)) {
     const page = { fetched, bytes: bytes?.page }
-    if (repeats(run, page)) {
+    if (repeats(work, page)) {
       // The server repeats itself: drop the page and end the job
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
@@ -60,7 +68,9 @@ const rowsOf = (
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
   const ofPage = plan.filterItems?.(found.items) ?? found.items
-  const items = limited(ofPage, run, context)
+  const rows = context.isCompat ? ofPage : withoutNothing(ofPage)
+  context.statistics.nothing(plan, ofPage.length - rows.length)
+  const items = limited(rows, run, context)
   context.marks.note(plan, items)
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
@@ -114,7 +124,16 @@ const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult 
   return withoutRows(endRun(run, end, context))
 }
 
-const repeats = (run: JobRun, page: ReadPage): boolean => {
+/** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
+const repeats = ({ run, request }: PageWork, page: ReadPage): boolean => {
+  if (!hasSameValues(run, page)) return false
+  const { paginator } = run
+  if (paginator.toldByHeader !== true) return true
+  const { headers, url } = page.fetched
+  return paginator.next({ response: null, items: [], headers, url }, request)?.endpoint === request.endpoint
+}
+
+const hasSameValues = (run: JobRun, page: ReadPage): boolean => {
   const digest = digestOf(page.fetched)
   if (digest !== undefined) return run.lastFingerprint === digest
   if (run.lastPage !== undefined) return isSamePage(run.lastPage, page)

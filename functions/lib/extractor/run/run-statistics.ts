@@ -8,6 +8,8 @@ export interface JobSummary extends JobOutcome {
   completeness?: CheckedRuns
   /** Runs of the job that ended although the API says that there is more. */
   silences?: { runs: number; messages: string[] }
+  /** Items that are null or have no fields, and so no rows. */
+  nothing?: number
 }
 
 interface CheckedRuns {
@@ -61,6 +63,9 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     rows: (plan: JobPlan, count: number): void => {
       of(plan).rows += count
     },
+    nothing: (plan: JobPlan, count: number): void => {
+      if (count > 0) of(plan).nothing = (of(plan).nothing ?? 0) + count
+    },
     ended,
     /** By an error rule: no further page of the job is read, in any of its runs. */
     isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
@@ -111,6 +116,15 @@ export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
         ]
       : []),
   ])
+
+export const nothingWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, nothing = 0 }) =>
+    nothing === 0
+      ? []
+      : [
+          `Job '${endpoint}' got ${nothing.toLocaleString('en-US')} ${nothing === 1 ? 'item that is null or has' : 'items that are null or have'} no fields: no rows were made of them.`,
+        ],
+  )
 
 /** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
 export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>

@@ -102,6 +102,7 @@ export class AutomaticTables {
   #read(type: string, given: ReadBytes): ReturnType<LiveTables['read']> {
     try {
       const read = this.#live.read(type, given)
+      if (read?.page.hasNothing === true && !this.#compat) return undefined // they are no rows
       // A single value may count as nothing
       return read?.page.count === 1 && !isObjectAt(given.body, read.page.start + 1) ? undefined : read
     } catch (error) {

@@ -93,7 +93,9 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
       const output = { folder: outDir, bucket: options.bucket, files: new Map<string, string>() }
-      const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
+      const written = await writeMapped(mapped.finish(), await automatic.finish(output), output)
+      const tables = written.filter(({ columns }) => compat || columns.length > 0)
+      for (const { file } of written.filter(table => !tables.includes(table))) await rm(file)
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {

@@ -31,6 +31,8 @@ export interface BytePage {
   rest: Json
   /** JSON of the items with the field alone that was asked for, without those that lack it. */
   values: string
+  /** Whether an item is null or has no fields. */
+  hasNothing: boolean
 }
 
 /** Writes the rows of pages to the tables of a plan. */
@@ -58,11 +60,11 @@ export class BytePages {
       this.#reader.body = asBuffer(body)
       const found = moveToList(this.#reader, path)
       const start = this.#reader.at
-      const { count, values, begun } = this.#pass(given)
+      const { count, values, begun, hasNothing } = this.#pass(given)
       const end = this.#reader.at
       const rest = restOf(body, start, end, found)
       if (count === 0 || (path === undefined && !isOnlyList(rest))) return undefined
-      return { count, path: found, start, end, rest, values, begun }
+      return { count, path: found, start, end, rest, values, begun, hasNothing }
     } catch (error) {
       if (error === disorder) return this.read(given)
       if (error === misfit || error instanceof SyntaxError) return undefined

@@ -7,6 +7,7 @@ import {
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
+  isBlank,
   type JsonReader,
   misfit,
   OPEN_LIST,
@@ -28,6 +29,8 @@ export interface PassedPage {
   values: string
   /** Tables whose first row it has, in the order of those rows. */
   begun: TableBytes[]
+  /** Whether an item is null or has no fields. */
+  hasNothing: boolean
 }
 
 interface PassOptions {
@@ -35,6 +38,13 @@ interface PassOptions {
   watched: string | undefined
   /** Whether the document was written here, so that no key comes twice in an object. */
   isOurs: boolean
+}
+
+const isEmptyObject = ({ body, at }: JsonReader): boolean => {
+  if (body[at] !== OPEN_OBJECT) return false
+  do at++
+  while (isBlank(body[at]))
+  return body[at] === CLOSE_OBJECT
 }
 
 const EMPTY_CELL = Buffer.from('""')
@@ -52,6 +62,7 @@ export class ByteRows {
   readonly #links: RowLinks
   #watched: ColumnBytes | undefined
   #isOurs = false
+  #hasNothing = false
   readonly #values = new WatchedValues()
   readonly #cellOrder = new CellOrder()
   #begun: TableBytes[] = []
@@ -72,8 +83,9 @@ export class ByteRows {
     this.#isOurs = isOurs
     this.#values.clear()
     this.#begun = []
+    this.#hasNothing = false
     const count = this.#list(items, parents, false)
-    return { count, values: this.#values.json(), begun: this.#begun }
+    return { count, values: this.#values.json(), begun: this.#begun, hasNothing: this.#hasNothing }
   }
 
   #list(items: ItemsBytes, parents: ParentBytes | undefined, isInRow: boolean): number {
@@ -96,6 +108,7 @@ export class ByteRows {
     const { rows } = table
     const begin = rows.length
     const first = this.#reader.next()
+    if (!isInRow && (first === SMALL_N || isEmptyObject(this.#reader))) this.#hasNothing = true
     if (first === SMALL_N) {
       if (!this.#reader.takes(NULL)) throw misfit
       if (kind === 'scalar') rows.append(EMPTY_CELL)

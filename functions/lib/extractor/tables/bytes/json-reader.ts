@@ -218,7 +218,7 @@ const appendCharacter = (text: ByteText, code: number): void => {
 /** A double keeps every whole number of so many digits. */
 const SHORT_DIGITS = 15
 
-const isBlank = (byte: number | undefined): boolean =>
+export const isBlank = (byte: number | undefined): boolean =>
   byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE

@@ -19,6 +19,34 @@ const warnings = async (answer: Answer, settings: Settings): Promise<string[]> =
   return result?.finished === true ? result.warnings : []
 }
 
+describe('equal pages by the header Link', () => {
+  it.each([
+    ['empty ones', [[1], [], [], [2]], [1, 2]],
+    ['those of equal rows', [[5], [5], [6]], [5, 5, 6]],
+    ['the last one', [[5], [5]], [5, 5]],
+  ])('are all read while it goes on: %s', async (_, pages, expected) => {
+    const answer: Answer = ({ url }, response) => {
+      const page = Number(new URL(url, 'http://x').searchParams.get('p'))
+      if (page < pages.length - 1) response.setHeader('link', `</items?p=${page + 1}>; rel="next"`)
+      return pages[page]?.map(id => ({ id }))
+    }
+    const { tables, result } = await runExtraction(answer, { api: { pagination: { method: 'header-link' } } })
+    expect(tables['items']).toBe(`"id"\n${expected.map(id => `"${id}"\n`).join('')}`)
+    expect(result).toMatchObject({ warnings: [] })
+  })
+
+  it('are the page before when it names that one again', async () => {
+    const { tables, requests } = await runExtraction(
+      (_, response) => {
+        response.setHeader('link', '</items?p=2>; rel="next"')
+        return [{ id: 1 }]
+      },
+      { api: { pagination: { method: 'header-link' } } },
+    )
+    expect([tables['items'], requests.length]).toEqual(['"id"\n"1"\n', 2])
+  })
+})
+
 const offset = { pagination: { method: 'offset', limit: 4 } }
 
 describe('a job that ends although the answer shows more', () => {

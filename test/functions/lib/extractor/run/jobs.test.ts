@@ -20,6 +20,52 @@ const untilTogether = (count: number) => {
   return { state, hold }
 }
 
+describe('null, or an item without fields, is no row', () => {
+  const row = '{"id":1}'
+  it.each<[string[], number]>([
+    [[`{"rows":[null,${row}]}`], 1],
+    [[`{"rows":[${row},null,{ },{}]}`], 3],
+    [[`{"rows":[null]}`], 1],
+    [[`{"rows":[null,null]}`], 2],
+    [['{"rows":{}}'], 1],
+    [['{"rows":[{}]}'], 1],
+    [[`{"rows":[${row}]}`, `{"rows":[null,${row}]}`, `{"rows":[${row},{ \n}]}`], 2],
+  ])('%s', async (pages, nothing) => {
+    const answer: Answer = ({ url }) =>
+      pages[Number(new URL(url, 'http://x').searchParams.get('page')) - 1] ?? '{}'
+    const asked = { endpoint: 'items', dataField: 'rows', dataType: 'items' }
+    const rows = pages.join('').split(row).length - 1
+    const child = { endpoint: 'of/{id}?page=1', placeholders: { id: 'id' }, dataField: 'rows' }
+    const ways: [Record<string, unknown>, string, string][] = [
+      [{ jobs: [asked] }, '"id"\n', '"1"\n'],
+      [{ jobs: [asked], userData: { by: 'me' } }, '"id","by"\n', '"1","me"\n'],
+      [{ jobs: [asked], mappings: { items: { id: 'id' } } }, '"id"\n', '"1"\n'],
+      [{ jobs: [{ ...asked, children: [child] }] }, '"id"\n', '"1"\n'],
+    ]
+    for (const [config, header, line] of ways) {
+      const { result, error, tables } = await runExtraction(
+        async (request, response) => {
+          response.setHeader('content-type', 'application/json')
+          response.end(await answer(request, response))
+        },
+        { api: { pagination: { method: 'pagenum', limit: 1, firstPage: 1 } }, config },
+      )
+      expect(error).toBeUndefined()
+      const isMapped = 'mappings' in config
+      expect(tables['items']).toBe(rows > 0 || isMapped ? header + line.repeat(rows) : undefined)
+      expect(Object.values(tables)).not.toContain('')
+      expect(result).toMatchObject({
+        warnings: expect.arrayContaining([expect.stringContaining(`Job 'items' got ${nothing} item`)]),
+      })
+    }
+  })
+
+  it('is a row with compat, as in Generic Extractor', async () => {
+    const { tables } = await runExtraction(() => [null, { id: 1 }], { options: { compat: true } })
+    expect(tables['items']).toBe('"id"\n""\n"1"\n')
+  })
+})
+
 describe('jobs', () => {
   it('that are equal run once; of several with one id the last', async () => {
     const { requests } = await runExtraction(() => [{ a: 1 }], {

@@ -100,6 +100,7 @@ describe('saved sequences', () => {
       statistics: createRunStatistics(''),
       log: createLog(() => {}, createMasker(), false),
       now,
+      isCompat: false,
       maxRows: undefined,
     }
     const plans = planJobs(
