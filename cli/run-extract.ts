@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/run/extract.ts'
-import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
+import { parseJson } from '../functions/lib/json/parse-json.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
 import { previewTables } from './shell/preview-tables.ts'
@@ -84,7 +84,7 @@ const readConfig = async (dataDir: string): Promise<unknown> => {
     throw new UserError('extractor.config.missing', `Configuration file ${sentenceOf(cause)}`, { cause })
   }
   try {
-    return parseExactly(text)
+    return parseJson(text)
   } catch (cause) {
     const where = cause instanceof Error ? ` (${cause.message})` : ''
     const message = `Configuration file is not a valid JSON: Syntax error${where}`
@@ -109,7 +109,7 @@ const readState = async (dataDir: string, warn: (message: string) => void): Prom
     )
   }
   try {
-    return parseExactly(text)
+    return parseJson(text)
   } catch {
     warn(`State file '${file}' is not a valid JSON; starting without it.`)
     return undefined

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { isContainer, mapFields } from '../../functions/lib/json/json-value.ts'
 import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-configuration.ts'
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
 import { configurationSchema } from '../../functions/lib/storage-client/seldom-read.ts'
@@ -61,10 +62,7 @@ export const withSecrets = ({ name, configuration }: ConfigUnit, given: readonly
   )
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, secrets.get(key) ?? replace(item)]),
-    )
+    return isContainer(value) ? mapFields(value, (item, key) => secrets.get(key) ?? replace(item)) : value
   }
   return { name, configuration: replace(configuration) as Record<string, unknown> } // An object gives an object.
 }
@@ -73,7 +71,7 @@ export const withSecrets = ({ name, configuration }: ConfigUnit, given: readonly
 export const sealedNames = (configuration: unknown): string[] => {
   const names = new Set<string>()
   const look = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
+    if (!isContainer(value)) return
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === 'string' && isSealed(item)) names.add(key)
       else look(item)

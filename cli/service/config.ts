@@ -1,5 +1,8 @@
+import type { VoidableDiff } from 'rfc6902/diff.js'
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { JsonNumber } from '../../functions/lib/json/json-number.ts'
+import { isContainer, isNumber, mapFields } from '../../functions/lib/json/json-value.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
 import { configurationBody, versionBody } from '../../functions/lib/wire/configuration-body.ts'
@@ -136,7 +139,7 @@ const diff = async (
   const place = parsePlace(text)
   const show = async (before: unknown, after: unknown) => {
     const { createPatch } = await import('rfc6902')
-    const changes = patch.parse(createPatch(before, after))
+    const changes = patch.parse(createPatch(before, after, diffNumbers))
     const shown = changes.map(withoutSecret)
     out.show(shown, () => {
       if (shown.length === 0) return out.line('No difference.')
@@ -160,6 +163,13 @@ const diff = async (
     [older, newer].map(async number => comparable(await api.get(`${path}/${segment(number)}`, versionBody))),
   )
   return show(before, after)
+}
+
+/** Numbers are other ones when their digits are; all else is compared as it is by default. */
+const diffNumbers: VoidableDiff = (before, after, place) => {
+  if (!(before instanceof JsonNumber || after instanceof JsonNumber)) return undefined
+  const isSame = isNumber(before) && isNumber(after) && `${before}` === `${after}`
+  return isSame ? [] : [{ op: 'replace', path: place.toString(), value: after }]
 }
 
 /** The operations that turn one version into another, as a JSON patch (RFC 6902). */
@@ -270,10 +280,9 @@ const HIDDEN = '(secret)'
 /** The document without the values of keys that begin with `#`, which are secrets, in clear or sealed. */
 const withoutSecrets = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutSecrets)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, key.startsWith('#') ? HIDDEN : withoutSecrets(item)]),
-  )
+  return isContainer(value)
+    ? mapFields(value, (item, key) => (key.startsWith('#') ? HIDDEN : withoutSecrets(item)))
+    : value
 }
 
 /** The same of one change of a document (RFC 6902). */

@@ -1,3 +1,5 @@
+import { isContainer } from './json/json-value.ts'
+
 /**
  * How deep settings may be nested: requests, configurations, parameters. Whatever walks through them later may be
  * recursive, since nothing deeper comes in.
@@ -9,13 +11,11 @@ export const isTooDeep = (value: unknown): boolean => {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_JSON_DEPTH) return true
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    level = level.flatMap(item => (isContainer(item) ? Object.values(item) : []))
   }
   return false
 }
 
 /** Whether an object in a JSON value, which is not too deep, has this key. */
 export const hasKey = (value: unknown, key: string): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (Object.hasOwn(value, key) || Object.values(value).some(inner => hasKey(inner, key)))
+  isContainer(value) && (Object.hasOwn(value, key) || Object.values(value).some(inner => hasKey(inner, key)))

@@ -6,7 +6,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { TransientError } from '../errors/errors.ts'
-import { parseExactly } from '../json/parse-exactly.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { pauseRandomly } from '../pause-randomly.ts'
 
 /** A writer lost the race for a document: it is not as the writer expected, and what the other one wrote counts. */
@@ -47,7 +47,7 @@ export const createBucketDocuments = (s3: S3Client, bucket: string): BucketDocum
   const read: BucketDocuments['read'] = async key => {
     try {
       const { Body, ETag = '' } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-      return { value: parseExactly((await Body?.transformToString()) ?? ''), etag: ETag }
+      return { value: parseJson((await Body?.transformToString()) ?? ''), etag: ETag }
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined
       throw error

@@ -15,9 +15,6 @@ interface PlainKeys {
   names: ReadonlyMap<string, string>
 }
 
-/** Whether a key of a JSON document has an escape. Looks at backslashes only: most documents have few. */
-export const hasEscapedKey = (json: string): boolean => !escapedKeys(json).next().done
-
 /**
  * Takes escapes out of the keys of a document. `JSON.parse` of Node 24 takes a key with an escape for another one that has a
  * backslash and came before at the same place: after `{"a":0,"\\":1}` it reads the second key of `{"a":0,"\n":1}` as a

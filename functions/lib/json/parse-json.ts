@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { hideEscapedKeys, restoreKeys } from './escaped-keys.ts'
 import { JsonNumber } from './json-number.ts'
 import type { Json, JsonObject } from './json-value.ts'
-import { rememberKeyOrder } from './key-order.ts'
+import { inOrder } from './key-order.ts'
 import { type ScannedNumbers, scanNumbers } from './scan-numbers.ts'
 
 /**
  * Parses JSON and keeps what JavaScript would change: the text of numbers (`12345678901234567890`, `1.50`, `1.0`,
- * `1e5`, `-0` become a `JsonNumber`) and the order of number-like keys.
+ * `1e5`, `-0` become a `JsonNumber`), the order of number-like keys, and keys with escapes. `JSON.stringify` writes all of it back.
  *
- * Most documents hold neither; one look over the bytes decides.
+ * Most documents hold none of these; one look over the bytes decides.
  * @param refuse throws for a document that is not to be parsed; by default all are
  * @throws SyntaxError as `JSON.parse` does
  */
@@ -19,39 +19,40 @@ export const parseJson = (
 ): Json => {
   const text = typeof json === 'string' ? json : decodeBody(json)
   // Bytes that are no text are dropped, which may join what they part.
-  const bytes = typeof json !== 'string' && isUtf8(json) ? json : Buffer.from(text)
+  const bytes = typeof json !== 'string' && isUtf8(json) && !mayHaveHalfPairs(text) ? json : Buffer.from(text)
   const found = scanNumbers(bytes)
-  const { changed, hasNumberLikeKey, hasEscapedKey } = found
   refuse?.(found, bytes.length)
-  const value = hasEscapedKey ? parseEscapedKeys(text) : parseNumbers(text, bytes, changed)
-  if (hasNumberLikeKey) restoreKeyOrder(value, text)
-  return value
+  try {
+    return found.hasEscapedKey ? parseEscapedKeys(text) : parsePlainKeys(text, text, bytes, found)
+  } catch (error) {
+    if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
+    throw error
+  }
 }
-
-/** @param changed start and end of each number whose text JSON.parse would change */
-const parseNumbers = (text: string, bytes: Uint8Array, changed: readonly number[]): Json =>
-  changed.length === 0 ? (JSON.parse(text) as Json) : parseMarked(text, bytes, changed) // what JSON.parse gives
 
 const parseEscapedKeys = (text: string): Json => {
-  try {
-    const { plain, names } = hideEscapedKeys(text)
-    if (plain === text) return JSON.parse(text) as Json // it is no JSON, or the key would have been found
-    return restoreKeys(parseJson(plain), names)
-  } catch (error) {
-    if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
-    throw error
-  }
+  const { plain, names } = hideEscapedKeys(text)
+  const bytes = Buffer.from(plain)
+  return parsePlainKeys(text, plain, bytes, scanNumbers(bytes), names)
 }
 
-const parseMarked = (text: string, bytes: Uint8Array, numbers: readonly number[]): Json => {
-  if (hasMark(text) || !text.isWellFormed()) return parseWithReviver(text)
-  try {
-    return restoreNumbers(JSON.parse(decodeBody(markNumbers(bytes, numbers))) as Json) // what JSON.parse gives
-  } catch (error) {
-    if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
-    throw error
-  }
+/** @param plain the document without escapes in keys, as `bytes` too; `names` stand for those that need one */
+const parsePlainKeys = (
+  text: string,
+  plain: string,
+  bytes: Uint8Array,
+  { changed, hasNumberLikeKey }: ScannedNumbers,
+  names?: ReadonlyMap<string, string>,
+): Json => {
+  const parsed = changed.length === 0 ? (JSON.parse(plain) as Json) : parseMarked(plain, bytes, changed) // what JSON.parse gives
+  const value = names === undefined ? parsed : restoreKeys(parsed, names)
+  return hasNumberLikeKey ? (new Walk(text).value(value) ?? null) : value
 }
+
+const parseMarked = (text: string, bytes: Uint8Array, numbers: readonly number[]): Json =>
+  hasMark(text) || !text.isWellFormed()
+    ? parseWithReviver(text)
+    : restoreNumbers(JSON.parse(decoder.decode(markNumbers(bytes, numbers))) as Json) // what JSON.parse gives
 
 const parseWithReviver = (json: string): Json =>
   JSON.parse(json, (_key, parsed, context?: { source?: string }) =>
@@ -69,8 +70,10 @@ const replacement = Buffer.from('\ufffd')
  */
 export const decodeBody = (body: Uint8Array): string => {
   const text = isUtf8(body) ? decoder.decode(body) : decodeValidBytes(body)
-  return text.includes('\\ud') || text.includes('\\uD') ? dropHalfPairs(text) : text
+  return mayHaveHalfPairs(text) ? dropHalfPairs(text) : text
 }
+
+const mayHaveHalfPairs = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
 
 const decodeValidBytes = (body: Uint8Array): string => {
   // A replacement character that the API itself sent stays.
@@ -140,11 +143,7 @@ const restoreNumbers = (value: Json): Json => {
   return value
 }
 
-/** Walks the text beside the parsed value and notes the keys of each object whose order JavaScript has changed. */
-const restoreKeyOrder = (value: Json, json: string): void => {
-  new Walk(json).value(value)
-}
-
+/** Walks the text beside the parsed value, for the order of keys in each object where JavaScript has changed it. */
 class Walk {
   readonly #tokens: ReturnType<typeof jsonTokens>
 
@@ -152,27 +151,37 @@ class Walk {
     this.#tokens = jsonTokens(json)
   }
 
-  value(value: Json | undefined, first = this.#next()): void {
-    if (first === '{') this.#object(isContainer(value) && !Array.isArray(value) ? value : undefined)
-    else if (first === '[') this.#list(Array.isArray(value) ? value : undefined)
+  /** The value with its objects in order. */
+  value(value: Json | undefined, first = this.#next()): Json | undefined {
+    if (first === '{') return this.#object(isContainer(value) && !Array.isArray(value) ? value : undefined)
+    if (first === '[') this.#list(Array.isArray(value) ? value : undefined)
+    return value
   }
 
   /** `undefined`: an earlier value of a repeated key, which parsing dropped. */
-  #object(object: JsonObject | undefined): void {
-    const keys = new Set<string>()
+  #object(object: JsonObject | undefined): JsonObject | undefined {
+    const keys: string[] = []
     for (let t = this.#next(); t !== '}'; t = this.#next()) {
       if (t === ',') continue
       const key = JSON.parse(t) as string // a string token
-      keys.add(key)
+      keys.push(key)
       this.#next() // the colon
-      this.value(object?.[key])
+      const before = object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
+      const value = this.value(before)
+      // Only objects change, so it is a key of its own, `__proto__` too.
+      if (object !== undefined && value !== undefined && value !== before) object[key] = value
     }
-    if (object !== undefined && [...keys].some(key => /^\d/.test(key))) rememberKeyOrder(object, [...keys])
+    return object && inOrder(object, keys)
   }
 
   #list(list: Json[] | undefined): void {
     let i = 0
-    for (let t = this.#next(); t !== ']'; t = this.#next()) if (t !== ',') this.value(list?.[i++], t)
+    for (let t = this.#next(); t !== ']'; t = this.#next()) {
+      if (t === ',') continue
+      const value = this.value(list?.[i], t)
+      if (list !== undefined && value !== undefined) list[i] = value
+      i++
+    }
   }
 
   #next(): string {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject, type Json, type JsonObject, mapFields } from '#lib/json/json-value.ts'
 import { headerOf, type KnownRequest, splitUser } from './read-curl.ts'
 
 export interface Credentials {
@@ -101,8 +101,7 @@ export const findCredentials = (request: KnownRequest): Credentials => {
   const hideIn = (value: Json, name = ''): Json => {
     if (typeof value === 'string') return isSecretName(name) ? hide(name, value) : value
     if (Array.isArray(value)) return value.map(item => hideIn(item))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideIn(inner as Json, key)])) // parsed JSON
+    return isObject(value) ? mapFields(value, (inner, key) => hideIn(inner as Json, key)) : value // parsed JSON
   }
   const { body } = request
   return {

@@ -1,6 +1,6 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { safeName } from '#lib/extractor/values/php/safe-name.ts'
-import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isContainer, type Json, type JsonObject } from '#lib/json/json-value.ts'
 import type { Credentials } from './credentials.ts'
 import type { KnownRequest } from './read-curl.ts'
 
@@ -111,7 +111,7 @@ export const addWhy = (section: JsonObject, remark: string): void => {
 
 /** All remarks with the section that they are about. */
 export const remarksOf = (value: unknown, place = ''): [string, string][] => {
-  if (typeof value !== 'object' || value === null) return []
+  if (!isContainer(value)) return []
   return Object.entries(value).flatMap(([key, inner]): [string, string][] => {
     if (key === '__why') return (inner as string[]).map(remark => [place, remark]) // a draft holds texts there
     return remarksOf(inner, place === '' ? key : `${place}.${key}`)

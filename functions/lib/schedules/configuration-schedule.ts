@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hexDigest } from '../digests.ts'
 import { UserError } from '../errors/errors.ts'
 import { strictObject } from '../extractor/config/strict-object.ts'
+import { plainNumber } from '../json/json-value.ts'
 import { lastBetween, readSchedule } from './schedule-expression.ts'
 
 const schedule = z.union([
@@ -10,7 +11,7 @@ const schedule = z.union([
     expression: z.string(),
     timezone: z.string().default('UTC'),
     /** Spreads runs of one moment over so many minutes. */
-    flexibleMinutes: z.number().int().min(0).max(1440).default(0),
+    flexibleMinutes: z.preprocess(plainNumber, z.number().int().min(0).max(1440).default(0)),
     overlap: z.enum(['skip', 'wait']).default('skip'),
     isEnabled: z.boolean().default(true),
   }),

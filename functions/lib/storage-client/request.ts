@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
-import { parseExactly } from '../json/parse-exactly.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { type Exchange, exchange, type Reply } from './exchange.ts'
 import { PREFER_NO_WAIT } from './prefer-header.ts'
 import { errorBodySchema } from './wire.ts'
@@ -113,7 +113,7 @@ const redirects = new Set([301, 302, 303, 307, 308])
 const readJson = ({ text }: Reply, apiRequest: ApiRequest): unknown => {
   try {
     if (text === undefined) throw new Error('The reply ended too early')
-    return parseExactly(text)
+    return parseJson(text)
   } catch (cause) {
     throw new TransientError('storage.brokenReply', `${describe(apiRequest)} got half a reply or no JSON`, {
       cause,
@@ -122,7 +122,7 @@ const readJson = ({ text }: Reply, apiRequest: ApiRequest): unknown => {
 }
 
 const failure = (response: Reply, apiRequest: ApiRequest): UserError | TransientError => {
-  const body = errorBodySchema.safeParse(parseJson(response.text))
+  const body = errorBodySchema.safeParse(jsonOrNothing(response.text))
   const { error, code, exceptionId } = body.success ? body.data : {}
   const message = error ?? `${describe(apiRequest)} answered ${response.status}`
   if (response.status === 429 || response.status >= 500) {
@@ -137,9 +137,9 @@ const failure = (response: Reply, apiRequest: ApiRequest): UserError | Transient
   })
 }
 
-const parseJson = (text = ''): unknown => {
+const jsonOrNothing = (text = ''): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { checkConfiguration } from '../../lib/extractor/run/check-configuration.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
@@ -31,7 +31,7 @@ export function* changedUnits(before: Content | undefined, next: Content): Gener
   }
 }
 
-const objectOf = (text: string): Record<string, unknown> => parseExactly(text) as Record<string, unknown> // only objects are stored
+const objectOf = (text: string): Record<string, unknown> => parseJson(text) as Record<string, unknown> // only objects are stored
 
 const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
   readConfigurationSchedule(schedule, 0)

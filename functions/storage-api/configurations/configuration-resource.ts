@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import {
   authorsOf,
   type Change,
@@ -31,7 +31,7 @@ export const rowVersionResource = (row: Row) => {
     id: row.id,
     name: row.name,
     description: row.description,
-    configuration: parseExactly(row.configuration),
+    configuration: parseJson(row.configuration),
     isDisabled: row.isDisabled,
     version: row.version,
     ...change,
@@ -46,7 +46,7 @@ const rowWithState = (row: Row, state: string) => ({
   ...rowVersionResource(row),
   created: wireDate(row.created),
   creatorToken: tokenOf(row.creatorToken),
-  state: parseExactly(state),
+  state: parseJson(state),
 })
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
@@ -79,10 +79,10 @@ export const configurationResource = (configuration: Configuration) => {
   const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
   return {
     ...configurationSummary(configuration),
-    configuration: parseExactly(content.configuration),
+    configuration: parseJson(content.configuration),
     rowsSortOrder: content.rowsSortOrder,
     rows: rowsInOrder(content).map(row => rowWithState(row, states.get(row.id) ?? emptyObject)),
-    state: parseExactly(configuration.state),
+    state: parseJson(configuration.state),
   }
 }
 
@@ -100,7 +100,7 @@ export const versionEntryResource = ({ version, changed, name, description, isDe
 })
 
 const versionedContent = (content: Content) => ({
-  configuration: parseExactly(content.configuration),
+  configuration: parseJson(content.configuration),
   rowsSortOrder: content.rowsSortOrder,
   isDisabled: content.isDisabled,
   rows: rowsInOrder(content).map(rowVersionResource),

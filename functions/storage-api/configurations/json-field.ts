@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { isContainer } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
 /** A JSON object, sent as JSON, as text, or as nested form fields. Read it with `parseJsonObject`. */
@@ -31,7 +32,7 @@ export const parseJsonObject = (given: unknown, { code, label }: Refusal): objec
   const refuse = (reason: string) => new UserError(code, `${label}: ${reason}`)
   if (given === '') throw refuse('This value should not be blank.')
   const value = typeof given === 'string' ? parse(given, refuse) : given
-  if (typeof value !== 'object' || value === null) throw refuse('This value should be valid JSON.')
+  if (!isContainer(value)) throw refuse('This value should be valid JSON.')
   if (Array.isArray(value) && value.length > 0) throw refuse('This value should be a JSON object.')
   if (isTooDeep(value)) throw refuse(`This value is nested more than ${MAX_JSON_DEPTH} deep.`)
   // After the depth check: a recursive walk could not take a deeper value.
@@ -42,7 +43,7 @@ export const parseJsonObject = (given: unknown, { code, label }: Refusal): objec
 
 const parse = (text: string, refuse: (reason: string) => UserError): unknown => {
   try {
-    return parseExactly(text)
+    return parseJson(text)
   } catch {
     throw refuse('This value should be valid JSON.')
   }

@@ -1,4 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { isContainer } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import type { ConfigurationRequest } from '../find/find-configuration.ts'
@@ -77,7 +79,7 @@ export const warnWhenWrapped = async (
   services: Services,
   configuration: string | undefined,
 ): Promise<void> => {
-  if (configuration === undefined || !isWrapped(JSON.parse(configuration))) return
+  if (configuration === undefined || !isWrapped(parseJson(configuration))) return
   const { componentId, configId } = request.params
   await recordEvent(request, services, {
     type: 'warn',
@@ -91,7 +93,7 @@ export const warnWhenWrapped = async (
 }
 
 const isWrapped = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isContainer(value)) return false
   const [first, ...others] = Object.entries(value)
-  return first?.[0] === 'configuration' && typeof first[1] === 'object' && others.length === 0
+  return first?.[0] === 'configuration' && (first[1] === null || isContainer(first[1])) && others.length === 0
 }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { type Author, distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
 import { flag, text } from '../http/fields.ts'
@@ -64,7 +64,7 @@ export const readPatch = async (
 }
 
 const merged = (current: string, patch: object | null, refusal: Refusal): string => {
-  const whole = patch === null ? {} : mergePatch(parseExactly(current), patch)
+  const whole = patch === null ? {} : mergePatch(parseJson(current), patch)
   // The parts may be small enough while the result is too large.
   return JSON.stringify(parseJsonObject(whole, refusal))
 }

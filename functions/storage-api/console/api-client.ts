@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { isContainer, mapFields } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
 import type { Person } from './person.ts'
 
@@ -82,7 +83,7 @@ export const createApiClient = (
   }
   const json = async (response: Response): Promise<unknown> => {
     const text = await response.text()
-    return text === '' ? undefined : parseExactly(text)
+    return text === '' ? undefined : parseJson(text)
   }
   const broken: string[] = []
   const get = async <Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body> =>
@@ -113,8 +114,7 @@ export const createApiClient = (
 const beginningOf = (value: unknown, room: Room): unknown => {
   if (typeof value === 'string') return value.length > room.length ? `${value.slice(0, room.length)}…` : value
   if (Array.isArray(value)) return value.slice(0, room.items).map(item => beginningOf(item, room))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, beginningOf(inner, room)]))
+  return isContainer(value) ? mapFields(value, inner => beginningOf(inner, room)) : value
 }
 
 const read = <Body>(schema: z.core.$ZodType<Body>, path: string, reply: unknown): Body => {

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini'
+import { isContainer, isNumber, isObject } from '../../lib/json/json-value.ts'
+import { objectOf } from '../../lib/json/key-order.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 
 /** A place in a configuration: keys, and numbers of items in lists. */
 type Path = readonly (string | number)[]
@@ -75,7 +78,7 @@ export const applyFields = (configuration: unknown, form: Readonly<Record<string
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return {}
   }
@@ -83,7 +86,7 @@ const parsed = (text: string): unknown => {
 
 const shownOf = (value: unknown): string => {
   if (Array.isArray(value)) return value.join(', ')
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return typeof value === 'string' || isNumber(value) ? String(value) : ''
 }
 
 const valueAt = (value: unknown, [key, ...rest]: Path): unknown => {
@@ -99,12 +102,11 @@ const withValue = (value: unknown, [key, ...rest]: Path, given: unknown): unknow
     return Array.isArray(value)
       ? value.map((item, index) => (index === key ? withValue(item, rest, given) : item))
       : value
-  const object: Record<string, unknown> =
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  const inner = withValue(object[key], rest, given)
-  if (inner !== undefined) return { ...object, [key]: inner }
-  const { [key]: _, ...others } = object
-  return others
+  const object = new Map<string, unknown>(isObject(value) ? Object.entries(value) : [])
+  const inner = withValue(object.get(key), rest, given)
+  if (inner === undefined) object.delete(key)
+  else object.set(key, inner)
+  return objectOf(object)
 }
 
 const withoutEmptySchedule = (value: unknown): unknown =>
@@ -114,7 +116,7 @@ const withoutEmptySchedule = (value: unknown): unknown =>
 
 /** Every value under a key that begins with `#`. */
 const secretsIn = (value: unknown, path: Path = []): { path: Path; isSet: boolean }[] => {
-  if (typeof value !== 'object' || value === null) return []
+  if (!isContainer(value)) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const place = [...path, Array.isArray(value) ? Number(key) : key]
     if (!key.startsWith('#')) return secretsIn(inner, place)

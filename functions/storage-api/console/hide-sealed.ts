@@ -1,5 +1,6 @@
 import { hexDigest } from '../../lib/digests.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { isContainer, isObject, mapFields } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { isSealed } from '../../lib/storage/secrets/sealed-secret.ts'
 import { Refusal } from './api-client.ts'
 
@@ -38,12 +39,11 @@ export const hiddenSecrets = (value: unknown): string[] => {
 export const parseObject = (text: string): object => {
   let value: unknown
   try {
-    value = parseExactly(text)
+    value = parseJson(text)
   } catch (error) {
     throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal(400, 'A configuration is a JSON object.')
+  if (!isObject(value)) throw new Refusal(400, 'A configuration is a JSON object.')
   return value
 }
 
@@ -52,6 +52,5 @@ const placeholderOf = (secret: string): string => `(sealed ${hexDigest(secret, 1
 const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]))
+  return isContainer(value) ? mapFields(value, item => mapTexts(item, change)) : value
 }

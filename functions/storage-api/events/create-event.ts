@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { isContainer } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { inBranch } from '../../lib/storage/db/branch-id.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
@@ -20,21 +21,20 @@ const details = () =>
   z
     .preprocess(
       parsed,
-      z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())], {
-        error: 'This value should be an object or a list.',
-      }),
+      // Kept as it is: a schema of its fields would put the keys in another order.
+      z.custom<object>(isContainer, { error: 'This value should be an object or a list.' }),
     )
     .optional()
     .openapi({ type: 'object', additionalProperties: true })
 
 const parsed = (given: unknown): unknown => {
-  const value = typeof given === 'string' ? parseJson(given) : given
+  const value = typeof given === 'string' ? jsonOrText(given) : given
   return value === null || (Array.isArray(value) && value.length === 0) ? {} : value
 }
 
-const parseJson = (text: string): unknown => {
+const jsonOrText = (text: string): unknown => {
   try {
-    return parseExactly(text)
+    return parseJson(text)
   } catch {
     return text
   }

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { uuidOfEvent } from '../../lib/storage/events/event-uuid.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
@@ -18,11 +18,11 @@ export const eventResource = (event: EventRecord, { baseUrl, now }: { baseUrl: s
   objectId: event.objectId === '' ? null : event.objectId,
   objectName: event.objectName,
   objectType: event.objectType,
-  context: JSON.parse(event.context),
-  params: parseExactly(event.params),
-  results: parseExactly(event.results),
+  context: parseJson(event.context),
+  params: parseJson(event.params),
+  results: parseJson(event.results),
   performance: {
-    ...Object(parseExactly(event.performance)),
+    ...Object(parseJson(event.performance)),
     ...(event.duration !== null && { duration: event.duration }),
   },
   duration: event.duration,

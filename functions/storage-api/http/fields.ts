@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { isNumber, isObject, plainNumber } from '../../lib/json/json-value.ts'
 import { isIndex } from './parse-fields.ts'
 
 /*
@@ -12,8 +13,7 @@ const missing = 'This field is missing.'
 export const text = ({ min = 0, max = 10_000 }: { min?: number; max?: number } = {}) =>
   z
     .preprocess(
-      value =>
-        typeof value === 'number' ? String(value) : typeof value === 'string' ? value.toWellFormed() : value,
+      value => (isNumber(value) ? String(value) : typeof value === 'string' ? value.toWellFormed() : value),
       z
         .string({
           error: issue => (issue.input === undefined ? missing : 'This value should be of type string.'),
@@ -42,7 +42,8 @@ const booleans = new Map<unknown, boolean>([
 export const flag = () =>
   z
     .preprocess(
-      value => booleans.get(typeof value === 'string' ? value.trim().toLowerCase() : value) ?? value,
+      value =>
+        booleans.get(typeof value === 'string' ? value.trim().toLowerCase() : plainNumber(value)) ?? value,
       z.boolean({ error: 'This value should be of type boolean.' }),
     )
     .openapi({ type: 'boolean' })
@@ -51,7 +52,10 @@ export const flag = () =>
 export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) =>
   z
     .preprocess(
-      value => (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value),
+      value =>
+        typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim())
+          ? Number(value)
+          : plainNumber(value),
       z
         .int({
           error: issue => (issue.input === undefined ? missing : 'This value should be of type integer.'),
@@ -78,7 +82,7 @@ export const listOf = <Item extends z.ZodType>(item: Item, { max = 10_000 }: { m
 
 /** The values of an object whose keys are all indexes, in their order. Anything else stays as it is. */
 export const withoutGaps = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   const entries = Object.entries(value)
   return entries.every(([key]) => isIndex(key)) ? entries.map(([, item]) => item) : value
 }

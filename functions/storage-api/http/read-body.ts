@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { isObject } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { formValue } from './check-fields.ts'
 import { parseFields } from './parse-fields.ts'
@@ -37,33 +38,34 @@ export const readBody = async (
 }
 
 const readJson = (text: string): Record<string, unknown> => {
-  const value = parseJson(text)
+  const value = parsed(text)
   if (Array.isArray(value) && value.length === 0) return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new UserError('storage.validation', 'Invalid request: the JSON body must be an object.')
-  return Object.fromEntries(Object.entries(value))
+  return { ...value }
 }
 
 /** A body that may be any JSON, whatever type it has. Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`. */
 export const readJsonValue = async ({ body }: Request): Promise<unknown> =>
-  parseJson(body === null ? '' : decodeUtf8(await readLimited(body)))
+  parsed(body === null ? '' : decodeUtf8(await readLimited(body)))
 
-const parseJson = (text: string): unknown => {
-  const value = parsed(text)
-  if (isTooDeep(value))
+const parsed = (text: string): unknown => {
+  try {
+    const value = parseJson(text, ({ depth }) => refuseDeep(depth > MAX_JSON_DEPTH + 1))
+    refuseDeep(isTooDeep(value))
+    return value
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause
+    throw new UserError('storage.validation', 'Invalid request: the body is not valid JSON.', { cause })
+  }
+}
+
+const refuseDeep = (isDeep: boolean): void => {
+  if (isDeep)
     throw new UserError(
       'storage.validation',
       `Invalid request: the JSON body is nested more than ${MAX_JSON_DEPTH} deep.`,
     )
-  return value
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return parseExactly(text)
-  } catch (cause) {
-    throw new UserError('storage.validation', 'Invalid request: the body is not valid JSON.', { cause })
-  }
 }
 
 const readMultipart = async (request: Request): Promise<[string, string][]> => {

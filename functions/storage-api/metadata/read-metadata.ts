@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { digitsAsText } from '../../lib/json/json-value.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { withoutGaps } from '../http/fields.ts'
 
@@ -32,8 +33,8 @@ const MAX_ITEMS = 1_000
 const hasKeyCharacters = (text: string): boolean => /^[^%+]+$/.test(text)
 
 const item = z.looseObject({
-  key: z.union([z.string(), z.number()]).transform(String),
-  value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
+  key: z.preprocess(digitsAsText, z.union([z.string(), z.number()])).transform(String),
+  value: z.preprocess(digitsAsText, z.union([z.string(), z.number(), z.boolean()])).transform(String),
 })
 
 /** Error: 400 `storage.metadata.invalidProvider`. */

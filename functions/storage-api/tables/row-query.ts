@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { isNumber } from '../../lib/json/json-value.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
 import { type Filter, operators } from '../../lib/table-engine/rows/row-conditions.ts'
 import { wholeSentence } from '../http/check-fields.ts'
@@ -47,7 +48,7 @@ const conditions = <Item extends z.ZodType>(name: string, item: Item) =>
 
 /** A single value counts as a list of one: a form that repeats a field without brackets sends only the last value. */
 export const oneAsList = (value: unknown): unknown =>
-  typeof value === 'string' || typeof value === 'number' ? [value] : value
+  typeof value === 'string' || isNumber(value) ? [value] : value
 
 const whereFilter = z.object({
   column: text({ min: 1, max: 255 }),

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseExactly } from '../../lib/json/parse-exactly.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import { isRunnable } from '../configurations/judge-change.ts'
@@ -69,4 +69,4 @@ const imageParametersOf = ({ image_parameters: given }: JsonObject): JsonObject 
   typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
 
 // Only objects are stored.
-const objectOf = (text: string): JsonObject => parseExactly(text) as JsonObject // only objects are stored
+const objectOf = (text: string): JsonObject => parseJson(text) as JsonObject // only objects are stored

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainNumber } from '#lib/json/json-value.ts'
 import { Authentication } from './authentication-schema.ts'
 import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
@@ -19,7 +20,7 @@ import { Method, Params } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
 
-const codes = z.array(z.int())
+const codes = z.array(z.preprocess(plainNumber, z.int()))
 
 /** See docs/reference/extractor-requests.md#retries-and-errors. The flat names are an older spelling of the same. */
 const RetryConfig = strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainNumber } from '#lib/json/json-value.ts'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
 import { isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
@@ -111,7 +112,7 @@ const Parameters = strictObject(parametersShape).superRefine(({ api, config }, c
 export const AllowedHost = z.looseObject({
   host: key(z.string(), 'The exact host name, or a whole address.'),
   scheme: key(optional(z.string()), '`http` or `https`. Without it: both.'),
-  port: key(optional(z.union([z.number(), z.string()])), 'Without it: any.'),
+  port: key(optional(z.preprocess(plainNumber, z.union([z.number(), z.string()]))), 'Without it: any.'),
   endpoint: key(optional(z.string()), 'Whole segments that the path must begin with. Without it: any path.'),
 })
 

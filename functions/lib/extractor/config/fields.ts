@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { digitsAsText, isContainer, isObject, plainNumber } from '../../json/json-value.ts'
 import { isFileName } from '../../paths/path-inside.ts'
 
-export const Scalar = z.union([z.string(), z.number(), z.boolean()])
+/** A number that JavaScript would change is its digits. */
+export const Scalar = z.preprocess(digitsAsText, z.union([z.string(), z.number(), z.boolean()]))
 
 /** Treats `null` as "not given", which is how Generic Extractor's editor writes an option that was switched off. */
 export const optional = <T extends z.ZodType>(schema: T) =>
@@ -12,18 +14,11 @@ export const optionalUnlessEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess(value => (isNothing(value) ? undefined : value), schema.optional())
 
 const isNothing = (value: unknown): boolean =>
-  value === null ||
-  value === false ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0)
+  value === null || value === false || value === '' || (isContainer(value) && Object.keys(value).length === 0)
 
 /** A list; an object counts as the list of its values, which is how Generic Extractor walks through it. */
 export const list = <T extends z.ZodType>(item: T) =>
-  z.preprocess(
-    given =>
-      typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.values(given) : given,
-    z.array(item),
-  )
+  z.preprocess(given => (isObject(given) ? Object.values(given) : given), z.array(item))
 
 /** A name-to-value object. An empty list counts as an empty object: PHP writes both alike. */
 export const record = <T extends z.ZodType>(value: T) =>
@@ -32,8 +27,15 @@ export const record = <T extends z.ZodType>(value: T) =>
     z.record(z.string(), value),
   )
 
+/** `z.preprocess` for numbers that JavaScript would change: what is required stays so in the reference. */
+const numbersAs = <T extends z.ZodType>(change: (value: unknown) => unknown, schema: T) => {
+  const made = z.preprocess(change, schema)
+  made._zod.optin = schema._zod.optin
+  return made
+}
+
 /** Text; numbers are taken as their digits. */
-export const text = z.union([z.string(), z.number()]).transform(String)
+export const text = numbersAs(digitsAsText, z.union([z.string(), z.number()])).transform(String)
 
 export const name = text.refine(value => value !== '', 'must not be empty')
 
@@ -44,19 +46,21 @@ export const filePart = text.refine(
 )
 
 /** A whole number, also as a string of digits. */
-export const integer = z
-  .union([z.int(), z.string().regex(/^\s*-?\d+\s*$/, 'must be an integer')])
-  .transform(Number)
+export const integer = numbersAs(
+  plainNumber,
+  z.union([z.int(), z.string().regex(/^\s*-?\d+\s*$/, 'must be an integer')]),
+).transform(Number)
 
 /** A number of seconds or the like, also as text. */
-export const decimal = z
-  .union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, 'must be a number')])
-  .transform(Number)
+export const decimal = numbersAs(
+  plainNumber,
+  z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, 'must be a number')]),
+).transform(Number)
 
 /** A switch: a boolean, or 0/1 in any spelling. */
-export const flag = z
-  .union([z.boolean(), z.literal([0, 1, '', '0', '1'])])
-  .transform(value => value === true || value === 1 || value === '1')
+export const flag = numbersAs(plainNumber, z.union([z.boolean(), z.literal([0, 1, '', '0', '1'])])).transform(
+  value => value === true || value === 1 || value === '1',
+)
 
 /**
  * Says what a key means and what holds without it, for the reference and for editors of configurations

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainNumber } from '#lib/json/json-value.ts'
 import { Ordering } from '../values/select/ordering.ts'
 import { flag, integer, key, name, optional, record, text } from './fields.ts'
 import { goneMethods } from './gone-keys.ts'
@@ -27,7 +28,7 @@ const stops = {
       strictObject({
         pages: key(optional(integer), 'After so many pages.'),
         time: key(
-          optional(z.union([z.int(), z.string()])),
+          optional(z.preprocess(plainNumber, z.union([z.int(), z.string()]))),
           'After so many seconds, or a text such as `1 hour`, since the first request of the job.',
         ),
         volume: key(optional(integer), 'After more than so many bytes of minified JSON.'),

@@ -1,4 +1,6 @@
 import type * as z from 'zod'
+import { isContainer, mapFields } from '../../json/json-value.ts'
+import { objectOf } from '../../json/key-order.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { goneAt, goneSentence } from './gone-keys.ts'
 
@@ -87,11 +89,9 @@ const changeAt = (
   if (key === undefined) return change(value)
   if (Array.isArray(value))
     return value.map((item, index) => (index === key ? changeAt(item, rest, change) : item))
-  if (typeof value !== 'object' || value === null) return value
-  return { ...value, [key]: changeAt(Reflect.get(value, key), rest, change) }
+  if (!isContainer(value)) return value
+  return mapFields(value, (item, name) => (name === key ? changeAt(item, rest, change) : item))
 }
 
 const omit = (value: unknown, keys: ReadonlySet<string>): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
-    : value
+  isContainer(value) ? objectOf(Object.entries(value).filter(([key]) => !keys.has(key))) : value

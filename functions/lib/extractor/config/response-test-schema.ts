@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { plainNumber } from '../../json/json-value.ts'
 import { flag, key, name, optional, Scalar } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 const Status = z
-  .union([z.number(), z.string()])
+  .preprocess(plainNumber, z.union([z.number(), z.string()]))
   .refine(
     status => /^[1-5](\d\d|xx)$/.test(String(status)),
     'must be a status such as 404, or a class such as "4xx"',

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { isObject } from '../../json/json-value.ts'
+import { isContainer, isObject } from '../../json/json-value.ts'
 import { createPaginator } from '../paging/create-paginator.ts'
 import { fillText } from '../requests/http/fill-text.ts'
 import type { Params, RequestOptions } from '../requests/http/page-request.ts'
@@ -117,7 +117,7 @@ const userData = (
 
 const asColumns = (value: unknown, name: string): Record<string, unknown> => {
   if (isEmpty(value)) return {}
-  return typeof value === 'object' && value !== null ? { ...value } : { [name]: value }
+  return isContainer(value) ? { ...value } : { [name]: value }
 }
 
 const DEFAULT_TYPE = 'text/plain; charset=utf-8'

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import type { Json, JsonObject } from '../../json/json-value.ts'
-import { orderedJson } from '../../json/ordered-json.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { AppendFile } from './append-file.ts'
 
@@ -13,7 +12,7 @@ export interface PageSource {
 }
 
 export const pageOfItems = (items: readonly Json[]): PageSource => ({
-  body: Buffer.from(orderedJson(items as Json[])), // only read
+  body: Buffer.from(JSON.stringify(items as Json[])), // only read
   path: [],
 })
 
@@ -49,7 +48,7 @@ export class ItemLog {
 
   append(type: string, parent: JsonObject, { body, path }: PageSource): void {
     const head: RecordHead = { type, parent, path, bytes: body.length }
-    this.#out.write(`${orderedJson(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
+    this.#out.write(`${JSON.stringify(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
     this.#out.writeBytes(body)
     this.#out.write('\n')
   }

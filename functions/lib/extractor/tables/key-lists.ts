@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import { safeName } from '../values/php/safe-name.ts'
-import { entriesOf, withMember } from '../values/select/members.ts'
+import { withMember } from '../values/select/members.ts'
 
 /** Columns that tell the rows of a nested list apart, from load to load: those of `keyLists`. */
 export const listKey = ['JSON_parentKey', 'JSON_position'] as const
@@ -36,7 +36,7 @@ export const keyLists = (
   })
 
 const withKeys = (object: JsonObject, key: readonly Json[]): JsonObject =>
-  entriesOf(object).reduce((changed, [name, value]) => {
+  Object.entries(object).reduce((changed, [name, value]) => {
     if (isObject(value)) return withMember(changed, name, withKeys(value, key))
     return Array.isArray(value) ? withMember(changed, name, keyedList(value, key)) : changed
   }, object)
@@ -59,7 +59,7 @@ const keyedList = (list: readonly Json[], key: readonly Json[]): Json => {
 
 /** The value that becomes this column: `user_id` is `{"user": {"id": 1}}` or `{"user_id": 1}`. */
 const valueOfColumn = (object: JsonObject, column: string): Json | undefined => {
-  for (const [name, value] of entriesOf(object)) {
+  for (const [name, value] of Object.entries(object)) {
     const safe = safeName(name)
     if (safe === column) return value
     const found =

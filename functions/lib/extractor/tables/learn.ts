@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { JsonNumber } from '../../json/json-number.ts'
 import type { Json } from '../../json/json-value.ts'
-import { keysInOrder } from '../../json/key-order.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 
 /** What `learnItems` reports besides the changed nodes. */
@@ -31,7 +30,7 @@ const learnValue = (node: StructureNode, value: Json, events: LearnEvents): void
   if (value === null) setNodeType(node, 'null', events)
   else if (typeof value !== 'object' || value instanceof JsonNumber) setNodeType(node, 'scalar', events)
   else if (!Array.isArray(value)) {
-    for (const key of keysInOrder(value)) learnValue(node.child(key), value[key] as Json, events) // its own keys
+    for (const key of Object.keys(value)) learnValue(node.child(key), value[key] as Json, events) // its own keys
     setNodeType(node, 'object', events)
   } else if (node.key === ITEMS) {
     events.nestedList(node.path.join('.'))

@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
-import { keysInOrder } from '../../json/key-order.ts'
 import { isScalar } from '../values/php/cell.ts'
 
 const LIST = 'arrayOf'
@@ -66,7 +65,7 @@ export class LegacyStructure {
       return 'scalar'
     }
     const columns: LegacyColumns = new Map()
-    for (const key of keysInOrder(item)) {
+    for (const key of Object.keys(item)) {
       const type = this.#fieldType(`${path}.${key}`, item[key] as Json) // its own keys
       if (type !== undefined) columns.set(key, type)
     }

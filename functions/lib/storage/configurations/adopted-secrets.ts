@@ -1,4 +1,4 @@
-import { parseExactly } from '../../json/parse-exactly.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { listSecrets } from '../secrets/map-secrets.ts'
 import { isSealed, type SecretOwner } from '../secrets/sealed-secret.ts'
 import { type SecretOrigin, sealedDigest, secretOrigin } from '../secrets/secret-origin.ts'
@@ -43,7 +43,7 @@ interface SealedValue {
 }
 
 const sealedValues = async (texts: readonly string[]): Promise<SealedValue[]> => {
-  const secrets = (await Promise.all(texts.map(text => listSecrets(parseExactly(text))))).flat()
+  const secrets = (await Promise.all(texts.map(text => listSecrets(parseJson(text))))).flat()
   const values = await Promise.all(
     [...new Set(secrets)].filter(isSealed).map(async sealed => {
       const origin = await secretOrigin(sealed)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseExactly } from '../../json/parse-exactly.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import type { Item } from '../db/item-table.ts'
@@ -53,7 +53,7 @@ const MAX_PASSED_BYTES = 20_000
 
 /** Head items of configurations: references to the rows of the current version, and what the last write set. */
 export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
-  const loadJson = async (stored: StoredText): Promise<unknown> => parseExactly(await documents.load(stored))
+  const loadJson = async (stored: StoredText): Promise<unknown> => parseJson(await documents.load(stored))
 
   const keepText = (text: string): Promise<StoredText> => documents.keep(text, MAX_VERSION_BYTES)
   const keepVersion = (version: Version): Promise<StoredText> => keepText(versionText(version))

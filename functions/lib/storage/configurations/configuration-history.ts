@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { z } from 'zod'
-import { parseExactly } from '../../json/parse-exactly.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
@@ -94,7 +94,7 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
     async get(internalId: string, number: number): Promise<Version | undefined> {
       const found = await find(internalId, number)
       if (!found) return undefined
-      const version = storedVersion.parse(parseExactly(await documents.load(found.document)))
+      const version = storedVersion.parse(parseJson(await documents.load(found.document)))
       return completeVersion(version, await rows.loadRows(internalId, version.content.rows))
     },
 

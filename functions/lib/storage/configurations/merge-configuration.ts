@@ -1,3 +1,6 @@
+import { isObject } from '../../json/json-value.ts'
+import { objectOf } from '../../json/key-order.ts'
+
 type JsonObject = Record<string, unknown>
 
 /**
@@ -5,15 +8,10 @@ type JsonObject = Record<string, unknown>
  * key. For anything else, lists included, the row's value replaces the root's.
  */
 export const mergeConfiguration = (root: JsonObject, row: JsonObject): JsonObject => {
-  const merged: JsonObject = { ...root }
+  const merged = new Map(Object.entries(root))
   for (const [key, value] of Object.entries(row)) {
-    const base = Object.hasOwn(root, key) ? root[key] : undefined
-    const both = isObject(base) && isObject(value) ? mergeConfiguration(base, value) : value
-    // In JSON `__proto__` is a key like any other.
-    Object.defineProperty(merged, key, { value: both, enumerable: true, writable: true, configurable: true })
+    const base = merged.get(key)
+    merged.set(key, isObject(base) && isObject(value) ? mergeConfiguration(base, value) : value)
   }
-  return merged
+  return objectOf(merged)
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { z } from 'zod'
-import { parseExactly } from '../../json/parse-exactly.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { createDocumentCache, type LoadedDocument, type Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, storedText } from '../db/document-files.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
@@ -36,7 +36,7 @@ export const createRowDocuments = (items: ItemTable, documents: DocumentFiles) =
 
   const readRow = async (item: Item): Promise<LoadedDocument<Row>> => {
     const text = await documents.load(rowItem.parse(item).document)
-    const value = rowSchema.parse(parseExactly(text))
+    const value = rowSchema.parse(parseJson(text))
     return { reference: [value.id, value.version], value, bytes: text.length }
   }
 

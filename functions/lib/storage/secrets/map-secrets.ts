@@ -1,3 +1,5 @@
+import { isNumber } from '../../json/json-value.ts'
+import { objectOf } from '../../json/key-order.ts'
 import { type Secrecy, secrecyOf } from '../../wire/secrecy.ts'
 
 /**
@@ -13,7 +15,7 @@ export const mapSecrets = async (
   secrecy: Secrecy = 'clear',
 ): Promise<unknown> => {
   if (typeof value === 'boolean' && secrecy === 'argument') return value
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+  if (typeof value === 'string' || isNumber(value) || typeof value === 'boolean')
     return secrecy !== 'clear' && value !== '' ? change(String(value)) : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Promise.all(value.map(item => mapSecrets(item, change, secrecy)))
@@ -24,7 +26,7 @@ export const mapSecrets = async (
       await mapSecrets(item, change, secrecyOf(key, value, secrecy)),
     ],
   )
-  return Object.fromEntries(await Promise.all(entries))
+  return objectOf(await Promise.all(entries))
 }
 
 /** The secrets that `mapSecrets` would replace, as texts. */

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import type { Json } from '#lib/json/json-value.ts'
-import { orderedJson } from '#lib/json/ordered-json.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
 import { PART_BYTES, PART_ITEMS } from '../../config/answer-limits.ts'
@@ -44,7 +43,7 @@ export const writeItems = async (folder: string, items: AsyncIterable<Json>): Pr
 
   try {
     for await (const item of items) {
-      const text = orderedJson(item)
+      const text = JSON.stringify(item)
       part.push(text)
       length += text.length
       if (part.length >= PART_ITEMS || length >= PART_BYTES) writePart()

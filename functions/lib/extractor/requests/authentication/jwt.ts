@@ -1,7 +1,6 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
-import type { Json } from '#lib/json/json-value.ts'
-import { isObject } from '#lib/json/json-value.ts'
+import { isNumber, isObject } from '#lib/json/json-value.ts'
 import type { JwtSettings } from '../../config/token-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
 import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
@@ -32,8 +31,8 @@ export const createJwtSigner = ({ settings, attributes, evaluate, masker, now }:
       { attr: attributes },
       'api.authentication',
     )
-    const claims = isObject(values['claims']) ? plainClaims(values['claims']) : {}
-    const expires = typeof claims['exp'] === 'number' ? claims['exp'] : issuedAt + lifetime
+    const claims = isObject(values['claims']) ? values['claims'] : {}
+    const expires = isNumber(claims['exp']) ? Number(claims['exp']) : issuedAt + lifetime
     try {
       const header = { alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }
       const signed = [header, { iat: issuedAt, ...claims, exp: expires }].map(encoded).join('.')
@@ -70,10 +69,6 @@ const signatureOf = (text: string, algorithm: JwtSettings['algorithm'], given: s
     throw new Error('it needs a key of the curve P-256')
   return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
-
-/** Claims as JSON numbers and texts. */
-const plainClaims = (claims: Record<string, Json>): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(claims)) as Record<string, unknown>
 
 /** So many seconds before its end a token is replaced by a new one. */
 const marginSeconds = 30

@@ -2,6 +2,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
+import { objectOf } from '#lib/json/key-order.ts'
 import { formEncode, urlDecode } from '../../values/php/form-encoding.ts'
 import { phpJsonEncode } from '../../values/php/php-json-encode.ts'
 import { toText } from '../../values/php/php-values.ts'
@@ -109,7 +110,7 @@ const filled = (given: Json, values: Readonly<Record<string, Json>>, used: Set<s
   if (Array.isArray(given)) return given.flatMap(item => filled(item, values, used) ?? [])
   if (!isObject(given)) return given
   const members = Object.entries(given).map(([key, inner]) => [key, filled(inner, values, used)] as const)
-  return Object.fromEntries(members.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined))
+  return objectOf(members.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined))
 }
 
 /** Generic Extractor reads `{}` as `[]`, and sends `[]`. */
@@ -119,7 +120,7 @@ const emptyAsLists = (value: Json): Json => {
   const members = Object.entries(value)
   return members.length === 0
     ? []
-    : Object.fromEntries(members.map(([key, inner]) => [key, emptyAsLists(inner)]))
+    : objectOf(members.map(([key, inner]) => [key, emptyAsLists(inner)] as const))
 }
 
 /** @throws UserError `extractor.request.headers` naming the path of a value that is neither text nor a list of texts */

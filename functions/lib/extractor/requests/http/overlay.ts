@@ -1,5 +1,6 @@
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
+import { objectOf } from '#lib/json/key-order.ts'
 import type { PageRequest, Params, RequestOptions } from './page-request.ts'
 
 /** `over` laid on `base`: endpoint and method replaced, params and headers merged at any depth. */
@@ -41,11 +42,9 @@ export const replaceRecursive = (base: Json | undefined, over: Json | undefined)
     )
   }
   if (!isContainer(base) || !isContainer(over)) return over
-  const result: Record<string, Json> = Object.fromEntries(Object.entries(base))
-  for (const [key, value] of Object.entries(over)) {
-    result[key] = replaceRecursive(Object.hasOwn(result, key) ? result[key] : undefined, value)
-  }
-  return result
+  const result = new Map<string, Json>(Object.entries(base))
+  for (const [key, value] of Object.entries(over)) result.set(key, replaceRecursive(result.get(key), value))
+  return objectOf(result)
 }
 
 const isContainer = (value: unknown): value is Record<string, Json> | Json[] =>

@@ -1,3 +1,4 @@
+import { isContainer, isNumber } from '#lib/json/json-value.ts'
 import { findSecrets, formsOf, type Range, type SecretForm } from './find-secrets.ts'
 
 const replacement = '***'
@@ -41,9 +42,9 @@ export const createMasker = (secrets: Iterable<string> = []) => {
   /** Masks every text in a JSON-like value. */
   const maskAll = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
-    if (typeof value === 'number') return mask(String(value)) === String(value) ? value : replacement
+    if (isNumber(value)) return mask(String(value)) === String(value) ? value : replacement
     if (Array.isArray(value)) return value.map(maskAll)
-    if (typeof value !== 'object' || value === null) return value
+    if (!isContainer(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [mask(key), maskAll(inner)]))
   }
   for (const secret of secrets) add(secret)

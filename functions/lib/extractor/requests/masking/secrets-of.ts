@@ -1,3 +1,5 @@
+import { isContainer, isNumber } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import { type Secrecy, secrecyOf } from '#lib/wire/secrecy.ts'
 import type { ExtractorConfig } from '../../config/parse-config.ts'
 import { parseQuery } from '../../values/php/query.ts'
@@ -12,8 +14,8 @@ export const secretsOf = (
   secrecy: Secrecy = 'clear',
 ): Map<string, string> => {
   const found = new Map<string, string>()
-  if (typeof value !== 'object' || value === null) {
-    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  if (!isContainer(value)) {
+    const text = typeof value === 'string' || isNumber(value) ? String(value) : ''
     if (secrecy === 'clear' || text === '') return found
     // Short arguments are separators and the like
     if (secrecy === 'argument' && text.length < 4) return found
@@ -53,7 +55,7 @@ const isCredentialName = (name: string): boolean =>
 const asJson = (text: string): unknown => {
   if (!/^\s*[{[]/.test(text)) return undefined
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
@@ -73,7 +75,7 @@ export const secretFields = (
   const attributes = new Set([...secretsOf(run.attributes).keys()].map(path => path.replaceAll('/', '.')))
   const names = new Set<string>()
   const collect = (value: unknown, path: readonly string[]): void => {
-    if (typeof value !== 'object' || value === null) return
+    if (!isContainer(value)) return
     for (const [key, inner] of Object.entries(value)) {
       const isField = ['headers', 'params', 'query', 'variables'].includes(path.at(-1) ?? '')
       const isOfLogin = path.includes('apiRequest')
@@ -96,7 +98,7 @@ const readsSecret = (
   attributes: ReadonlySet<string>,
   isOfAuthentication: boolean,
 ): boolean => {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isContainer(value)) return false
   return Object.entries(value).some(
     ([key, inner]) =>
       (key === 'attr' && typeof inner === 'string' && (attributes.has(inner) || inner.includes('#'))) ||
@@ -126,16 +128,16 @@ export const credentialsOf = (request: Sent, isSecret: IsSecretField): string[] 
 const bodyFields = ({ body }: Sent): object => {
   if (body === undefined) return {}
   try {
-    const parsed: unknown = JSON.parse(body)
-    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+    const parsed = parseJson(body)
+    return isContainer(parsed) ? parsed : {}
   } catch {
     return parseQuery(body)
   }
 }
 
 const secretTexts = (value: unknown, isSecret: IsSecretField, inSecret: boolean): string[] => {
-  if (typeof value === 'string' || typeof value === 'number') return inSecret ? [String(value)] : []
-  if (typeof value !== 'object' || value === null) return []
+  if (typeof value === 'string' || isNumber(value)) return inSecret ? [String(value)] : []
+  if (!isContainer(value)) return []
   return Object.entries(value).flatMap(([name, inner]) =>
     secretTexts(inner, isSecret, inSecret || isSecret(name.replace(/\[.*/s, ''))),
   )

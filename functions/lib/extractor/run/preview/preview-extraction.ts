@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
+import { isContainer, mapFields } from '#lib/json/json-value.ts'
 import { NetworkFailure } from '../../requests/http/network-failure.ts'
 import type { OutgoingRequest } from '../../requests/http/outgoing-request.ts'
 import type { Outcome, Witness } from '../../requests/http/witness.ts'
@@ -209,6 +210,5 @@ const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000
 const maskTexts = (value: unknown, mask: (text: string) => string): unknown => {
   if (typeof value === 'string') return mask(value)
   if (Array.isArray(value)) return value.map(item => maskTexts(item, mask))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskTexts(item, mask)]))
+  return isContainer(value) ? mapFields(value, item => maskTexts(item, mask)) : value
 }

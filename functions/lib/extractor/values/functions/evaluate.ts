@@ -1,7 +1,7 @@
 import { didYouMean } from '#lib/errors/did-you-mean.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
-import type { Json, JsonObject } from '#lib/json/json-value.ts'
+import { isObject, type Json, type JsonObject, mapFields } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { TextBudget } from '../php/text-budget.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
@@ -56,7 +56,7 @@ class Evaluation {
     if (keys.length === 1 && only !== undefined && Object.hasOwn(this.#context, only)) {
       return this.#reference(only, expression[only])
     }
-    return Object.fromEntries(keys.map(key => [key, this.value(expression[key] as Json)])) as JsonObject // likewise
+    return mapFields(expression, item => this.value(item as Json)) as JsonObject // likewise
   }
 
   #call(expression: JsonObject): Value {
@@ -64,7 +64,7 @@ class Evaluation {
     if (typeof name !== 'string' || !isAllowed(name, this.#isPlaceholder))
       throw unknownFunction(name, this.#isPlaceholder)
     const args = expression['args'] ?? []
-    const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
+    const list = Array.isArray(args) ? args : isObject(args) ? Object.values(args) : [args]
     const result = callFunction(
       name,
       list.map(arg => this.value(arg)),
@@ -112,7 +112,7 @@ const toJson = (value: Value): Json => {
   if (value instanceof ByteString) return value.bytes.toString()
   if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
+  return mapFields(value, inner => toJson(inner as Value))
 }
 
 /** Cached: all expressions read the same objects, which never change. */

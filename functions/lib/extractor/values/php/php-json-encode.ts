@@ -1,6 +1,5 @@
 import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import { keysInOrder } from '#lib/json/key-order.ts'
 import { phpFloat } from './php-float.ts'
 import { isInteger, phpInteger } from './php-number.ts'
 
@@ -20,7 +19,7 @@ export const phpJsonEncode = (value: Json, keepNumbers: boolean): string => {
       if (value === null) return 'null'
       if (Array.isArray(value)) return `[${value.map(item => phpJsonEncode(item, keepNumbers)).join(',')}]`
       if (value instanceof JsonNumber) return encodeNumber(value, keepNumbers)
-      return `{${keysInOrder(value)
+      return `{${Object.keys(value)
         .map(key => `${encodeString(key)}:${phpJsonEncode(value[key] as Json, keepNumbers)}`) // its own keys
         .join(',')}}`
   }

@@ -1,6 +1,6 @@
 import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
-import { textOrder } from '#lib/json/key-order.ts'
+import { inOrder } from '#lib/json/key-order.ts'
 import { phpFloat } from './php-float.ts'
 import { isInteger, phpInteger } from './php-number.ts'
 
@@ -40,7 +40,8 @@ export const phpSerializeRow = (row: JsonObject, extra: ExtraColumns | undefined
       count++
     }
   }
-  const fields = serializeFields(replaced ? { ...row, ...pick(extra, row) } : row, replaced ? row : undefined)
+  const changed = replaced ? inOrder({ ...row, ...pick(extra, row) }, Object.keys(row)) : row
+  const fields = serializeFields(changed)
   return `O:8:"stdClass":${fields.count + count}:{${fields.text}${added}}`
 }
 
@@ -86,22 +87,13 @@ const serializeList = (list: readonly Json[]): string => {
 }
 
 const serializeObject = (object: JsonObject): string => {
-  const { text, count } = serializeFields(object, undefined)
+  const { text, count } = serializeFields(object)
   return `O:8:"stdClass":${count}:{${text}}`
 }
 
-/** `orderOf`: the object whose key order counts, when `object` is a changed copy of it. */
-const serializeFields = (
-  object: JsonObject,
-  orderOf: JsonObject | undefined,
-): { text: string; count: number } => {
+const serializeFields = (object: JsonObject): { text: string; count: number } => {
   let text = ''
   let count = 0
-  const ordered = textOrder(orderOf ?? object)
-  if (ordered !== undefined) {
-    for (const key of ordered) text += serializeKey(key) + phpSerialize(object[key] as Json) // its own keys
-    return { text, count: ordered.length }
-  }
   for (const key in object) {
     text += serializeKey(key) + phpSerialize(object[key] as Json) // own key of parsed JSON
     count++

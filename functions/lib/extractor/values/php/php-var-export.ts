@@ -1,5 +1,4 @@
 import type { Json } from '#lib/json/json-value.ts'
-import { keysInOrder } from '#lib/json/key-order.ts'
 import { cellText, isScalar } from './cell.ts'
 
 /** PHP's `var_export`, as in Generic Extractor's message about an object in a column. */
@@ -21,7 +20,7 @@ export const phpVarExport = (value: Json, indent = ''): string => {
     '(object) array(',
     indent,
     '   ',
-    keysInOrder(value).map(key => [phpVarExport(key), value[key] as Json]),
+    Object.keys(value).map(key => [phpVarExport(key), value[key] as Json]),
   )
 }
 
