@@ -6,7 +6,6 @@ import type { Job } from './job-schema.ts'
 export interface ChangesOnlyJob {
   /** Position such as `0.1`: job 0, child 1. */
   path: string
-  job: Job
   dataType: string
   /** What in the configuration says so. */
   because: string
@@ -30,7 +29,7 @@ const findIn = (jobs: readonly Job[], parent: string, inherited: Reason | undefi
     // Rows of the parent that were not asked for have no children either
     const below = { ...reason, because: `job ${path} above it asks so` }
     return [
-      { path, job, dataType: job.dataType || job.endpoint, ...reason },
+      { path, dataType: job.dataType || job.endpoint, ...reason },
       ...findIn(job.children ?? [], path, below),
     ]
   })
