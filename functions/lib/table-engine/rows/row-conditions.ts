@@ -46,10 +46,10 @@ const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 /** What lies above 1.234 lies above 1.23 when the column has two digits, and what is at least 1.234 does too. */
 const OPERATORS_OF_CUT: Record<keyof typeof SQL_OPERATORS, string> = { gt: '>', ge: '>', lt: '<=', le: '<=' }
 
-/** DuckDB has 38 digits: 29 before the point and 9 after it. */
+/** DuckDB has 38 digits: 29 before the point and 9 after it. Whole numbers have all of them, whatever the word for their type. */
 const SQL_TYPES: Record<ComparisonType, string> = {
-  INTEGER: 'INTEGER',
-  BIGINT: 'BIGINT',
+  INTEGER: 'DECIMAL(38, 0)',
+  BIGINT: 'DECIMAL(38, 0)',
   REAL: 'REAL',
   DOUBLE: 'DOUBLE',
   DECIMAL: 'DECIMAL(38, 9)',

@@ -22,6 +22,23 @@ describe('GET data-preview', () => {
     expect(text).toBe('"id","city","size"\n"1","Prague","10"\n"2","Brno\nSouth","9"\n"3","","100"\n')
   })
 
+  it.each(['INTEGER', 'BIGINT'])('compares and orders whole numbers exactly as %s', async dataType => {
+    const numbers = ['9007199254740992', '9007199254740993', '12345678901234567890123', '-3000000000', '7']
+    const id = await service.createTable(bucketId, newName(), `n\n${numbers.join('\n')}\n`)
+    const found = async (query: string) => {
+      const { text } = await service.call('GET', `/v2/storage/tables/${id}/data-preview?${query}`)
+      return [...text.matchAll(/"(-?\d+)"/g)].map(([, number]) => number)
+    }
+    const where = (operator: string, value: string) =>
+      `whereFilters[0][column]=n&whereFilters[0][operator]=${operator}&whereFilters[0][values][]=${value}&whereFilters[0][dataType]=${dataType}`
+    expect(await found(where('gt', '9007199254740992'))).toEqual([numbers[1], numbers[2]])
+    expect(await found(where('eq', '9007199254740993'))).toEqual([numbers[1]])
+    expect(await found(where('ne', '7'))).toEqual(numbers.slice(0, 4))
+    expect(await found(where('lt', '3000000000'))).toEqual(['-3000000000', '7'])
+    const order = `orderBy[0][column]=n&orderBy[0][order]=desc&orderBy[0][dataType]=${dataType}`
+    expect(await found(order)).toEqual([numbers[2], numbers[1], numbers[0], '7', '-3000000000'])
+  })
+
   it.each([
     ['limit=1', ['1']],
     ['limit=0', ['1', '2', '3']],
