@@ -30,7 +30,7 @@ export const landingTarget = (
   metadata: Readonly<Record<string, string>>,
   rules: readonly LandingRule[] = [],
 ): LandingTarget => {
-  const named = targetByRule(key, rules) ?? { tableId: tableIdByConvention(key) }
+  const named = targetByRule(key, rules) ?? targetByConvention(key)
   const { bucketId, tableName } = splitTableId(named.tableId, key)
   return {
     primaryKey: [],
@@ -85,20 +85,41 @@ const groupsOf = (key: string, match: string): Record<string, string | undefined
   }
 }
 
-/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with `.jsonl`, `.ndjson` or `.parquet` in place of `.csv`. */
+/**
+ * `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with another of these extensions in place of
+ * `.csv`, in any case of letters.
+ */
 const CONVENTION =
-  /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:(?:csv|jsonl|ndjson)(?:\.gz)?|parquet)$/u
+  /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:(?<text>csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$/isu
 
-const tableIdByConvention = (key: string): string => {
+/** Files whose extension says that tabs separate their cells. */
+const TABBED = new Set(['tsv', 'txt'])
+
+const targetByConvention = (key: string): NamedTarget => {
   const groups = CONVENTION.exec(key)?.groups
   if (!groups) {
     throw new UserError(
       'landing.keyNotRecognised',
       `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/*.csv ` +
-        '(.csv.gz, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
+        '(.csv.gz, .tsv, .txt with tabs, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
     )
   }
-  return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`
+  return {
+    tableId: `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`,
+    ...(TABBED.has(groups['text']?.toLowerCase() ?? '') && { delimiter: '\t' }),
+  }
+}
+
+/**
+ * Why a key brings no file, such as `_SUCCESS` of Spark or a folder of the console of S3; `undefined`: it does. What writers of many files
+ * leave beside them begins with `_` or `.` (Hadoop's own readers pass such names over).
+ */
+export const whyIgnored = (key: string): string | undefined => {
+  if (key.endsWith('/')) return 'The key ends in "/": it marks a folder.'
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  if (name.startsWith('_') || name.startsWith('.'))
+    return `"${name}" begins with "${name[0]}": it is a note of the program that wrote the files beside it.`
+  return undefined
 }
 
 const splitTableId = (tableId: string, key: string) => {

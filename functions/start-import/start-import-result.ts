@@ -28,8 +28,8 @@ export type StartImportResult =
   | { outcome: 'superseded'; by: string }
   /** It was imported so long ago that the record of it has expired. */
   | { outcome: 'alreadyImported' }
-  /** A folder marker: nothing to import. */
-  | { outcome: 'ignored' }
+  /** A marker of a folder or of a program: nothing to import. */
+  | { outcome: 'ignored'; reason: string }
   /** Several functions move the parts of these ranges; then the step comes again. */
   | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
   /** The parts that were asked for are there. */

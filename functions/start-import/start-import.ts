@@ -16,7 +16,7 @@ import {
   nextAttempt,
   type Progress,
 } from './key-records.ts'
-import { landingTarget } from './landing-target.ts'
+import { landingTarget, whyIgnored } from './landing-target.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
 
@@ -43,7 +43,8 @@ const takeStep = async (
   { event: landed, execution, failure, move, importedBy }: StartImportEvent,
 ): Promise<StartImportResult> => {
   const { s3, records, rules, storage } = dependencies
-  if (landed.key.endsWith('/')) return { outcome: 'ignored' }
+  const reason = whyIgnored(landed.key)
+  if (reason !== undefined) return { outcome: 'ignored', reason }
   if (failure) {
     const { hasJob } = await abandonImport(dependencies, landed, execution)
     const described = describeFailure(failure)

@@ -18,7 +18,11 @@ describe('key convention', () => {
     ['in.c-main/orders.json', undefined],
     ['in.c-main/orders/.csv', undefined],
     ['in.c-main/orders/ä.b.c.csv', 'in.c-main.orders'],
-    ['in.c-main/orders.tsv', undefined],
+    ['in.c-main/orders.tsv', 'in.c-main.orders'],
+    ['in.c-main/orders/1.TXT.gz', 'in.c-main.orders'],
+    ['in.c-main/orders.CSV', 'in.c-main.orders'],
+    ['in.c-main/orders.Csv.GZ', 'in.c-main.orders'],
+    ['in.c-main/orders/a\nb.Parquet', 'in.c-main.orders'],
     ['in.c-main/orders', undefined],
     ['in.c-main/orders.csv.zip', undefined],
     ['orders.csv', undefined],
@@ -49,6 +53,15 @@ describe('defaults and user metadata', () => {
       primaryKey: [],
       incremental: false,
     })
+  })
+
+  it.each([
+    ['in.c-main/orders.tsv', {}, '\t'],
+    ['in.c-main/orders/a.TXT.gz', {}, '\t'],
+    ['in.c-main/orders.tsv', { delimiter: ',' }, ','],
+    ['in.c-main/orders.csv', {}, undefined],
+  ])('cells of %s with %j are separated by %j', (key, metadata, delimiter) => {
+    expect(landingTarget(key, metadata).delimiter).toBe(delimiter)
   })
 
   it('each override is read', () => {

@@ -55,10 +55,14 @@ describe('a new object', () => {
     expect(table.rowsCount).toBe(17_000)
   })
 
-  it('that is a folder marker is ignored', async () => {
-    expect(await start(await land(`${bucketId}/`, ''))).toEqual({ outcome: 'ignored' })
-    expect(await jobsOfTest()).toEqual([])
-  })
+  it.each(['', 'orders/_SUCCESS', 'orders/_committed_1', 'orders/.part-0.csv.crc', '.hidden.csv'])(
+    'that marks something is ignored, and says why: "%s"',
+    async name => {
+      const ignored = await start(await land(`${bucketId}/${name}`, ''))
+      expect(ignored).toEqual({ outcome: 'ignored', reason: expect.stringMatching(/folder|note/) })
+      expect(await jobsOfTest()).toEqual([])
+    },
+  )
 
   it('that is gone is the user’s to know', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
