@@ -10,13 +10,13 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 103_700,
-  'lines of tests': 83_400,
-  'words of documents': 92_600,
+  'lines of product': 102_591,
+  'lines of tests': 82_578,
+  'words of documents': 92_083,
   functions: 14,
   routes: 211,
   settings: 41,
-  packages: 90,
+  packages: 89,
 }
 
 const tracked = (...patterns: string[]): string[] =>

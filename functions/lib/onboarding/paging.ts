@@ -32,7 +32,7 @@ export const guessPaging = (seen: SeenAnswer): PagingGuess | undefined => {
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9[\]]/g, '')
 const among = (names: string) => (name: string) => names.split(' ').includes(plain(name))
 
-export const isOffsetName = among('offset skip startat startindex start pageoffset page[offset] from')
+export const isOffsetName = among('offset skip from startat startindex start pageoffset page[offset]')
 export const isPageName = among('page pagenumber pageno pagenum pageindex currentpage p page[number] pageid')
 const isCursorName = among(
   'cursor after pagetoken nextpagetoken nexttoken nextcursor continuationtoken continuation scrollid bookmark marker startingafter page[after] page[cursor] aftercursor endcursor token pagecursor',
