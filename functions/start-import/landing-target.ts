@@ -110,15 +110,17 @@ const targetByConvention = (key: string): NamedTarget => {
   }
 }
 
+const DATA_EXTENSION = /\.(?:(?:csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$/i
+
 /**
- * Why a key brings no file, such as `_SUCCESS` of Spark or a folder of the console of S3; `undefined`: it does. What writers of many files
- * leave beside them begins with `_` or `.` (Hadoop's own readers pass such names over).
+ * Why a key brings no file, such as a folder of the console of S3, `_SUCCESS` of Spark or `._orders.csv` of macOS; `undefined`: it does.
+ * A name that begins with `_` and ends like a file of data is one.
  */
 export const whyIgnored = (key: string): string | undefined => {
-  if (key.endsWith('/')) return 'The key ends in "/": it marks a folder.'
+  if (key.endsWith('/')) return 'the key ends in "/", which marks a folder'
   const name = key.slice(key.lastIndexOf('/') + 1)
-  if (name.startsWith('_') || name.startsWith('.'))
-    return `"${name}" begins with "${name[0]}": it is a note of the program that wrote the files beside it.`
+  if (name.startsWith('.') || (name.startsWith('_') && !DATA_EXTENSION.test(name)))
+    return `"${name}" begins with "${name[0]}": a note of the program that wrote the files beside it`
   return undefined
 }
 

@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 102_591,
-  'lines of tests': 82_578,
-  'words of documents': 92_083,
+  'lines of product': 102_596,
+  'lines of tests': 82_599,
+  'words of documents': 92_101,
   functions: 14,
   routes: 211,
   settings: 41,

@@ -16,6 +16,8 @@ const input = z
 const output = z
   .object({
     outcome: z.string().optional(),
+    /** Why nothing was imported. */
+    reason: z.string().optional(),
     status: z.string().optional(),
     tableId: z.string().optional(),
     results: z
@@ -60,10 +62,11 @@ const aboutOf = (given: unknown): string | undefined => {
 }
 
 const outcomeOf = (of: z.infer<typeof output>): string[] => {
-  const { outcome, status, tableId, results, rowsLoaded, requests, bytes, destination } = of
+  const { outcome, reason, status, tableId, results, rowsLoaded, requests, bytes, destination } = of
   const rows = results?.importedRowsCount ?? results?.rowsCount ?? rowsLoaded
   const facts = [
     tableId ?? outcome ?? (status === 'skipped' ? status : undefined),
+    reason,
     destination && `s3://${destination.bucket}/${destination.key}`,
     rows === undefined ? undefined : `${rows} rows`,
     requests === undefined ? undefined : `${requests} requests`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { landingRules } from '#functions/start-import/landing-rules.ts'
-import { landingTarget } from '#functions/start-import/landing-target.ts'
+import { landingTarget, whyIgnored } from '#functions/start-import/landing-target.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 describe('key convention', () => {
@@ -41,6 +41,22 @@ describe('key convention', () => {
 
   it('the refusal shows a key that would work', () => {
     expect(() => landingTarget('orders.csv', {})).toThrow(/in\.c-main\/orders\.csv/)
+  })
+})
+
+describe('a key that brings no file', () => {
+  it.each([
+    ['in.c-main/orders/', true],
+    ['in.c-main/orders/_SUCCESS', true],
+    ['in.c-main/orders/_committed_17', true],
+    ['in.c-main/orders/.part-0.csv.crc', true],
+    ['in.c-main/._orders.csv', true],
+    ['in.c-main/_orders.csv', false],
+    ['in.c-main/orders/_part.PARQUET', false],
+    ['_in/orders.csv', false],
+    ['in.c-main/orders', false],
+  ])('%s: %j', (key, isIgnored) => {
+    expect(whyIgnored(key) !== undefined).toBe(isIgnored)
   })
 })
 

@@ -23,7 +23,12 @@ it.each([
     { tableId: 'in.c-main.orders', results: { importedRowsCount: 3 } },
     'import in.c-main/orders.csv: in.c-main.orders, 3 rows, 1.3 s',
   ],
-  ['Millrace-Import-Machine', landed, { outcome: 'ignored' }, 'import in.c-main/orders.csv: ignored, 1.3 s'],
+  [
+    'Millrace-Import-Machine',
+    landed,
+    { outcome: 'ignored', reason: 'the key marks a folder' },
+    'import in.c-main/orders.csv: ignored, the key marks a folder, 1.3 s',
+  ],
   [
     'Millrace-Import-Machine',
     landed,
