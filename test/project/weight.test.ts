@@ -12,7 +12,7 @@ import { settingNames } from '#infra/stack-config.ts'
 const recorded = {
   'lines of product': 102_596,
   'lines of tests': 82_599,
-  'words of documents': 92_101,
+  'words of documents': 92_099,
   functions: 14,
   routes: 211,
   settings: 41,
