@@ -85,12 +85,14 @@ const groupsOf = (key: string, match: string): Record<string, string | undefined
   }
 }
 
-/**
- * `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`; or with another of these extensions in place of
- * `.csv`, in any case of letters.
- */
-const CONVENTION =
-  /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.(?:(?<text>csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$/isu
+/** How a file of data ends, in any case of letters. */
+const EXTENSION = String.raw`\.(?:(?<text>csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$`
+
+/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`; or with another of these extensions. */
+const CONVENTION = new RegExp(
+  String.raw`^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)${EXTENSION}`,
+  'isu',
+)
 
 /** Files whose extension says that tabs separate their cells. */
 const TABBED = new Set(['tsv', 'txt'])
@@ -110,8 +112,6 @@ const targetByConvention = (key: string): NamedTarget => {
   }
 }
 
-const DATA_EXTENSION = /\.(?:(?:csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$/i
-
 /**
  * Why a key brings no file, such as a folder of the console of S3, `_SUCCESS` of Spark or `._orders.csv` of macOS; `undefined`: it does.
  * A name that begins with `_` and ends like a file of data is one.
@@ -119,7 +119,7 @@ const DATA_EXTENSION = /\.(?:(?:csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$/i
 export const whyIgnored = (key: string): string | undefined => {
   if (key.endsWith('/')) return 'the key ends in "/", which marks a folder'
   const name = key.slice(key.lastIndexOf('/') + 1)
-  if (name.startsWith('.') || (name.startsWith('_') && !DATA_EXTENSION.test(name)))
+  if (name.startsWith('.') || (name.startsWith('_') && !new RegExp(EXTENSION, 'i').test(name)))
     return `"${name}" begins with "${name[0]}": a note of the program that wrote the files beside it`
   return undefined
 }
