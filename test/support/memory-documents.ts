@@ -1,7 +1,8 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DocumentRequests } from '#lib/aws/document-requests.ts'
+import { toAttributes } from '#lib/aws/dynamodb-request.ts'
 
 type Stored = Record<string, AttributeValue>
 type Document = Record<string, unknown>
@@ -41,7 +42,7 @@ export const createMemoryDocuments = (): DocumentRequests => {
   }
 }
 
-const toStored = (document: Document): Stored => marshall(document, { removeUndefinedValues: true })
+const toStored = (document: Document): Stored => toAttributes(document) as Stored // of a document
 
 const nameOf = (table: string, { id }: Document): string => JSON.stringify([table, id])
 

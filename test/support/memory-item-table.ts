@@ -1,6 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { toAttributes } from '#lib/aws/dynamodb-request.ts'
 import {
   type Condition,
   type Item,
@@ -140,7 +141,7 @@ export const createMemoryItemTable = (): ItemTable => {
 }
 
 const toStored = (item: Item): Stored => {
-  const stored = marshall(item, { removeUndefinedValues: true })
+  const stored = toAttributes(item) as Stored // of an item
   checkItem(stored)
   return stored
 }

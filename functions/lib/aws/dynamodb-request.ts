@@ -20,9 +20,18 @@ export const storedAttributes = z.custom<StoredAttributes>(
   value => typeof value === 'object' && value !== null,
 )
 
+/** The package asks an object for its `constructor`, which may be a key of somebody's data; it asks a map for nothing. */
+const asMap = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(asMap)
+  if (typeof value !== 'object' || value === null) return value
+  return new Map(Object.entries(value).map(([key, each]) => [key, asMap(each)]))
+}
+
 /** An `undefined` attribute is absent. */
 export const toAttributes = (document: Record<string, unknown>): StoredAttributes =>
-  marshall(document, { removeUndefinedValues: true })
+  marshall(new Map(Object.entries(document).map(([key, each]) => [key, asMap(each)])), {
+    removeUndefinedValues: true,
+  })
 
 export const fromAttributes = (found: StoredAttributes): Record<string, NativeAttributeValue> =>
   unmarshall(found)
