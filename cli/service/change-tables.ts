@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
-import { quoteIdentifier, quoteLiteral } from '../../functions/lib/table-engine/duckdb/sql.ts'
-import { queryBody } from '../../functions/lib/wire/query-body.ts'
+import { followJob } from '../connect/follow-job.ts'
 import { segment } from '../connect/options.ts'
 import { argument, type Command, listOption, option } from '../shell/command.ts'
 import { confirm, WAY_BACK, yesOption } from '../shell/confirm.ts'
 import { doJob } from './do-job.ts'
+import { job, lookAtJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 
 interface Flags {
@@ -30,8 +30,9 @@ export const changeCommands: Readonly<Record<string, Command>> = {
     args: [id],
     options: [yesOption],
     run: onService<Flags>(async (call, tableId) => {
-      const rows = await countRows(call, tableId, [])
+      const { rows } = await countRows(call, tableId)
       await confirm(`This deletes the ${rows} of ${tableId}. ${WAY_BACK}`, tableId, call)
+      await keepSnapshot(call, tableId, 'Before all rows were deleted')
       return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows?allowTruncate=1`)
     }),
   },
@@ -42,25 +43,27 @@ export const changeCommands: Readonly<Record<string, Command>> = {
         description: 'delete the rows that match',
         args: [id],
         options: [
-          listOption('--where <condition>', "such as 'city = Brno' (also !=, >, >=, <, <=, by text)"),
+          listOption(
+            '--where <condition>',
+            "such as 'city = Brno' or 'delay::number >= 1000' (also !=, >, <, <=)",
+          ),
           yesOption,
         ],
-        help: `All conditions must hold. Values are compared as the column holds them: texts, or by its type in a typed table.`,
+        help: `All conditions must hold. ::number, ::date, ::timestamp and ::text say what the texts of a column are compared as;
+a typed column needs none. Rows with another text stay.`,
         run: onService<Flags>(async (call, tableId) => {
-          const conditions = (call.flags.where ?? []).map(parseCondition)
-          if (conditions.length === 0)
+          const where = call.flags.where ?? []
+          if (where.length === 0)
             throw new UserError(
               'cli.usage',
               'Give --where, or delete all rows with millrace tables truncate.',
             )
-          const rows = await countRows(call, tableId, conditions)
-          await confirm(`This deletes ${rows} of ${tableId}. ${WAY_BACK}`, tableId, call)
-          const whereFilters = conditions.map(({ column, operator, value }) => ({
-            column,
-            operator,
-            values: [value],
-          }))
-          return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows`, { whereFilters })
+          const { rows, stays } = await countRows(call, tableId, where)
+          const what = [`This deletes ${rows} of ${tableId}.`, ...stays].join(' ')
+          if (call.flags.yes) call.out.say(what)
+          await confirm(`${what} ${WAY_BACK}`, tableId, call)
+          await keepSnapshot(call, tableId, `Before ${rows} were deleted`)
+          return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows`, { where })
         }),
       },
     },
@@ -71,9 +74,13 @@ export const changeCommands: Readonly<Record<string, Command>> = {
     options: [option('--force', 'its aliases too'), yesOption],
     run: onService<Flags>(async (call, tableId) => {
       const { api, flags, out } = call
-      const rows = await countRows(call, tableId, [])
-      const what = `${tableId} is deleted with ${rows}. Only a snapshot that was kept brings it back.`
+      const { rows } = await countRows(call, tableId)
+      const { isAlias } = await api.get(`tables/${segment(tableId)}`, z.object({ isAlias: z.boolean() }))
+      const what = isAlias
+        ? `The alias ${tableId} is deleted. Its source keeps its rows.`
+        : `${tableId} is deleted with ${rows}. A snapshot is kept before, and brings it back.`
       await confirm(what, tableId, call)
+      if (!isAlias) await keepSnapshot(call, tableId, 'Before the table was deleted')
       await api.send('DELETE', `tables/${segment(tableId)}?force=${flags.force ? 1 : 0}`, z.unknown())
       out.show({ deleted: tableId }, () => out.line(`${tableId}: deleted`))
       return undefined
@@ -81,36 +88,30 @@ export const changeCommands: Readonly<Record<string, Command>> = {
   },
 }
 
-interface Condition {
-  column: string
-  operator: (typeof OPERATORS)[keyof typeof OPERATORS]
-  /** The same for SQL. */
-  sign: keyof typeof OPERATORS
-  value: string
-}
+const counted = z.object({ rowsCount: z.number(), stays: z.array(z.string()) })
 
-const OPERATORS = { '=': 'eq', '!=': 'ne', '>=': 'ge', '<=': 'le', '>': 'gt', '<': 'lt' } as const
-
-const parseCondition = (text: string): Condition => {
-  const [, column, sign, given] = /^\s*([^=!<>]+?)\s*(=|!=|>=|<=|>|<)\s*(.*?)\s*$/s.exec(text) ?? []
-  if (column === undefined || given === undefined || !isSign(sign))
-    throw new UserError('cli.usage', `"${text}" is no condition: write it like 'city = Brno'.`)
-  const value = /^'(.*)'$/s.exec(given)?.[1] ?? given
-  return { column, operator: OPERATORS[sign], sign, value }
-}
-
-const isSign = (sign: string | undefined): sign is keyof typeof OPERATORS =>
-  sign !== undefined && Object.hasOwn(OPERATORS, sign)
-
+/** The rows that match, and sentences about those that cannot be compared. */
 const countRows = async (
   { api }: Pick<ServiceCall, 'api'>,
   tableId: string,
-  conditions: readonly Condition[],
-): Promise<string> => {
-  const where = conditions.map(
-    ({ column, sign, value }) => `${quoteIdentifier(column)} ${sign} ${quoteLiteral(value)}`,
-  )
-  const sql = `SELECT count(*) FROM ${quoteIdentifier(tableId)} WHERE ${where.join(' AND ') || 'true'}`
-  const { rows } = await api.send('POST', 'query', queryBody, { sql })
-  return plural(Number(rows[0]?.[0]), 'row')
+  where: readonly string[] = [],
+): Promise<{ rows: string; stays: string[] }> => {
+  const conditions = Object.fromEntries(where.map((text, index) => [`where[${index}]`, text]))
+  const query = { format: 'json', countRows: 1, limit: 1, ...conditions }
+  const { rowsCount, stays } = await api.get(`tables/${segment(tableId)}/data-preview`, counted, query)
+  return { rows: plural(rowsCount, 'row'), stays }
+}
+
+/** So that what goes can be brought back. A token that may delete may keep one, too. */
+const keepSnapshot = async (call: ServiceCall, tableId: string, description: string): Promise<void> => {
+  const { api, shell, out } = call
+  const started = await api.send('POST', `tables/${segment(tableId)}/snapshots`, job, { description })
+  const ended = await followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
+  if (ended.status !== 'success')
+    throw new UserError(
+      'cli.usage',
+      `No snapshot could be kept, so nothing was deleted: ${ended.error?.message}`,
+    )
+  const { id } = z.object({ id: z.union([z.string(), z.number()]) }).parse(ended.results)
+  out.say(`Snapshot ${id} of ${tableId} is kept: millrace tables restore ${id} brings it back.`)
 }

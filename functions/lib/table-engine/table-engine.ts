@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
-import { type CountQuery, countRows } from './count-rows.ts'
+import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession, type StreamedRows } from './duckdb/duckdb-session.ts'
 import { exportTable } from './export-table.ts'
@@ -59,7 +59,7 @@ export interface TableEngine {
    */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
   /** How many rows match. Throws as `preview` does. */
-  count(snapshot: Snapshot, query: CountQuery): Promise<{ rowsCount: number } & Cost>
+  count(snapshot: Snapshot, query: CountQuery): Promise<CountResult & Cost>
   /**
    * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
    * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.

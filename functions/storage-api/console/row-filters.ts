@@ -1,5 +1,5 @@
 import type { Filter } from '../../lib/table-engine/rows/row-conditions.ts'
-import type { TableBody } from '../../lib/wire/table-body.ts'
+import { type WrittenCondition, writeCondition } from '../../lib/table-engine/rows/written-condition.ts'
 import { query, Refusal } from './api-client.ts'
 
 /** In the order of the menu. */
@@ -12,15 +12,9 @@ export const operators: Readonly<Record<Filter['operator'], string>> = {
   le: 'is at most',
 }
 
-interface ColumnFilter {
-  column: string
-  operator: Filter['operator']
-  value: string
-}
-
 /** Which rows of a table a page shows, as its address says it. */
 export interface RowChoice {
-  filters: readonly ColumnFilter[]
+  filters: readonly WrittenCondition[]
   /** Empty: the order of the table. */
   order: string
   direction: 'ASC' | 'DESC'
@@ -37,6 +31,7 @@ export const readChoice = (asked: Readonly<Record<string, string>>): RowChoice =
     column: asked[`column${index}`] ?? '',
     operator: readOperator(asked[`operator${index}`] || 'eq'),
     value: asked[`value${index}`] ?? '',
+    type: asked[`type${index}`] || undefined,
   }))
   const page = Math.trunc(Number(asked['page']))
   return {
@@ -56,10 +51,11 @@ const readOperator = (asked: string): Filter['operator'] => {
 /** The fields of a form, or of an address, that say the filters. */
 export const filterFields = ({ filters }: Pick<RowChoice, 'filters'>): Record<string, string> =>
   Object.fromEntries(
-    filters.flatMap(({ column, operator, value }, index) => [
+    filters.flatMap(({ column, operator, value, type }, index) => [
       [`column${index}`, column],
       [`operator${index}`, operator],
       [`value${index}`, value],
+      ...(type ? [[`type${index}`, type]] : []),
     ]),
   )
 
@@ -76,35 +72,12 @@ export const choiceQuery = ({
     ...(page > 0 && { page }),
   })
 
-/**
- * The conditions of the API.
- *
- * @throws Refusal for an order of text, in which 9 comes after 10: it would show or delete other rows than were meant
- */
-export const conditionsOf = (
-  { filters }: Pick<RowChoice, 'filters'>,
-  { isTyped }: Pick<TableBody, 'isTyped'>,
-) =>
-  filters.map(({ column, operator, value }) => {
-    if (!isTyped && operator !== 'eq' && operator !== 'ne')
-      throw new Refusal(400, `${column} is text, in which 9 is greater than 10. Ask for it with SQL instead.`)
-    return { column, operator, values: [value] }
-  })
+/** The conditions as the API and the command read them. */
+export const conditionsOf = ({ filters }: Pick<RowChoice, 'filters'>): string[] => filters.map(writeCondition)
 
 /** Fields of `data-preview`. */
-export const previewFields = (
-  choice: RowChoice,
-  table: Pick<TableBody, 'isTyped'>,
-): Record<string, string | number> => {
-  const fields: Record<string, string | number> = { offset: choice.page * ROWS_SHOWN }
-  for (const [index, { column, operator, values }] of conditionsOf(choice, table).entries()) {
-    const name = `whereFilters[${index}]`
-    Object.assign(fields, { [`${name}[column]`]: column, [`${name}[operator]`]: operator })
-    // An empty value is a value, too.
-    fields[`${name}[values][0]`] = values[0] ?? ''
-  }
-  if (choice.order !== '') {
-    Object.assign(fields, { 'orderBy[0][column]': choice.order, 'orderBy[0][order]': choice.direction })
-  }
-  return fields
-}
+export const previewFields = (choice: RowChoice): Record<string, string | number> => ({
+  offset: choice.page * ROWS_SHOWN,
+  ...Object.fromEntries(conditionsOf(choice).map((condition, index) => [`where[${index}]`, condition])),
+  ...(choice.order !== '' && { 'orderBy[0][column]': choice.order, 'orderBy[0][order]': choice.direction }),
+})

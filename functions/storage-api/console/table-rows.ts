@@ -9,6 +9,7 @@ const previewBody = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
   rowsCount: z.optional(z.number()),
+  stays: z.optional(z.array(z.string())),
 })
 
 /** A page of the rows that match. */
@@ -17,6 +18,8 @@ export interface TableRows {
   rows: z.infer<typeof cell>[][]
   /** How many match. */
   rowsCount: number
+  /** Sentences about rows that the conditions cannot compare. */
+  stays: string[]
 }
 
 /** What the API refuses is a sentence on the page. */
@@ -26,9 +29,9 @@ export const readRows = async (
   choice: RowChoice,
 ): Promise<TableRows | { problem: string }> => {
   try {
-    const asked = { format: 'json', countRows: 1, limit: ROWS_SHOWN, ...previewFields(choice, table) }
-    const { columns, rows, rowsCount = 0 } = await preview(client, table, asked)
-    return { columns, rows, rowsCount }
+    const asked = { format: 'json', countRows: 1, limit: ROWS_SHOWN, ...previewFields(choice) }
+    const { columns, rows, rowsCount = 0, stays = [] } = await preview(client, table, asked)
+    return { columns, rows, rowsCount, stays }
   } catch (error) {
     if (error instanceof Refusal && error.status < 500) return { problem: error.message }
     throw error

@@ -1,13 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
-import { namedColumns } from '../../lib/table-engine/rows/row-conditions.ts'
-import { findOwnTable } from '../find/find-table.ts'
+import { type Filter, namedColumns } from '../../lib/table-engine/rows/row-conditions.ts'
+import { parseCondition } from '../../lib/table-engine/rows/written-condition.ts'
+import { findOwnTable, findTableWithFiles } from '../find/find-table.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services/services.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
+import { writtenFilters, where as writtenWhere } from './written-filters.ts'
 
 const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields
 
@@ -19,6 +23,7 @@ const fields = z.object({
   whereFilters,
   changedSince,
   changedUntil,
+  where: writtenWhere,
   allowTruncate: flag().optional(),
   erase: flag().optional(),
 })
@@ -44,7 +49,8 @@ export const deleteRows = defineRoute({
   handle: async (request, services) => {
     const { tableId } = request.params
     const { allowTruncate = false, erase = false, ...asked } = { ...request.query, ...set(request.body) }
-    const { where = [], ...times } = readRowQuery(asked, services.now())
+    const { where: filters = [], ...times } = readRowQuery(asked, services.now())
+    const where = [...filters, ...(await readWritten(asked.where, tableId, services))]
     const conditions = { where, ...withIsoTimes(times) }
     // None of no values is every row: whoever keeps what a list names sends this when the list is empty.
     const isEveryRow = where.every(({ operator, values }) => operator === 'ne' && values.length === 0)
@@ -68,6 +74,19 @@ export const deleteRows = defineRoute({
     })
   },
 })
+
+/** Where nobody wrote one, the table is looked at when the job is admitted. */
+const readWritten = async (
+  written: string[] | undefined,
+  tableId: string,
+  services: Services,
+): Promise<Filter[]> => {
+  if (written === undefined) return []
+  await findOwnTable(services, tableId)
+  const table = await findTableWithFiles(services, tableId)
+  const engine = await services.tableEngine()
+  return writtenFilters(written.map(parseCondition), query => rowSource(table, query), engine)
+}
 
 const set = <Fields extends object>(fields: Fields): Partial<Fields> =>
   // Entries are only removed, so the rest are fields of the same object.

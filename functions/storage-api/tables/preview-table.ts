@@ -1,11 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import { cutText } from '../../lib/cut-text.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { plural } from '../../lib/plural.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
+import type { CountResult } from '../../lib/table-engine/count-rows.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
+import type { RowConditions } from '../../lib/table-engine/rows/row-conditions.ts'
+import { parseCondition, valuesOf } from '../../lib/table-engine/rows/written-condition.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
@@ -16,11 +20,10 @@ import type { Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
 import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
+import { MAX_BYTES, where, writtenFilters } from './written-filters.ts'
 
 const DEFAULT_ROWS = 100
 const MAX_ROWS = 1000
-/** As stored: what a request reads of a table and sorts in some ten seconds, of the 28 that it has. */
-const MAX_BYTES = 256 * 1024 ** 2
 const MAX_CELL_LENGTH = 16_384
 /** Further on, an export or a filter is quicker. */
 const MAX_OFFSET = 1_000_000
@@ -41,6 +44,7 @@ export const previewTable = defineRoute({
     format: text().default('rfc'),
     countRows: flag().default(false),
     snapshotId: integer().optional(),
+    where,
     ...rowQueryFields,
   }),
   validationCode: 'storage.tables.validation',
@@ -61,11 +65,15 @@ export const previewTable = defineRoute({
         'A count has no place in CSV: ask for format=json.',
       )
     const table = await findTableWithFiles(services, params.tableId)
-    const asked = readRowQuery(query, services.now())
-    refuseHiddenColumns(request.caller, table, asked)
+    const read = readRowQuery(query, services.now())
+    const written = (query.where ?? []).map(parseCondition)
+    refuseHiddenColumns(request.caller, table, { ...read, orderBy: [...(read.orderBy ?? []), ...written] })
     const kept = await keptSnapshot(request, services)
-    const { snapshot, query: rowQuery } = kept ? { snapshot: kept, query: asked } : rowSource(table, asked)
+    const source = <Query extends RowConditions>(asked: Query) =>
+      kept ? { snapshot: kept, query: asked } : rowSource(table, asked)
     const engine = await services.tableEngine()
+    const filters = await writtenFilters(written, source, engine)
+    const { snapshot, query: rowQuery } = source({ ...read, where: [...(read.where ?? []), ...filters] })
     // One client sends 0 for "not set".
     const { columns, rows } = await engine.preview(snapshot, {
       ...rowQuery,
@@ -81,7 +89,7 @@ export const previewTable = defineRoute({
       ? await engine.count(snapshot, { ...conditions, maxBytes: MAX_BYTES })
       : undefined
     return ok({
-      ...counted,
+      ...(counted && { rowsCount: counted.rowsCount, stays: counted.uncompared.map(staysSentence) }),
       columns,
       rows: rows.map(row => row.map((value, index) => previewCell(columns[index] ?? '', value))),
     })
@@ -102,6 +110,10 @@ const keptSnapshot = async (
   if (table.id !== params.tableId) throw snapshotNotFound(query.snapshotId)
   return snapshot
 }
+
+/** Rows that a condition cannot compare match it in no way, so whoever deletes those that match keeps them. */
+const staysSentence = ({ column, type, rowsCount, example }: CountResult['uncompared'][number]): string =>
+  `${plural(rowsCount, 'row')} with other values than ${valuesOf(type)} in ${column}, such as "${example}", cannot be compared and never match.`
 
 const previewCell = (columnName: string, value: string | null) => ({
   columnName,

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { operators, type RowConditions } from '../../table-engine/rows/row-conditions.ts'
-
-const comparisonType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'])
+import {
+  operators,
+  orderTypes,
+  type RowConditions,
+  saidTypes,
+} from '../../table-engine/rows/row-conditions.ts'
 
 /** Which rows of a table a job works on. Times are ISO 8601: `-2 days` was resolved when the job was accepted. */
 export const rowConditions = z.object({
@@ -10,7 +13,7 @@ export const rowConditions = z.object({
       column: z.string(),
       operator: z.enum(operators),
       values: z.array(z.string()),
-      dataType: comparisonType.optional(),
+      dataType: z.enum([...orderTypes, ...saidTypes]).optional(),
     }),
   ),
   changedSince: z.iso.datetime().optional(),
@@ -25,7 +28,7 @@ export const rowSelection = rowConditions.extend({
     z.object({
       column: z.string(),
       order: z.enum(['ASC', 'DESC']),
-      dataType: comparisonType.optional(),
+      dataType: z.enum(orderTypes).optional(),
     }),
   ),
   limit: z.number().optional(),

@@ -2,13 +2,20 @@ import { UserError } from '../../errors/errors.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from '../duckdb/parquet-sql.ts'
 import { quoteLiteral, quoteTimestamp } from '../duckdb/sql.ts'
 import { isTypedTable, type Snapshot, type TableField } from '../files/snapshot.ts'
-import { textSql, valueLiteral } from '../types/cell-sql.ts'
+import { castSql, textSql, valueLiteral } from '../types/cell-sql.ts'
 import { isTyped } from '../types/field-type.ts'
 import { readBound } from '../types/read-cell.ts'
 import { describeProblem } from '../types/value-words.ts'
 
-/** The type to compare or order a column's text as. Text that is not of this type counts as missing. */
-type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
+/** The type to order a column's text as. Text that is not of this type counts as missing. */
+export const orderTypes = ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'] as const
+
+/** What people say that texts are, read as cells of typed tables are; see `written-condition.ts`. */
+export const saidTypes = ['NUMBER', 'DATE', 'MOMENT', 'TEXT'] as const
+
+type OrderType = (typeof orderTypes)[number]
+export type SaidType = (typeof saidTypes)[number]
+type ComparisonType = OrderType | SaidType
 
 export const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const
 
@@ -25,7 +32,7 @@ export interface OrderBy {
   column: string
   order: 'ASC' | 'DESC'
   /** Default: order by the type of the column, in an untyped table as text. Not for typed tables. */
-  dataType?: ComparisonType
+  dataType?: OrderType
 }
 
 /** Selects rows of a table. All given conditions must hold. */
@@ -47,7 +54,7 @@ const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 const OPERATORS_OF_CUT: Record<keyof typeof SQL_OPERATORS, string> = { gt: '>', ge: '>', lt: '<=', le: '<=' }
 
 /** DuckDB has 38 digits: 29 before the point and 9 after it. Whole numbers have all of them, whatever the word for their type. */
-const SQL_TYPES: Record<ComparisonType, string> = {
+const SQL_TYPES: Record<OrderType, string> = {
   INTEGER: 'DECIMAL(38, 0)',
   BIGINT: 'DECIMAL(38, 0)',
   REAL: 'REAL',
@@ -81,7 +88,7 @@ export const conditionsSql = (
 const condition = (filter: Filter, field: TableField | undefined): string => {
   const { column, operator, values, dataType } = filter
   if (field && comparesByType(field, dataType)) return typedCondition(filter, field)
-  const left = comparable(quoteColumn(column), dataType)
+  const left = comparable(isSaid(dataType) && field ? textOf(field) : quoteColumn(column), dataType)
   const right = values.map(value => comparable(quoteUserText(value), dataType))
   if (operator === 'eq') return right.length === 0 ? 'false' : `${left} IN (${right.join(', ')})`
   if (operator === 'ne') return right.length === 0 ? 'true' : `${left} NOT IN (${right.join(', ')})`
@@ -90,11 +97,26 @@ const condition = (filter: Filter, field: TableField | undefined): string => {
 
 /** Numbers given for a column of numbers are numbers without a word about it, and times for a column of times. */
 const comparesByType = (field: TableField, dataType: ComparisonType | undefined): boolean =>
-  isTyped(field) && (dataType === undefined || field.type !== 'string')
+  isTyped(field) && !isSaid(dataType) && (dataType === undefined || field.type !== 'string')
+
+const isSaid = (dataType: ComparisonType | undefined): dataType is SaidType =>
+  saidTypes.some(type => type === dataType)
+
+const textOf = (field: TableField): string => textSql(quoteColumn(field.name), field)
+
+/** The texts of a column that a condition cannot compare, since they are not of the type that it says: they never match it. */
+export const uncomparable = (
+  { dataType }: Filter,
+  field: TableField,
+): { type: SaidType; text: string; sql: string } | undefined => {
+  if (!isSaid(dataType)) return undefined
+  const text = textOf(field)
+  return { type: dataType, text, sql: `${text} <> '' AND ${comparable(text, dataType)} IS NULL` }
+}
 
 const containsText = (text: string, fields: TableField[]): string => {
   const wanted = `lower(${quoteUserText(text)})`
-  const texts = fields.map(field => textSql(quoteColumn(field.name), field))
+  const texts = fields.map(textOf)
   return texts.map(value => `contains(lower(${value}), ${wanted})`).join(' OR ') || 'false'
 }
 
@@ -126,8 +148,15 @@ export const orderTerm =
     return { value: comparable(`${ORDERED_ROWS}.${quoteColumn(column)}`, dataType), order }
   }
 
-const comparable = (sql: string, dataType: ComparisonType | undefined): string =>
-  dataType === undefined ? sql : `TRY_CAST(${sql} AS ${SQL_TYPES[dataType]})`
+const comparable = (sql: string, dataType: ComparisonType | undefined): string => {
+  if (dataType === undefined || dataType === 'TEXT') return sql
+  if (dataType === 'DATE') return castSql(sql, 'date')
+  if (dataType === 'MOMENT') return castSql(sql, 'timestamptz')
+  if (dataType !== 'NUMBER') return `TRY_CAST(${sql} AS ${SQL_TYPES[dataType]})`
+  // Whole numbers beyond 2^53 that are one as a double differ as decimals.
+  const double = castSql(sql, 'double')
+  return `CASE WHEN ${double} IS NOT NULL THEN row(${double}, TRY_CAST(${sql} AS DECIMAL(38, 9))) END`
+}
 
 const quoteUserText = (text: string): string => {
   if (text.includes('\0')) {

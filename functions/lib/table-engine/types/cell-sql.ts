@@ -24,6 +24,10 @@ export const cellSql = (cell: string, { type, rules }: CellType, loadedAt: Date)
     ${valueCases(cell, type, rules)} ELSE ${WRONG} END`
 }
 
+/** The same for a text of any column: NULL where it is empty or no value of the type. */
+export const castSql = (cell: string, type: FieldType): string =>
+  `CASE WHEN ${cell} = '' THEN NULL ${valueCases(cell, type, { nullable: true }).replaceAll(WRONG, 'NULL')} END`
+
 const emptySql = (cell: CellType & { rules: CellRules }, loadedAt: Date): string =>
   cell.rules.nullable ? `NULL::${duckDbType(cell.type)}` : defaultSql(cell, loadedAt)
 

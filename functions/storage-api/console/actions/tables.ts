@@ -99,10 +99,9 @@ export const tableActions: readonly ActionRoute[] = [
     act: async (client, { params, form }) => {
       const choice = readChoice(form)
       if (choice.filters.length === 0) throw new Refusal(400, 'Nothing says which rows. Nothing was done.')
-      const table = await client.get(`tables/${idIn(params)}`, tableBody)
-      const whereFilters = conditionsOf(choice, table)
+      const where = conditionsOf(choice)
       const kept = await keep(client, params, `Before ${form['expected'] ?? ''} rows were deleted`)
-      const job = await client.send('DELETE', `tables/${idIn(params)}/rows`, { whereFilters }, jobBody)
+      const job = await client.send('DELETE', `tables/${idIn(params)}/rows`, { where }, jobBody)
       return {
         redirect: `/console/jobs/${job.id}`,
         said: saidWithUndo(`${form['expected'] || 'The'} rows go.`, params, kept),

@@ -1,3 +1,4 @@
+import { writtenTypes } from '#lib/table-engine/rows/written-condition.ts'
 import type { TableBody } from '#lib/wire/table-body.ts'
 import { count, counted } from '../format.ts'
 import { Empty, Problem } from '../layout.tsx'
@@ -56,6 +57,14 @@ const Filters = ({ table, choice }: Omit<RowsProps, 'found'>) => (
             </option>
           ))}
         </select>
+        <select name={`type${index}`} aria-label={`Compared as ${index + 1}`}>
+          <option value="">as the column is</option>
+          {writtenTypes.map(type => (
+            <option value={type} selected={type === filter?.type}>
+              as {type}
+            </option>
+          ))}
+        </select>
         <input name={`value${index}`} value={filter?.value ?? ''} aria-label={`Value ${index + 1}`} />
       </div>
     ))}
@@ -80,12 +89,13 @@ const Matches = ({
   found,
   mayChange,
 }: RowsProps & { found: TableRows; mayChange: boolean }) => {
-  const { rowsCount } = found
+  const { rowsCount, stays } = found
   const isFiltered = choice.filters.length > 0
   return (
     <div class="matches">
       <p role="status">
-        {isFiltered ? `${counted(rowsCount, 'row matches', 'rows match')}.` : `${counted(rowsCount, 'row')}.`}
+        {isFiltered ? `${counted(rowsCount, 'row matches', 'rows match')}.` : `${counted(rowsCount, 'row')}.`}{' '}
+        {stays.join(' ')}
       </p>
       {mayChange && isFiltered && !table.isAlias && rowsCount > 0 && (
         <Confirm
