@@ -40,12 +40,12 @@ export class LargeWork extends Construct {
       description: 'Does the pieces of large loads and exports, side by side',
       environment: { TABLES_BUCKET: tables.bucketName, LOAD_RANGE_BYTES: String(loadRangeBytes) },
       memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
-      scratchMiB: 10_240, // Rows that are being sorted, what spills of them, and the slices that they become.
+      scratchMiB: 10_240, // A slice of Parquet with its text; rows that are being sorted by a key, and what spills of them.
       timeout: LONGEST_TIMEOUT,
     })
     allowReadingObjects(splitWork, files)
     allowReadingObjects(splitWork, tables)
-    // Staged rows, sorted parts, and what the steps pass to each other.
+    // Staged rows, and what the steps pass to each other.
     allowWritingObjects(splitWork, tables, { prefix: 'tables/' })
     allowWritingObjects(splitWork, files, { prefix: exportPrefix.prefix })
     this.#props = props
@@ -64,7 +64,7 @@ export class LargeWork extends Construct {
       this.#forEach(scope, {
         name,
         each,
-        items: PLANNED,
+        items: '$.plan.items',
         itemsAtOnce: this.#props.stagedRanges,
         shared: event,
         event: { step, load: JsonPath.objectAt('$.load') },
@@ -79,27 +79,18 @@ export class LargeWork extends Construct {
       .next(next)
   }
 
-  /**
-   * Exports the parts in `$.run.parts`, or sorts them -> cuts the order of all rows into ranges -> exports those. There are
-   * no ranges where no order was asked for.
-   */
+  /** Exports the parts in `$.run.parts`. */
   exportSteps(scope: Construct, { failed, next }: Between): IChainable {
     const jobId = JsonPath.numberAt('$.jobId')
-    const event = { jobId, correlationId: JsonPath.stringAt('$.run.correlationId') }
-    const forEach = (name: string, each: string, { items, step }: { items: string; step: string }) =>
-      this.#forEach(scope, {
-        name,
-        each,
-        items,
-        itemsAtOnce: this.#props.exportedParts,
-        shared: event,
-        event: { step, jobId, correlationId: JsonPath.stringAt('$.correlationId') },
-        failed,
-      })
-    return forEach('ExportParts', 'ExportPart', { items: '$.run.parts', step: 'part' })
-      .next(this.#plan(scope, { name: 'OrderParts', event: { step: 'order', ...event }, failed }))
-      .next(forEach('ExportRanges', 'ExportRange', { items: PLANNED, step: 'range' }))
-      .next(next)
+    return this.#forEach(scope, {
+      name: 'ExportParts',
+      each: 'ExportPart',
+      items: '$.run.parts',
+      itemsAtOnce: this.#props.exportedParts,
+      shared: { jobId, correlationId: JsonPath.stringAt('$.run.correlationId') },
+      event: { step: 'part', jobId, correlationId: JsonPath.stringAt('$.correlationId') },
+      failed,
+    }).next(next)
   }
 
   #plan(
@@ -115,8 +106,6 @@ export class LargeWork extends Construct {
     return forEachItem(scope, { ...props, runs: this.#function })
   }
 }
-
-const PLANNED = '$.plan.items'
 
 interface ForEachItemProps {
   readonly name: string

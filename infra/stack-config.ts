@@ -78,9 +78,9 @@ const stackConfig = z.object({
   loadRangeBytes: bytes.default(256 * MiB),
   /** How many functions stage parts of one load at a time. A Map runs 40 at most. */
   stagedRanges: z.coerce.number().int().min(1).max(40).default(16),
-  /** Staged bytes that one function merges into a table by its primary key. */
+  /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
   singleMergeBytes: bytes.default(2 * GiB),
-  /** Bytes of a table that one function exports by itself; a fourth of them when the export has an order. */
+  /** Bytes of a table that one function exports by itself. */
   singleExportBytes: bytes.default(2 * GiB),
   /** Bytes of the table in each part of a larger export. */
   exportPartBytes: bytes.default(256 * MiB),

@@ -33,7 +33,7 @@ const env = readEnv([
   'NUMBER_ROUNDING',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
-  /** Staged bytes that one function merges into a table by its primary key. */
+  /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
   'SINGLE_MERGE_BYTES',
   /** Bytes of a table that one function still exports by itself. */
   'SINGLE_EXPORT_BYTES',

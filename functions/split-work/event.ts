@@ -17,7 +17,5 @@ export const splitWorkEvent = z.discriminatedUnion('step', [
   z.object({ step: z.literal('fold'), load }),
   z.object({ step: z.literal('stage'), load, item }),
   z.object({ step: z.literal('part'), jobId, correlationId, item }),
-  z.object({ step: z.literal('order'), jobId, correlationId }),
-  z.object({ step: z.literal('range'), jobId, correlationId, item }),
 ])
 export type SplitWorkEvent = z.infer<typeof splitWorkEvent>

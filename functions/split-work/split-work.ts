@@ -1,15 +1,13 @@
 import pMap from 'p-map'
-import { exportPart, exportSortedRange, sortPart } from '../lib/distributed/export-part.ts'
+import { exportPart } from '../lib/distributed/export-part.ts'
 import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
-import { groupBytesFor, PARTS_OF_EXPORT } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
 import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'
 import { firstByteOf, type RangeScan, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
 import type { ByteRange } from '../lib/table-engine/files/footer.ts'
-import { cutOrder } from '../lib/table-engine/sorted/cut-order.ts'
 import { cutFiles } from './cut-files.ts'
 import type { SplitWorkEvent } from './event.ts'
 import { openSlices, uncompressGroup } from './open-slices.ts'
@@ -22,9 +20,8 @@ interface NextItems {
 }
 
 /**
- * Does one step. Of a load `open`, `cut` and `fold` answer with the items of `uncompress`, `scan` and `stage`, of an export
- * `order` with those of `range`. Work that cannot be done has no items left, so that the machine comes to its end:
- * `run-job`, which reports the refusal.
+ * Does one step. Of a load `open`, `cut` and `fold` answer with the items of `uncompress`, `scan` and `stage`. Work that
+ * cannot be done has no items left, so that the machine comes to its end: `run-job`, which reports the refusal.
  */
 export const splitWork = async (event: SplitWorkEvent, services: SplitWorkServices): Promise<NextItems> => {
   switch (event.step) {
@@ -44,12 +41,7 @@ export const splitWork = async (event: SplitWorkEvent, services: SplitWorkServic
       await stageGroup(event.load, event.item, services)
       break
     case 'part':
-      await exportPiece(event, services)
-      break
-    case 'order':
-      return itemsOf(await orderParts(event.jobId, services))
-    case 'range':
-      await exportSorted(event, services)
+      await exportOne(event, services)
   }
   return { items: [] }
 }
@@ -58,49 +50,14 @@ const itemsOf = (groups: readonly unknown[]): NextItems => ({ items: groups.map(
 
 const READS = 16
 
-/** Cuts the order over all sorted parts into ranges. Resolves to them: none for the table's own order. */
-const orderParts = async (
-  jobId: number,
-  { exports }: Pick<SplitWorkServices, 'exports'>,
-): Promise<readonly unknown[]> => {
-  const { parts, partBytes } = await exports.read(jobId, 'plan')
-  const done = await pMap(parts, (_, item) => exports.read(jobId, 'part', item), { concurrency: READS })
-  const isRefused = done.some(part => 'refusal' in part)
-  const runs = isRefused ? [] : done.flatMap(part => ('run' in part && part.run ? [part.run] : []))
-  const bytes = runs.reduce((sum, run) => sum + run.bytes, 0)
-  const ranges = cutOrder(runs, groupBytesFor(bytes, partBytes, PARTS_OF_EXPORT))
-  await exports.write(jobId, 'ranges', { runs, ranges })
-  return ranges
-}
-
-interface Piece {
-  jobId: number
-  item: number
-}
-
-/** Exports a part of a table, or sorts its rows where an order is wanted. */
-const exportPiece = async (
-  { jobId, item }: Piece,
-  { exports, tableEngine, tablesBucket }: SplitWorkServices,
-): Promise<void> => {
-  const plan = await exports.read(jobId, 'plan')
-  const engine = await tableEngine()
-  const isSorted = plan.selection.orderBy.length > 0
-  const work = isSorted
-    ? sortPart({ jobId, plan, tablesBucket }, item, engine)
-    : exportPart(plan, { item }, engine)
-  await exports.write(jobId, 'part', await work.catch(error => ({ refusal: refusalOf(error) })), item)
-}
-
-/** Exports a range of the order, from all sorted parts. */
-const exportSorted = async (
-  { jobId, item }: Piece,
+/** Exports a part of a table. */
+const exportOne = async (
+  { jobId, item }: { jobId: number; item: number },
   { exports, tableEngine }: SplitWorkServices,
 ): Promise<void> => {
   const plan = await exports.read(jobId, 'plan')
-  const ranges = await exports.read(jobId, 'ranges')
-  const exported = await exportSortedRange(plan, { ranges, item }, await tableEngine())
-  await exports.write(jobId, 'range', exported, item)
+  const exported = exportPart(plan, { item }, await tableEngine())
+  await exports.write(jobId, 'part', await exported.catch(error => ({ refusal: refusalOf(error) })), item)
 }
 
 /** Writes the records of a group as Parquet files that no table has yet. */

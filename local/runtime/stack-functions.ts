@@ -58,7 +58,6 @@ export const functionDefinitions = (
     roleArn: resource.properties.Role,
     timeoutSeconds: resource.properties.Timeout,
     memoryMiB: resource.properties.MemorySize,
-    scratchMiB: resource.properties.EphemeralStorage.Size,
     reservedConcurrency: resource.properties.ReservedConcurrentExecutions,
     ...threadsOf(resource.properties),
   }))

@@ -22,10 +22,7 @@ const maps = (context: Record<string, unknown>): Record<string, number | undefin
   const atOnce = (name: string) =>
     Number(new RegExp(`\\\\"${name}\\\\":\\{.*?\\\\"MaxConcurrency\\\\":(\\d+)`).exec(jobs ?? '')?.[1])
   return Object.fromEntries(
-    ['UncompressSlices', 'ScanRanges', 'StageRanges', 'ExportParts', 'ExportRanges'].map(name => [
-      name,
-      atOnce(name),
-    ]),
+    ['UncompressSlices', 'ScanRanges', 'StageRanges', 'ExportParts'].map(name => [name, atOnce(name)]),
   )
 }
 
@@ -78,7 +75,6 @@ describe('sizes of large loads and exports', () => {
       ScanRanges: 16,
       StageRanges: 16,
       ExportParts: 16,
-      ExportRanges: 16,
     }
     expect(maps({})).toEqual(normal)
     expect(maps({ stagedRanges: '3', exportedParts: 40 })).toEqual({
@@ -86,7 +82,6 @@ describe('sizes of large loads and exports', () => {
       ScanRanges: 3,
       StageRanges: 3,
       ExportParts: 40,
-      ExportRanges: 40,
     })
   })
 

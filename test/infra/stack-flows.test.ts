@@ -175,21 +175,12 @@ describe('import flow', () => {
 })
 
 describe('large exports', () => {
-  it('export parts side by side, cut the order, export its ranges side by side and run the job again', () => {
+  it('export parts side by side and run the job again', () => {
     const { States } = definitionOf('StorageJobsMachine')
     expect(States['ExportParts']).toMatchObject({
       ItemsPath: '$.run.parts',
       MaxConcurrency: 16,
-      Next: 'OrderParts',
-    })
-    expect(States['OrderParts']).toMatchObject({ Next: 'ExportRanges' })
-    expect(States['ExportParts']).toMatchObject({
       ItemSelector: { 'correlationId.$': '$.run.correlationId' },
-    })
-    expect(States['OrderParts']).toMatchObject({ Parameters: { 'correlationId.$': '$.run.correlationId' } })
-    expect(States['ExportRanges']).toMatchObject({
-      ItemsPath: '$.plan.items',
-      MaxConcurrency: 16,
       Next: 'RunJob',
     })
   })

@@ -21,6 +21,4 @@ export const doSideBySide = async (
 
 const exportAllParts = async (jobId: number, parts: number[], services: SplitWorkServices): Promise<void> => {
   for (const item of parts) await splitWork({ step: 'part', jobId, item }, services)
-  const { items } = await splitWork({ step: 'order', jobId }, services)
-  for (const item of items) await splitWork({ step: 'range', jobId, item }, services)
 }

@@ -12,13 +12,6 @@ const slices = z.array(z.object({ key: z.string(), bytes: z.number() }))
 /** Slices of a part, in order. `rows`: none means that there is no slice. */
 const exported = z.object({ rows: z.number(), slices, bytesRead: z.number() })
 
-const sortedRun = z.object({
-  key: z.string(),
-  bytes: z.number(),
-  rows: z.number(),
-  firstKeys: z.array(z.string()),
-})
-
 const documents = {
   /** From `run-job`: what to export. Changes of the table after it do not count. */
   plan: z.object({
@@ -32,26 +25,19 @@ const documents = {
     snapshot: snapshotContent,
     /** Which hold no statistics: what they rule out is not among them. */
     parts: z.array(z.object({ files: tableFiles, limit: z.number().optional() })),
-    /** Bytes of a part. */
-    partBytes: z.number(),
     /** Prefix of all slices. */
     target: z.object({ bucket: z.string(), key: z.string() }),
   }),
-  /** Of each part: its slices, or its rows in the wanted order. */
-  part: z.union([refused, exported, z.object({ run: sortedRun.optional(), bytesRead: z.number() })]),
-  /** All runs, and ranges of the order over all of them. Both empty where no order was asked for. */
-  ranges: z.object({
-    runs: z.array(sortedRun),
-    ranges: z.array(z.object({ from: z.string().optional(), to: z.string().optional() })),
-  }),
-  /** Of each range: its slices. */
-  range: exported,
+  /** Of each part: its slices. */
+  part: z.union([refused, exported]),
 }
+
+export type ExportedPart = z.infer<typeof exported>
 
 export type ExportDocument<Name extends keyof typeof documents> = z.infer<(typeof documents)[Name]>
 
 /** Where everything of a large export lies but its slices. The sweep removes it a day after the job has ended. */
-export const exportFolder = (jobId: number): string => `tables/staging/${jobId}/export`
+const exportFolder = (jobId: number): string => `tables/staging/${jobId}/export`
 
 /** The documents of large exports, by job, in the bucket of tables. */
 export const createExportDocuments = (s3: S3Client, tablesBucket: string) =>

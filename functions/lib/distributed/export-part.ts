@@ -1,15 +1,12 @@
 import { withDates } from '../storage/tables/row-selection.ts'
 import { withFiles } from '../table-engine/files/snapshot.ts'
-import { exportedColumns } from '../table-engine/rows/export-columns.ts'
 import type { ExportResult } from '../table-engine/rows/export-request.ts'
-import type { SortedRun } from '../table-engine/sorted/sort-run.ts'
 import type { TableEngine } from '../table-engine/table-engine.ts'
-import { type ExportDocument, exportFolder } from './export-documents.ts'
+import type { ExportDocument, ExportedPart } from './export-documents.ts'
 
 type Plan = ExportDocument<'plan'>
-type Exported = ExportDocument<'range'>
 
-/** Which part or range of an export; the first is 0. `limit`: of its rows, when they are known to be too many. */
+/** Which part of an export; the first is 0. `limit`: of its rows, when they are known to be too many. */
 interface Piece {
   item: number
   limit?: number
@@ -35,7 +32,7 @@ const targetOf = ({ target }: Plan, { item, limit }: Piece) => ({
 })
 
 /** Without rows there is a slice that nobody lists. */
-const exported = ({ rowsCount, slices, bytesRead }: ExportResult & { bytesRead: number }): Exported => ({
+const exported = ({ rowsCount, slices, bytesRead }: ExportResult & { bytesRead: number }): ExportedPart => ({
   rows: rowsCount,
   slices: rowsCount === 0 ? [] : slices,
   bytesRead,
@@ -46,7 +43,7 @@ export const exportPart = async (
   plan: Plan,
   piece: Piece,
   engine: Pick<TableEngine, 'export'>,
-): Promise<Exported> => {
+): Promise<ExportedPart> => {
   const { limit, ...question } = questionOf(plan, piece.item)
   const most = piece.limit ?? limit
   const { gzip } = plan
@@ -55,43 +52,6 @@ export const exportPart = async (
       ...question,
       gzip,
       ...(most !== undefined && { limit: most }),
-      target: targetOf(plan, piece),
-    }),
-  )
-}
-
-/** Sorts a part of a table. Repeated, it writes the same object. */
-export const sortPart = async (
-  { jobId, plan, tablesBucket }: { jobId: number; plan: Plan; tablesBucket: string },
-  item: number,
-  engine: Pick<TableEngine, 'sortRun'>,
-): Promise<{ run?: SortedRun | undefined; bytesRead: number }> => {
-  const { limit, ...question } = questionOf(plan, item)
-  return engine.sortRun({
-    ...question,
-    ...(limit !== undefined && { limit }),
-    part: item,
-    target: { bucket: tablesBucket, key: `${exportFolder(jobId)}/run-${item}.parquet` },
-  })
-}
-
-/** Exports a range of the order. Repeated, it writes the same objects. */
-export const exportSortedRange = async (
-  plan: Plan,
-  { ranges, ...piece }: Piece & { ranges: ExportDocument<'ranges'> },
-  engine: Pick<TableEngine, 'exportRange'>,
-): Promise<Exported> => {
-  const range = ranges.ranges[piece.item]
-  if (!range) throw new Error(`The export has no range ${piece.item}`)
-  const { selection, fileType, gzip } = plan
-  return exported(
-    await engine.exportRange({
-      runs: ranges.runs,
-      range,
-      columns: exportedColumns({ ...plan, columns: selection.columns ?? [] }).map(({ name }) => name),
-      limit: piece.limit,
-      fileType,
-      gzip,
       target: targetOf(plan, piece),
     }),
   )

@@ -20,15 +20,11 @@ export const packGroups = <Thing>(
 
 /**
  * An execution has at most 25,000 events in its history (Step Functions Developer Guide, "Service quotas"), and each item
- * of a Map makes about seven of them. So there are at most about twice as many groups: larger loads have larger ones.
+ * of a Map makes about seven of them; a load takes three Maps. So there are at most about twice as many groups: what is larger
+ * has larger ones.
  */
-const GROUPS_OF_LOAD = 400
-/** The same for exports, which take two Maps instead of three. */
-export const PARTS_OF_EXPORT = 700
+const GROUPS = 400
 
 /** The size of groups for so many bytes in all. */
-export const groupBytesFor = (
-  totalBytes: number,
-  wantedBytes: number,
-  groupsAtMost = GROUPS_OF_LOAD,
-): number => Math.max(wantedBytes, Math.ceil(totalBytes / groupsAtMost))
+export const groupBytesFor = (totalBytes: number, wantedBytes: number): number =>
+  Math.max(wantedBytes, Math.ceil(totalBytes / GROUPS))

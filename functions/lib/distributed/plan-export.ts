@@ -2,7 +2,7 @@ import { liveRows, type Snapshot, type TableFile } from '../table-engine/files/s
 import { findFiles } from '../table-engine/rows/find-rows.ts'
 import { conditionsSql, type OrderBy, type RowConditions } from '../table-engine/rows/row-conditions.ts'
 import type { ExportDocument } from './export-documents.ts'
-import { groupBytesFor, PARTS_OF_EXPORT, packGroups } from './pack-groups.ts'
+import { groupBytesFor, packGroups } from './pack-groups.ts'
 
 interface PlannedExport {
   snapshot: Snapshot
@@ -32,11 +32,11 @@ export const planParts = (
   files: readonly TableFile[],
   { snapshot, query }: PlannedExport,
   wantedBytes: number,
-): Pick<ExportDocument<'plan'>, 'parts' | 'partBytes'> => {
-  const partBytes = groupBytesFor(bytesOf(files), wantedBytes, PARTS_OF_EXPORT)
+): ExportDocument<'plan'>['parts'] => {
+  const partBytes = groupBytesFor(bytesOf(files), wantedBytes)
   const isCounted = countsRows({ snapshot, query })
   let left = query.limit ?? Number.POSITIVE_INFINITY
-  const parts = packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
+  return packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
     const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
     const limit = isCounted && left >= rows ? undefined : left
     if (isCounted) left -= rows
@@ -45,7 +45,6 @@ export const planParts = (
       ...(limit !== undefined && limit !== Number.POSITIVE_INFINITY && { limit }),
     }
   })
-  return { parts, partBytes }
 }
 
 export const bytesOf = (files: readonly Pick<TableFile, 'bytes'>[]): number =>

@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import pLimit from 'p-limit'
+import pMap from 'p-map'
 import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import { publishSlice, type Slice, writeRows } from './files/export-slice.ts'
@@ -17,7 +19,6 @@ import {
   refuseUnknownConditions,
 } from './rows/row-conditions.ts'
 import { scanFiles } from './rows/scan-files.ts'
-import { writeSortedSlices } from './sorted/write-sorted-slices.ts'
 import { duckDbType } from './types/field-type.ts'
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
@@ -140,21 +141,37 @@ const isOneScan = (sources: OpenSource[]): boolean =>
     ({ deletes, rowGroups, footer }) => !deletes && rowGroups?.length === footer.rowGroups.length,
   ) && new Set(sources.map(({ footer }) => JSON.stringify(footer.columns))).size === 1
 
+const SORTED_SLICE_BYTES = 16 * 1024 * 1024
+
 /** All rows at once. Sorting needs them, and spills to disk what does not fit into memory. */
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
-  const { snapshot, orderBy = [], limit, fileType, gzip, target } = request
+  const { session, files, threads } = context
+  const { snapshot, orderBy = [], limit, fileType } = request
   const wanted = columnsToRead(request)
   const sources = await openFiles(context, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return { slices: [], rowsCount: 0 }
-  return writeSortedSlices(context, {
+  const folder = session.scratchPath('sorted')
+  await mkdir(folder)
+  const rowsCount = await writeRows(session, {
+    path: folder,
     fileType,
-    gzip,
-    target,
     select: `${selectSql(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
       ORDER BY ${orderSql(snapshot, orderBy)}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
+    // A single thread writes one file after the other, so their numbers follow the order of the rows.
+    options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
   })
+  await closeFiles(sources)
+  if (rowsCount === 0) return { slices: [], rowsCount }
+  const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0])
+  const names = (await readdir(folder)).toSorted((a, b) => numberOf(a) - numberOf(b))
+  const slices = await pMap(
+    names,
+    (name, index) => publishSlice(files, { ...request, path: join(folder, name), index }),
+    { concurrency: threads + 1 },
+  )
+  return { slices, rowsCount }
 }
 
 /** The one slice of an export without rows. Some clients cannot read a manifest without any. */

@@ -17,8 +17,6 @@ import { type PreviewQuery, type PreviewResult, previewTable } from './preview-t
 import { type QueryReads, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
-import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
-import { type SortedRun, type SortRunRequest, sortRun } from './sorted/sort-run.ts'
 import { type StageRangeRequest, stageRange } from './stage-range.ts'
 
 /** What a call cost. */
@@ -77,13 +75,6 @@ export interface TableEngine {
    * `storage.tables.validation.columnNotExists`.
    */
   export(request: ExportRequest): Promise<ExportResult & Cost>
-  /**
-   * Sorts the matching rows of a part of a table, for an export that one function cannot sort. `run` is undefined when no
-   * row matches. Idempotent, with the errors of `export`.
-   */
-  sortRun(request: SortRunRequest): Promise<{ run: SortedRun | undefined } & Cost>
-  /** Writes the rows of a range of the order, from all sorted parts, as slices: none without rows. Idempotent. */
-  exportRange(request: ExportRangeRequest): Promise<ExportResult & Cost>
   /**
    * The snapshot without the matching rows. Without conditions, all rows match. Idempotent like `load`.
    *
@@ -147,8 +138,6 @@ export const createTableEngineOn = (
     query: (query, show) => inSession(context => queryTables(context, query, show)),
     queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
     export: request => inSession(context => exportTable(context, request)),
-    sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),
-    exportRange: request => inSession(context => exportRange(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     fillColumn: request => inSession(context => fillColumn(context, request)),
     hasDuplicates: async (snapshot, columns) => {

@@ -5,10 +5,13 @@ import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
 export interface Distribution {
   /** A load of more stored bytes outgrows one function. */
   singleLoadBytes: number
-  /** One function merges so many staged bytes by their primary key, into a table of five times as many. */
+  /**
+   * One function merges so many staged bytes by their primary key, into a table of five times as many, and sorts a fourth of
+   * them for an export.
+   */
   singleMergeBytes: number
   documents: LoadDocuments
-  /** An export that reads more bytes of its table outgrows one function; a sorted one at a fourth of them. */
+  /** An export that reads more bytes of its table outgrows one function. */
   singleExportBytes: number
   /** Bytes of the table that one function exports of a larger one. */
   exportPartBytes: number

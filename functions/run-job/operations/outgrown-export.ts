@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import type { ExportDocument } from '../../lib/distributed/export-documents.ts'
-import { exportPart, exportSortedRange } from '../../lib/distributed/export-part.ts'
+import type { ExportDocument, ExportedPart } from '../../lib/distributed/export-documents.ts'
+import { exportPart } from '../../lib/distributed/export-part.ts'
 import { bytesOf, filesToExport, planParts } from '../../lib/distributed/plan-export.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'
 import { UserError } from '../../lib/errors/errors.ts'
@@ -14,19 +14,12 @@ import type { Distribution } from '../job/distribution.ts'
 import type { RunJobServices } from '../job/services.ts'
 
 type Plan = ExportDocument<'plan'>
-type Exported = ExportDocument<'range'>
-
-/** Sorting needs the rows, what spills of them and the sorted slices on one disk: four times as much of everything. */
-const SORTED_FACTOR = 4
-
-/** Of a part that is sorted: on the disk of a function, 10 GiB, there is room for what comes of so many. */
-const SORTED_PART_BYTES = 768 * 1024 ** 2
 
 /**
  * What the machine has to export side by side, or has exported so; `undefined` for an export that one function does. The
  * first run of a job decides it.
  *
- * Error: 400 `storage.export.tooLarge` when the parts of a sorted one are too large.
+ * Error: 400 `storage.export.tooLarge` for one with an order that outgrows one function.
  */
 export const planOutgrown = async (
   job: ProcessingJob,
@@ -37,10 +30,12 @@ export const planOutgrown = async (
   const source = rowSource(table, withDates(selection))
   const { query, snapshot } = source
   const files = filesToExport(source)
-  const isSorted = selection.orderBy.length > 0
-  if (!isOutgrown(bytesOf(files), isSorted, distribution)) return undefined
-  const planned = planParts(files, source, distribution.exportPartBytes)
-  if (isSorted) refuseLargeParts(bytesOf(files), planned)
+  const bytes = bytesOf(files)
+  if (selection.orderBy.length > 0) {
+    refuseLargeOrder(bytes, distribution)
+    return undefined
+  }
+  if (bytes <= distribution.singleExportBytes) return undefined
   return distribution.exports.decide(job.id, 'plan', {
     contentRevision: contentRevision(table),
     selection: { ...withIsoTimes(query), where: query.where, orderBy: query.orderBy },
@@ -48,24 +43,25 @@ export const planOutgrown = async (
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),
     snapshot: withFiles(snapshot, []),
-    ...planned,
+    parts: planParts(files, source, distribution.exportPartBytes),
     target,
   })
 }
 
-const isOutgrown = (
-  bytes: number,
-  isSorted: boolean,
-  { singleExportBytes }: Pick<Distribution, 'singleExportBytes'>,
-): boolean => bytes > (isSorted ? singleExportBytes / SORTED_FACTOR : singleExportBytes)
+/** Sorting needs all rows, what spills of them and the sorted slices on one disk: four times what a merge by key needs. */
+const SORTED_FACTOR = 4
 
-const refuseLargeParts = (bytes: number, { parts, partBytes }: Pick<Plan, 'parts' | 'partBytes'>): void => {
-  if (partBytes <= SORTED_PART_BYTES) return
+const refuseLargeOrder = (
+  bytes: number,
+  { singleMergeBytes }: Pick<Distribution, 'singleMergeBytes'>,
+): void => {
+  const sortedBytes = Math.floor(singleMergeBytes / SORTED_FACTOR)
+  if (bytes <= sortedBytes) return
   throw new UserError(
     'storage.export.tooLarge',
-    `The export reads ${bytes} bytes of the table. To sort them, each of ${parts.length} functions would get ${partBytes}, and one ` +
-      `has room for ${SORTED_PART_BYTES}. Export it without "orderBy", or fewer rows.`,
-    { params: { bytes, partBytes } },
+    `The export reads ${bytes} bytes of the table as Parquet, and one function sorts up to ${sortedBytes}. Export it without "orderBy" and ` +
+      'sort the file, or filter the rows so that it reads less.',
+    { params: { bytes, sortedBytes } },
   )
 }
 
@@ -85,36 +81,26 @@ export const collectSlices = async (
   plan: Plan,
   { distribution: { exports }, tableEngine }: RunJobServices,
 ): Promise<Collected | undefined> => {
-  const ranges = await exports.find(job.id, 'ranges')
-  if (!ranges) return undefined
-  const parts = await pMap(plan.parts, (_, item) => exports.read(job.id, 'part', item), {
+  const found = await pMap(plan.parts, (_, item) => exports.find(job.id, 'part', item), {
     concurrency: READS,
   })
-  for (const part of parts) if ('refusal' in part) throw refusalError(part.refusal)
-  const isSorted = plan.selection.orderBy.length > 0
-  const pieces = isSorted
-    ? await pMap(ranges.ranges, (_, item) => exports.find(job.id, 'range', item), { concurrency: READS })
-    : parts.map(part => ('slices' in part ? part : undefined))
+  const parts: ExportedPart[] = []
+  for (const part of found) {
+    if (!part) return undefined
+    if ('refusal' in part) throw refusalError(part.refusal)
+    parts.push(part)
+  }
 
   let left = plan.selection.limit ?? Number.POSITIVE_INFINITY
-  let bytesRead = parts.reduce((sum, part) => sum + ('bytesRead' in part ? part.bytesRead : 0), 0)
+  let bytesRead = parts.reduce((sum, part) => sum + part.bytesRead, 0)
   const slices: Slice[] = []
-  const add = (piece: Exported): void => {
-    slices.push(...piece.slices)
-    left -= piece.rows
-  }
-  for (const [item, piece] of pieces.entries()) {
-    if (!piece) return undefined
+  for (const [item, part] of parts.entries()) {
     if (left <= 0) break
-    if (piece.rows <= left) add(piece)
-    else {
-      const engine = await tableEngine()
-      const cut = isSorted
-        ? await exportSortedRange(plan, { ranges, item, limit: left }, engine)
-        : await exportPart(plan, { item, limit: left }, engine)
-      bytesRead += cut.bytesRead
-      add(cut)
-    }
+    const isCut = part.rows > left
+    const wanted = isCut ? await exportPart(plan, { item, limit: left }, await tableEngine()) : part
+    if (isCut) bytesRead += wanted.bytesRead
+    slices.push(...wanted.slices)
+    left -= wanted.rows
   }
   return { slices: slices.length > 0 ? slices : await writeEmptySlice(plan, await tableEngine()), bytesRead }
 }

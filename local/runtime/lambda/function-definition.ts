@@ -13,8 +13,6 @@ export interface FunctionDefinition {
   readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
-  /** Size of `/tmp`. */
-  readonly scratchMiB: number
   /** Invocations that may be under way at a time; further ones are throttled. Undefined: as many as the account has left. */
   readonly reservedConcurrency?: number | undefined
   /** How many run side by side on this machine; further ones that are under way wait. */

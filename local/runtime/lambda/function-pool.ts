@@ -8,7 +8,7 @@ import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError, THROTTLED } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { Lull } from './lull.ts'
-import { watchSizes } from './size-watch.ts'
+import { watchMemory } from './memory-watch.ts'
 
 /** Lambda quotas: request and response of a synchronous invocation. */
 const largestPayloadBytes = 6 * 1024 * 1024
@@ -129,11 +129,10 @@ export class FunctionPool {
   async #invokeNow(eventJson: string): Promise<string> {
     const { definition } = this.#options
     const warm = await this.#take()
-    const { container, temporary: folder } = warm
-    const { memoryMiB, scratchMiB } = definition
-    const stopWatching = watchSizes(
-      { memoryBytes: () => container.memoryBytes(), memoryMiB, folder, scratchMiB },
-      error => container.cutOff(error),
+    const { container } = warm
+    const { memoryMiB } = definition
+    const stopWatching = watchMemory({ memoryBytes: () => container.memoryBytes(), memoryMiB }, error =>
+      container.cutOff(error),
     )
     try {
       const context = {

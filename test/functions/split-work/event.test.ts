@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import open from '#events/split-work/open.json' with { type: 'json' }
-import order from '#events/split-work/order.json' with { type: 'json' }
 import part from '#events/split-work/part.json' with { type: 'json' }
 import stage from '#events/split-work/stage.json' with { type: 'json' }
 import { splitWorkEvent } from '#functions/split-work/event.ts'
@@ -10,17 +9,15 @@ describe('splitWorkEvent', () => {
     ['a plan of a load', open],
     ['an item of a Map of a load', stage],
     ['a part of an export', part],
-    ['a range of an export', { ...part, step: 'range' }],
-    ['the step between them', order],
   ])('accepts %s', (_what, event) => {
     expect(splitWorkEvent.parse(event)).toEqual(event)
   })
 
   it.each([
     ['no load', { step: 'open' }],
-    ['no job', { step: 'order' }],
+    ['no job', { ...part, jobId: undefined }],
     ['an unknown step of a load', { ...open, step: 'merge' }],
-    ['an unknown step of an export', { ...order, step: 'sort' }],
+    ['an unknown step of an export', { ...part, step: 'sort' }],
     ['an item of a load as text', { ...stage, item: '7' }],
     ['an item of an export as text', { ...part, item: '7' }],
     ['no item of a load', { ...stage, item: undefined }],

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 // Parts of two files each, as small as the files are.
 beforeEach(() => {
-  Object.assign(service.jobServices.distribution, { exportPartBytes: 4_000 })
+  Object.assign(service.jobServices.distribution, { exportPartBytes: 4_000, singleMergeBytes: 2 * 1024 ** 3 })
 })
 
 const createTyped = async (): Promise<string> => {
@@ -126,8 +126,6 @@ const questions: Question[] = [
   { it: 'where nothing is', body: { whereFilters: [{ column: 'group', values: ['g1x'] }], gzip: true } },
   { it: 'with a limit and a condition', body: { limit: 50, whereFilters: [{ column: 'group', values: ['g3'] }] } },
   { it: 'since a time', body: { changedSince: '-1 day', limit: 99 } },
-  { it: 'in an order of a few values, as gzip', body: { gzip: true, orderBy: [{ column: 'amount' }, { column: 'note', order: 'DESC' }] } },
-  { it: 'in an order, with a limit over most of it', body: { limit: 150, orderBy: [{ column: 'id' }] } },
 ] // biome-ignore format: one question, one line
 
 /** Differ from those in what kinds of tables treat alike. */
@@ -140,12 +138,6 @@ const questionsOfPlain: Question[] = [
   { it: 'with a limit', body: { limit: 100 } },
   { it: 'with a limit at the end of a part', body: { limit: 120 } },
   { it: 'with a limit above all rows', body: { limit: 9_999, whereFilters: [{ column: 'group', values: ['g3'] }] } },
-  { it: 'in an order', body: { orderBy: [{ column: 'group', order: 'DESC' }] } },
-  { it: 'in an order, as Parquet', body: { fileType: 'parquet', orderBy: [{ column: 'note', order: 'DESC' }] } },
-  { it: 'in an order, with other columns', body: { columns: ['id'], orderBy: [{ column: 'amount', order: 'DESC' }], includeInternalTimestamp: true } },
-  { it: 'in an order, with a limit', body: { limit: 33, orderBy: [{ column: 'note' }] } },
-  { it: 'in an order, where something is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1', 'g2'] }] } },
-  { it: 'in an order, where nothing is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1x'] }] } },
 ] // biome-ignore format: one question, one line
 
 describe('an export that outgrows one function has the rows and the order of a small one', () => {
@@ -157,11 +149,8 @@ describe('an export that outgrows one function has the rows and the order of a s
     await expectSame(typed, body)
   })
 
-  it.each(['INTEGER', 'DECIMAL'])('in an order of texts as %s', async dataType => {
-    await expectSame(plain, {
-      orderBy: [{ column: 'amount', order: 'DESC', dataType }, { column: 'group' }],
-      whereFilters: [{ ...amount, dataType }],
-    })
+  it.each(['INTEGER', 'DECIMAL'])('where a text is a larger %s', async dataType => {
+    await expectSame(plain, { whereFilters: [{ ...amount, dataType }] })
   })
 
   it.each(questions)('of an alias, $it', async ({ body }) => {
@@ -172,20 +161,11 @@ describe('an export that outgrows one function has the rows and the order of a s
     service.jobServices.distribution.exportPartBytes = 2_000
     const large = (await expectSame(plain, {})) as { slices: number }
     expect(large.slices).toBeGreaterThan(2)
-    const sorted = (await expectSame(plain, { orderBy: [{ column: 'id' }] })) as { slices: number }
-    expect(sorted.slices).toBeGreaterThan(2)
-  })
-
-  it('of a typed table in the order of its numbers, whatever their text is', async () => {
-    const question = { columns: ['id'], orderBy: [{ column: 'id', order: 'DESC' }], limit: 150 }
-    const { rows } = (await expectSame(typed, question)) as { rows: string }
-    const ids = rows.replaceAll('"', '').trimEnd().split('\n').map(Number)
-    expect(ids).toEqual(Array.from({ length: 150 }, (_, index) => ROWS - 1 - index))
   })
 
   it('with the refusals of a small one', async () => {
-    const question = { orderBy: [{ column: 'amount', dataType: 'INTEGER' }] }
-    expect(await expectSame(typed, question)).toMatchObject({ error: 'storage.tables.validation' })
+    const question = { whereFilters: [{ column: 'amount', operator: 'gt', values: ['many'] }] }
+    expect(await expectSame(typed, question)).toMatchObject({ error: 'storage.backend.exception' })
   })
 
   it('in a branch, whose file is the branch’s', async () => {
@@ -194,7 +174,7 @@ describe('an export that outgrows one function has the rows and the order of a s
     const { id } = list.find(({ isDefault }: { isDefault: boolean }) => !isDefault) ?? branch
     const path = `branch/${id}/`
     await service.call('DELETE', `/v2/storage/${path}tables/${plain}/rows?whereColumn=group&whereValues[]=g0`)
-    const question = { orderBy: [{ column: 'note' }], limit: 150 }
+    const question = { limit: 150 }
     service.jobLog.length = 0
     const large = await exported(plain, question, 100, path)
     expect(isDistributed()).toBe(true)
@@ -205,16 +185,64 @@ describe('an export that outgrows one function has the rows and the order of a s
   })
 })
 
-describe('a large export', () => {
-  it('in an order is refused when a part would not fit on the disk of a function', async () => {
-    service.jobServices.distribution.exportPartBytes = 1024 ** 3
-    expect(await exported(plain, { orderBy: [{ column: 'id' }] }, 100)).toMatchObject({
-      error: 'storage.export.tooLarge',
-      message: expect.stringContaining('Export it without "orderBy"'),
-    })
-    expect(await exported(plain, {}, 100)).toHaveProperty('rows')
+type Row = Record<string, string>
+type Order = { column: string; order?: 'ASC' | 'DESC'; dataType?: string }[]
+
+/** Rows in an order, what is no number last where numbers are compared; equal ones stay as they were. */
+const sorted = (rows: Row[], orderBy: Order): Row[] =>
+  rows.toSorted((a, b) => {
+    for (const { column, order, dataType } of orderBy) {
+      const [one, other] = [a, b].map(row => (dataType ? row[column] && Number(row[column]) : row[column]))
+      if (one === other) continue
+      if (dataType && (one === '' || other === '')) return one === '' ? 1 : -1
+      return (one ?? '') < (other ?? '') === (order !== 'DESC') ? -1 : 1
+    }
+    return 0
   })
 
+describe('an export in an order is done by one function, however large its table is', () => {
+  const orders: { it: string; orderBy: Order; body?: Record<string, unknown> }[] = [
+    { it: 'by a text', orderBy: [{ column: 'note', order: 'DESC' }] },
+    { it: 'by few values', orderBy: [{ column: 'group', order: 'DESC' }] },
+    { it: 'by two columns', orderBy: [{ column: 'amount' }, { column: 'note', order: 'DESC' }] },
+    { it: 'by numbers', orderBy: [{ column: 'amount', order: 'DESC', dataType: 'INTEGER' }, { column: 'group' }] },
+    { it: 'where something is', orderBy: [{ column: 'id' }], body: { whereFilters: [{ column: 'group', values: ['g1', 'g2'] }] } },
+    { it: 'where nothing is', orderBy: [{ column: 'id' }], body: { whereFilters: [{ column: 'group', values: ['g1x'] }] } },
+  ] // biome-ignore format: one question, one line
+
+  it.each(orders)('$it', async ({ orderBy, body = {} }) => {
+    const question = { ...body, fileType: 'parquet' }
+    const { rows } = await exported(plain, question, NEVER)
+    service.jobLog.length = 0
+    const large = await exported(plain, { ...question, orderBy }, 100)
+    const first = await exported(plain, { ...question, orderBy, limit: 33 }, 100)
+    expect(isDistributed()).toBe(false)
+    const expected = sorted(rows as Row[], orderBy) // What Parquet holds of a table of texts.
+    expect(large.rows).toEqual(expected)
+    expect(first.rows).toEqual(expected.slice(0, 33))
+  })
+
+  it('a typed table by its numbers, whatever their text is', async () => {
+    const question = { columns: ['id'], orderBy: [{ column: 'id', order: 'DESC' }], limit: 150 }
+    const { rows } = await exported(typed, question, 100)
+    const ids = String(rows).replaceAll('"', '').trimEnd().split('\n').map(Number)
+    expect(ids).toEqual(Array.from({ length: 150 }, (_, index) => ROWS - 1 - index))
+  })
+
+  it('and is refused when it does not fit on the disk of that function', async () => {
+    const orderBy = [{ column: 'id' }]
+    service.jobServices.distribution.singleMergeBytes = 4 * 5_000
+    expect(await exported(plain, { orderBy }, NEVER)).toEqual({
+      error: 'storage.export.tooLarge',
+      message: expect.stringMatching(/up to 5000\. Export it without "orderBy" and sort the file, or filter/),
+    })
+    const few = { whereFilters: [{ column: 'id', operator: 'eq', values: ['3'] }] }
+    expect(await exported(plain, { orderBy, ...few }, NEVER)).toHaveProperty('rows')
+    expect(await exported(plain, {}, NEVER)).toHaveProperty('rows')
+  })
+})
+
+describe('a large export', () => {
   it('is a small one when few files can match, or few are needed', async () => {
     service.jobLog.length = 0
     const few = { whereFilters: [{ column: 'id', operator: 'eq', values: ['3'] }] }

@@ -50,36 +50,21 @@ const shown = (values: string[]): string[] => values.map(value => `"${value}"`)
 it('has each row once when every step runs twice, and the job three times', async () => {
   const { jobId, parts } = await planned({})
   for (const item of [...parts, ...parts.toReversed()]) await step({ step: 'part', jobId, item })
-  for (let repeat = 0; repeat < 2; repeat++)
-    expect(await step({ step: 'order', jobId })).toEqual({ items: [] })
   const ends = [await by.run(jobId), await by.run(jobId)]
   expect(ends).toEqual([{ status: 'done' }, { status: 'done' }])
   expect(await rowsOf(jobId)).toEqual({ lines: shown(numbers), slices: parts.length })
 })
 
-it('has each row once in its order when every step runs twice', async () => {
-  const { jobId, parts } = await planned({ orderBy: [{ column: 'n', order: 'DESC' }] })
-  for (const item of [...parts, ...parts]) await step({ step: 'part', jobId, item })
-  const { items } = await step({ step: 'order', jobId })
-  expect(items.length).toBeGreaterThan(1)
-  expect(await step({ step: 'order', jobId })).toEqual({ items })
-  for (const item of [...items, ...items]) await step({ step: 'range', jobId, item })
-  await by.execute(jobId)
-  expect((await rowsOf(jobId)).lines).toEqual(shown(numbers.toSorted().toReversed()))
-})
-
 it('shows no file before all its parts are there', async () => {
-  const { jobId, parts } = await planned({ columns: ['n'], orderBy: [{ column: 'n' }] })
+  const { jobId, parts } = await planned({ columns: ['n'] })
   const filesBefore = (await by.service.call('GET', '/v2/storage/files')).body.length
   for (const item of parts) {
     expect(await by.run(jobId)).toMatchObject({ status: 'export' })
     await step({ step: 'part', jobId, item })
   }
-  await step({ step: 'order', jobId })
-  expect(await by.run(jobId)).toMatchObject({ status: 'export' })
   expect((await by.service.call('GET', '/v2/storage/files')).body).toHaveLength(filesBefore)
   await by.execute(jobId)
-  expect((await rowsOf(jobId)).lines).toEqual(shown(numbers.toSorted()))
+  expect((await rowsOf(jobId)).lines).toEqual(shown(numbers))
 })
 
 it('has the rows of its beginning when the table changes meanwhile, and is not given out for the new ones', async () => {

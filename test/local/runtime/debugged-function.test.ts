@@ -25,7 +25,6 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   roleArn: 'arn:role',
   timeoutSeconds: 600,
   memoryMiB: 128,
-  scratchMiB: 512,
   isHeavy: false,
   concurrency: 4,
   ...given,

@@ -23,7 +23,6 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   roleArn: 'arn:role',
   timeoutSeconds: 600,
   memoryMiB: 128,
-  scratchMiB: 512,
   isHeavy: false,
   concurrency: 1,
   ...given,
@@ -39,7 +38,7 @@ const definitions = [
   definition('warmed', { concurrency: 2 }),
   definition('missing', { exportName: 'nobody' }),
   definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
-  definition('small', { memoryMiB: 64, scratchMiB: 1 }),
+  definition('small', { memoryMiB: 64 }),
   definition('reserved', { concurrency: 2, reservedConcurrency: 1 }),
 ]
 
@@ -229,13 +228,6 @@ describe('limits', () => {
       message: expect.stringMatching(/takes \d+ MiB of memory and has 64/),
     })
     expect(await functions.invoke('arn:small', { do: 'count' })).toBe(1)
-  })
-
-  it('an invocation that keeps more in /tmp than its function has ends', async () => {
-    await expect(functions.invoke('arn:small', { do: 'fill', mib: 3 })).rejects.toMatchObject({
-      name: 'Runtime.ExitError',
-      message: '/tmp is full: the function keeps 3 MiB there and has 1',
-    })
   })
 
   it('invocations above the account’s concurrency are throttled until there is room', async () => {

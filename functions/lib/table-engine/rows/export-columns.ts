@@ -15,12 +15,7 @@ interface ExportedColumn {
 }
 
 /** The wanted columns in their order, then the timestamp. CSV and JSON have values in their text form, Parquet as they are. */
-export const exportedColumns = ({
-  snapshot,
-  columns,
-  timestampZone,
-  fileType,
-}: Selected): ExportedColumn[] => {
+const exportedColumns = ({ snapshot, columns, timestampZone, fileType }: Selected): ExportedColumn[] => {
   const wanted = columns && columns.length > 0 ? [...new Set(columns)] : columnNames(snapshot)
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const values = wanted.map((name): ExportedColumn => {

@@ -129,23 +129,20 @@ export const ORDERED_ROWS = 'source'
 /** The terms of ORDER BY: rows that are equal keep the order of the table. */
 export const orderSql = (table: Pick<Snapshot, 'fields'>, orderBy: OrderBy[]): string =>
   [
-    ...orderBy.map(orderTerm(table)).map(({ value, order }) => `${value} ${order} NULLS LAST`),
-    ...ROW_PLACE_TERMS,
+    ...orderBy.map(orderTerm(table)),
+    ...['file_index', 'file_row'].map(place => `${ORDERED_ROWS}.${place}`),
   ].join(', ')
 
-/** The place of a row in the table. */
-export const ROW_PLACE_TERMS = [`${ORDERED_ROWS}.file_index`, `${ORDERED_ROWS}.file_row`]
-
-/** What to order by. Error: 400 `storage.tables.validation` for a data type in a typed table. */
-export const orderTerm =
+/** Error: 400 `storage.tables.validation` for a data type in a typed table. */
+const orderTerm =
   (table: Pick<Snapshot, 'fields'>) =>
-  ({ column, order, dataType }: OrderBy): { value: string; order: OrderBy['order'] } => {
+  ({ column, order, dataType }: OrderBy): string => {
     if (dataType !== undefined && isTypedTable(table))
       throw new UserError(
         'storage.tables.validation',
         'Specifying data type for ordered column is not supported for typed tables',
       )
-    return { value: comparable(`${ORDERED_ROWS}.${quoteColumn(column)}`, dataType), order }
+    return `${comparable(`${ORDERED_ROWS}.${quoteColumn(column)}`, dataType)} ${order} NULLS LAST`
   }
 
 const comparable = (sql: string, dataType: ComparisonType | undefined): string => {

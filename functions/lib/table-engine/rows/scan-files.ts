@@ -134,7 +134,7 @@ interface RowRange {
  * Rows of local files as a SELECT. Of some rows it is materialized: DuckDB would else test the conditions around it
  * before the range, on row groups that are not here.
  */
-export const scanRows = (columns: string[], paths: string[], rows: RowRange | undefined): string => {
+const scanRows = (columns: string[], paths: string[], rows: RowRange | undefined): string => {
   const scan = `SELECT ${columns.join(', ')} FROM ${readParquet(paths)}`
   if (!rows) return scan
   return `SELECT * FROM (
@@ -143,7 +143,7 @@ export const scanRows = (columns: string[], paths: string[], rows: RowRange | un
 }
 
 /** The wanted row groups as ranges of rows. DuckDB then reads no other group. Undefined: all rows. */
-export const rowRanges = ({
+const rowRanges = ({
   footer,
   rowGroups,
 }: Pick<ScanSource, 'footer' | 'rowGroups'>): (RowRange | undefined)[] => {
