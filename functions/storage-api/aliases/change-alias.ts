@@ -12,9 +12,11 @@ import { findTable } from '../find/find-table.ts'
 import { text, textList, unlessBlank } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { oneAsList } from '../tables/row-query.ts'
+
+export const routes = routesOf('aliases')
 
 const operator = z.enum(['eq', 'ne'], { error: 'This value should be eq or ne.' })
 
@@ -26,11 +28,8 @@ export const aliasFilterFields = {
 }
 
 /** Sets which rows of its source an alias shows. What the request leaves out stays. */
-export const setAliasFilter = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/alias-filter',
+routes.post('/v2/storage/tables/{tableId}/alias-filter', {
   summary: 'Set the filter of an alias',
-  tag: 'aliases',
   body: z.object(aliasFilterFields),
   validationCode: 'storage.tables.validation',
   replies: { 200: 'The alias', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' },
@@ -60,11 +59,8 @@ export const setAliasFilter = defineRoute({
 })
 
 /** Shows all rows of the source again. Idempotent. */
-export const removeAliasFilter = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}/alias-filter',
+routes.delete('/v2/storage/tables/{tableId}/alias-filter', {
   summary: 'Remove the filter of an alias',
-  tag: 'aliases',
   replies: { 204: 'Removed', 400: 'It is no alias', 404: 'There is no such table' },
   handle: async (request, services) => {
     const { tableId } = request.params
@@ -83,17 +79,13 @@ export const removeAliasFilter = defineRoute({
   },
 })
 
-const route = {
-  path: '/v2/storage/tables/{tableId}/alias-columns-auto-sync',
-  tag: 'aliases',
-  replies: { 204: 'Done', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' },
-} as const
+const autoSync = '/v2/storage/tables/{tableId}/alias-columns-auto-sync'
+const replies = { 204: 'Done', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' }
 
 /** From now on the alias has the columns of its source, at any time. Idempotent. */
-export const enableColumnsAutoSync = defineRoute({
-  ...route,
-  method: 'post',
+routes.post(autoSync, {
   summary: 'Let the columns of an alias follow its source',
+  replies,
   handle: async (request, services) => {
     const { tableId } = request.params
     const { alias, name } = await findAlias(services, request)
@@ -112,10 +104,9 @@ export const enableColumnsAutoSync = defineRoute({
 })
 
 /** The alias keeps the columns that it has now, and they can be chosen one by one. Idempotent. */
-export const disableColumnsAutoSync = defineRoute({
-  ...route,
-  method: 'delete',
+routes.delete(autoSync, {
   summary: 'Keep the columns of an alias as they are',
+  replies,
   handle: async (request, services) => {
     const { tableId } = request.params
     const { alias, name } = await findAlias(services, request)

@@ -20,11 +20,13 @@ import { text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { checkTableName } from '../tables/table-name.ts'
 import { aliasFilterFields, completeFilter } from './change-alias.ts'
+
+export const routes = routesOf('aliases')
 
 const body = z.object({
   sourceTable: text({ min: 1, max: 500 }),
@@ -35,11 +37,8 @@ const body = z.object({
 })
 
 /** Creates an alias: a table of another name that shows rows of its source, all or those of a filter. */
-export const createAlias = defineRoute({
-  method: 'post',
-  path: '/v2/storage/buckets/{bucketId}/table-aliases',
+routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
   summary: 'Create an alias of a table',
-  tag: 'aliases',
   body,
   validationCode: 'storage.tables.validation',
   replies: {

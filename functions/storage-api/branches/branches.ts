@@ -10,8 +10,10 @@ import { findBranch } from '../find/find-branch.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+
+export const routes = routesOf('branches')
 
 /** A branch in the OpenAPI document. */
 const branchBody = z
@@ -26,11 +28,8 @@ const branchBody = z
   .openapi('Branch')
 
 /** The branches, the default one last, as the hosted service lists them. Clients read its id here and use it in the paths of all other routes. */
-export const listBranches = defineRoute({
-  method: 'get',
-  path: '/v2/storage/dev-branches',
+routes.get('/v2/storage/dev-branches', {
   summary: 'List branches',
-  tag: 'branches',
   replies: { 200: 'The branches' },
   reply: z.array(branchBody),
   handle: async (_request, services) => {
@@ -40,11 +39,8 @@ export const listBranches = defineRoute({
   },
 })
 
-export const getBranch = defineRoute({
-  method: 'get',
-  path: '/v2/storage/dev-branches/{branchId}',
+routes.get('/v2/storage/dev-branches/{branchId}', {
   summary: 'Branch detail',
-  tag: 'branches',
   replies: { 200: 'The branch', 404: 'There is no such branch' },
   reply: branchBody,
   handle: async ({ params }, services) => ok(branchResource(await findBranch(services, params.branchId))),
@@ -54,11 +50,8 @@ export const getBranch = defineRoute({
 const BRANCHES = 'branches'
 
 /** Creates a development branch with copies of all configurations. It sees the default branch's tables until it writes them. */
-export const createBranch = defineRoute({
-  method: 'post',
-  path: '/v2/storage/dev-branches',
+routes.post('/v2/storage/dev-branches', {
   summary: 'Create a branch',
-  tag: 'branches',
   access: 'master',
   body: z.object({ name: text({ min: 1, max: 255 }), description: text({ max: 20_000 }).default('') }),
   replies: {
@@ -81,11 +74,8 @@ export const createBranch = defineRoute({
 })
 
 /** Changes name and description. The default branch keeps its name; an empty name leaves it as it is. */
-export const updateBranch = defineRoute({
-  method: 'put',
-  path: '/v2/storage/dev-branches/{branchId}',
+routes.put('/v2/storage/dev-branches/{branchId}', {
   summary: 'Update a branch',
-  tag: 'branches',
   access: 'project',
   body: z.object({
     name: text({ max: 255 }).optional(),
@@ -130,11 +120,8 @@ const newName = ({ id, name }: BranchRecord, given: string | undefined): string 
   throw new UserError('storage.devBranch.cannotRenameDefault', 'You can not update default branch name.')
 }
 
-export const deleteBranch = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/dev-branches/{branchId}',
+routes.delete('/v2/storage/dev-branches/{branchId}', {
   summary: 'Delete a branch with all that is its own',
-  tag: 'branches',
   access: 'master',
   replies: {
     202: 'A job `devBranchDelete`',

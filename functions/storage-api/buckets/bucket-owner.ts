@@ -8,16 +8,17 @@ import { findBucket } from '../find/find-bucket.ts'
 import { integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
 
-const shared = { path: '/v2/storage/buckets/{bucketId}/owner', tag: 'buckets', reply: ownerBody } as const
+export const routes = routesOf('buckets')
 
-export const getBucketOwner = defineRoute({
-  ...shared,
-  method: 'get',
+const path = '/v2/storage/buckets/{bucketId}/owner'
+
+routes.get(path, {
   summary: 'Owner of a bucket',
   replies: { 200: 'The owner', 404: 'There is no such bucket, or it has no owner' },
+  reply: ownerBody,
   handle: async ({ params }, services) => {
     const { id, owner } = await findBucket(services, params.bucketId)
     if (!owner) throw ownerNotFound('Owner', id, services)
@@ -26,14 +27,13 @@ export const getBucketOwner = defineRoute({
 })
 
 /** Names an admin of the project as the owner. The project has one admin: whoever deployed it. */
-export const setBucketOwner = defineRoute({
-  ...shared,
-  method: 'post',
+routes.post(path, {
   summary: 'Set the owner of a bucket',
   access: 'manage',
   body: z.object({ id: integer().optional(), email: text({ max: 320 }).optional() }),
   validationCode: 'storage.buckets.validation',
   replies: { 200: 'The owner', 404: 'There is no such bucket, or no such admin of the project' },
+  reply: ownerBody,
   handle: async (request, services) => {
     const { id, email } = request.body
     const bucket = await findBucket(services, request.params.bucketId)

@@ -12,17 +12,16 @@ import { findBucket } from '../find/find-bucket.ts'
 import { flag, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { checkDisplayName } from './bucket-settings.ts'
 
+export const routes = routesOf('buckets')
+
 /** Changes display name and colour, of which `null` is none. The id never changes. */
-export const updateBucket = defineRoute({
-  method: 'put',
-  path: '/v2/storage/buckets/{bucketId}',
+routes.put('/v2/storage/buckets/{bucketId}', {
   summary: 'Update a bucket',
-  tag: 'buckets',
   access: 'manage',
   query: z.object({ async: flag().default(false) }),
   body: z.object({
@@ -64,11 +63,8 @@ export const updateBucket = defineRoute({
   },
 })
 
-export const deleteBucket = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/buckets/{bucketId}',
+routes.delete('/v2/storage/buckets/{bucketId}', {
   summary: 'Delete a bucket',
-  tag: 'buckets',
   access: 'manage',
   query: z.object({ force: flag().default(false), async: flag().default(false) }),
   replies: {

@@ -11,8 +11,10 @@ import { bucketBody } from '../../lib/wire/table-body.ts'
 import { onlyText, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { bucketName, checkDisplayName } from './bucket-settings.ts'
+
+export const routes = routesOf('buckets')
 
 const body = z.object({
   name: text({ min: 1, max: 300 }),
@@ -24,11 +26,8 @@ const body = z.object({
 })
 
 /** Creates a bucket; its id is `<stage>.c-<name>`. */
-export const createBucket = defineRoute({
-  method: 'post',
-  path: '/v2/storage/buckets',
+routes.post('/v2/storage/buckets', {
   summary: 'Create a bucket',
-  tag: 'buckets',
   access: 'project',
   body,
   validationCode: 'storage.buckets.validation',

@@ -6,22 +6,21 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
-import { bucketBody, bucketDetailBody, listedTableBody } from '../../lib/wire/table-body.ts'
+import { bucketBody, bucketDetailBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { includeOf } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
-import { listedTables, tableIncludes, tableIncludesOfBucket } from '../tables/table-includes.ts'
+import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
+
+export const routes = routesOf('buckets')
 
 const LISTS_AT_ONCE = 16
 
-export const listBuckets = defineRoute({
-  method: 'get',
-  path: '/v2/storage/buckets',
+routes.get('/v2/storage/buckets', {
   summary: 'List buckets',
-  tag: 'buckets',
   query: z.object({ include: includeOf(['metadata', 'linkedBuckets', 'attributes']) }),
   replies: { 200: 'The buckets, in the order of their ids' },
   reply: z.array(bucketBody),
@@ -48,11 +47,8 @@ export const listBuckets = defineRoute({
 })
 
 /** One bucket with its tables. */
-export const getBucket = defineRoute({
-  method: 'get',
-  path: '/v2/storage/buckets/{bucketId}',
+routes.get('/v2/storage/buckets/{bucketId}', {
   summary: 'Bucket detail',
-  tag: 'buckets',
   query: z.object({ include: tableIncludesOfBucket() }),
   replies: { 200: 'The bucket', 404: 'There is no such bucket' },
   reply: bucketDetailBody,
@@ -67,30 +63,9 @@ export const getBucket = defineRoute({
   },
 })
 
-export const listBucketTables = defineRoute({
-  method: 'get',
-  path: '/v2/storage/buckets/{bucketId}/tables',
-  summary: 'List the tables of a bucket',
-  tag: 'tables',
-  query: z.object({ include: tableIncludes() }),
-  replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
-  reply: z.array(listedTableBody),
-  handle: async (request, services) => {
-    const { params, query, baseUrl } = request
-    const bucket = await findBucket(services, params.bucketId)
-    const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
-    const { id, name } = bucket
-    await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
-    return ok(listed)
-  },
-})
-
 /** Buckets that other projects share with this one: none, because nothing is shared between projects here. */
-export const listSharedBuckets = defineRoute({
-  method: 'get',
-  path: '/v2/storage/shared-buckets',
+routes.get('/v2/storage/shared-buckets', {
   summary: 'List buckets of other projects',
-  tag: 'buckets',
   query: z.object({ include: includeOf(['metadata']) }),
   replies: { 200: 'An empty list' },
   reply: emptyList,

@@ -8,7 +8,9 @@ import { flag, includeOf, text } from '../http/fields.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
+
+export const routes = routesOf('components')
 
 /** The component on the wire. */
 export const componentResource = (component: Component, baseUrl: string) => ({
@@ -23,11 +25,8 @@ const query = z.object({
 })
 
 /** The components that have configurations, with them: as many as a reply may hold. `Link` names the lists where the others are. */
-export const listComponents = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components',
+routes.get('/v2/storage/components', {
   summary: 'List components with their configurations',
-  tag: 'components',
   query,
   replies: {
     200: 'The components that have configurations',
@@ -90,11 +89,8 @@ const withParts = (
 }
 
 /** One component of the catalogue, for any caller. */
-export const getComponent = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}',
+routes.get('/v2/storage/components/{componentId}', {
   summary: 'Component detail',
-  tag: 'components',
   isPublic: true,
   replies: { 200: 'The component', 404: 'There is no such component' },
   reply: componentBody,

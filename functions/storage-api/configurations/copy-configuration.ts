@@ -10,18 +10,17 @@ import { findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findVersion } from './read-configurations.ts'
 import { ownerAt } from './sealed-settings.ts'
 
+export const routes = routesOf('configurations')
+
 /** Creates an independent configuration from a version, including rows and their states. Its own state is empty. */
-export const copyConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create', {
   summary: 'Create a configuration from a version',
-  tag: 'configurations',
   body: z.object({
     name: text({ min: 1, max: 1000 }),
     description: text({ max: 20_000 }).optional(),

@@ -12,7 +12,7 @@ import { findComponent, placeOf } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
@@ -21,6 +21,8 @@ import { configurationResource, withVersionTag } from './configuration-resource.
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'
 import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
+
+export const routes = routesOf('configurations')
 
 const body = z.object({
   configurationId: entityId(),
@@ -36,11 +38,8 @@ const body = z.object({
 type CreateRequest = RouteRequest<{ componentId: string }, unknown, z.output<typeof body>>
 
 /** Creates a configuration, also over one in the trash, whose version numbers it continues. */
-export const createConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs',
+routes.post('/v2/storage/components/{componentId}/configs', {
   summary: 'Create a configuration',
-  tag: 'configurations',
   body,
   validationCode: 'storage.components.validation',
   replies: {

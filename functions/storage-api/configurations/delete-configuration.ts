@@ -12,17 +12,16 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created, noContent } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
 import { configurationResource } from './configuration-resource.ts'
 
+export const routes = routesOf('configurations')
+
 /** Moves a configuration to the trash. If it is there already, removes it for good. */
-export const deleteConfiguration = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/components/{componentId}/configs/{configId}',
+routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
   summary: 'Delete a configuration',
-  tag: 'configurations',
   body: z.object({ changeDescription: text({ max: 2000 }).default('Configuration deleted') }),
   validationCode: 'storage.components.validation',
   replies: {
@@ -61,11 +60,8 @@ export const deleteConfiguration = defineRoute({
 })
 
 /** Takes a configuration out of the trash. */
-export const restoreConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/restore',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/restore', {
   summary: 'Restore a configuration from the trash',
-  tag: 'configurations',
   body: z.object({ changeDescription: text({ max: 2000 }).default('Configuration restored') }),
   validationCode: 'storage.components.validation',
   replies: { 201: 'The configuration', 404: 'There is no such configuration in the trash' },

@@ -15,7 +15,7 @@ import { findComponent, findConfiguration, notFound } from '../find/find-configu
 import { flag, includeOf, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import {
   configurationResource,
@@ -24,6 +24,8 @@ import {
   withVersionTag,
 } from './configuration-resource.ts'
 
+export const routes = routesOf('configurations')
+
 /**
  * The configurations of a component, complete. With `isDeleted=1` those in the trash.
  *
@@ -31,11 +33,8 @@ import {
  *
  * All of them unless `limit` says how many, after `offset`; `sinceId` takes those that come after an id.
  */
-export const listConfigurations = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs',
+routes.get('/v2/storage/components/{componentId}/configs', {
   summary: 'List the configurations of a component',
-  tag: 'configurations',
   query: z.object({
     isDeleted: flag().default(false),
     hasSchedule: flag().default(false),
@@ -63,11 +62,8 @@ export const listConfigurations = defineRoute({
 })
 
 /** One current configuration, complete. Its `ETag` is the version. */
-export const getConfiguration = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}', {
   summary: 'Configuration detail',
-  tag: 'configurations',
   replies: { 200: 'The configuration', 404: 'There is no such configuration' },
   reply: configurationBody,
   handle: async (request, services) => {
@@ -89,11 +85,8 @@ const contents = ['configuration', 'rows', 'rowsSortOrder', 'isDisabled'] as con
 const others = ['name', 'version', 'created', 'creatorToken', 'changeDescription', 'isDeleted'] as const
 
 /** The versions, newest first (docs/reference/storage-api.md#versions). With `include`, parts of their content. */
-export const listVersions = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/versions',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions', {
   summary: 'List the versions of a configuration',
-  tag: 'configurations',
   query: z.object({
     include: includeOf([...contents, ...others, 'description', 'versionIdentifier', 'state']),
     limit: integer({ max: 1000 }).default(100),
@@ -147,11 +140,8 @@ async function* allEntries(
 }
 
 /** One version with its content. States belong to no version. */
-export const getVersion = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}', {
   summary: 'Version detail',
-  tag: 'configurations',
   replies: { 200: 'The version', 404: 'There is no such configuration or version' },
   reply: versionBody,
   handle: async (request, services) => {
@@ -174,11 +164,8 @@ export const findVersion = async (
 }
 
 /** The schedule of a configuration with its defaults, and when it is due next. */
-export const getSchedule = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/schedule',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/schedule', {
   summary: 'Schedule of a configuration',
-  tag: 'configurations',
   query: z.object({ count: integer({ min: 1, max: 100 }).default(5) }),
   replies: {
     200: 'The schedule; `expression` is null without one',

@@ -7,20 +7,19 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from '../find/find-configuration.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
+
+export const routes = routesOf('configurations')
 
 /**
  * Makes a branch's configuration a fresh copy of the default branch's: version 1, with its rows, states and metadata. What
  * the default branch has deleted is deleted.
  */
-export const resetConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/reset-to-default',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/reset-to-default', {
   summary: 'Reset a configuration to the default branch',
-  tag: 'configurations',
   replies: {
     204: 'It is as in the default branch',
     404: 'Neither branch has such a configuration',

@@ -1,9 +1,11 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { type ConfigurationRequest, findComponent, findConfiguration } from '../find/find-configuration.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
 import { isRunnable } from './judge-change.ts'
+
+export const routes = routesOf('configurations')
 
 /**
  * Runs a configuration, by a job `configurationRun` whose results say what each row did. In a branch it reads and writes
@@ -12,11 +14,8 @@ import { isRunnable } from './judge-change.ts'
  *
  * The run may do what its caller and the authors of the configuration may, as they are when it begins.
  */
-export const runConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/run',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/run', {
   summary: 'Run a configuration',
-  tag: 'configurations',
   replies: {
     202: 'The job `configurationRun`',
     400: '`storage.components.notRunnable`',

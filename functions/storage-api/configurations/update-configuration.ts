@@ -10,7 +10,7 @@ import { configurationBody, rolledBackBody } from '../../lib/wire/configuration-
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { created, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
@@ -21,15 +21,14 @@ import { findVersion } from './read-configurations.ts'
 import { refuseStateInBranch } from './refuse-in-branch.ts'
 import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
+export const routes = routesOf('configurations')
+
 /**
  * Sets what is given, each part whole (docs/reference/storage-api.md#change-a-configuration). Unchanged values create
  * no version.
  */
-export const updateConfiguration = defineRoute({
-  method: 'put',
-  path: '/v2/storage/components/{componentId}/configs/{configId}',
+routes.put('/v2/storage/components/{componentId}/configs/{configId}', {
   summary: 'Update a configuration',
-  tag: 'configurations',
   body: z.object({
     name: text({ min: 1, max: 1000 }).optional(),
     description: text({ max: 20_000 }).optional(),
@@ -70,11 +69,8 @@ export const updateConfiguration = defineRoute({
  * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the current configuration: two writers
  * who change different parts do not undo each other. Our addition to the API.
  */
-export const patchConfiguration = defineRoute({
-  method: 'patch',
-  path: '/v2/storage/components/{componentId}/configs/{configId}',
+routes.patch('/v2/storage/components/{componentId}/configs/{configId}', {
   summary: 'Change parts of a configuration (JSON merge patch)',
-  tag: 'configurations',
   body: z.object({
     ...patchFields,
     rowsSortOrder: textList({ itemMax: 200 }).nullable().optional(),
@@ -112,11 +108,8 @@ export const patchConfiguration = defineRoute({
 })
 
 /** Sets the state of a component. Creates no version: components save their state after each run. */
-export const setConfigurationState = defineRoute({
-  method: 'put',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/state',
+routes.put('/v2/storage/components/{componentId}/configs/{configId}/state', {
   summary: 'Set the state of a configuration',
-  tag: 'configurations',
   body: stateBody,
   replies: {
     200: 'The configuration',
@@ -135,11 +128,8 @@ export const setConfigurationState = defineRoute({
 })
 
 /** Creates a version with the content of an old one, including rows. States do not change. */
-export const rollbackConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/rollback',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/rollback', {
   summary: 'Roll a configuration back to a version',
-  tag: 'configurations',
   body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
   validationCode: 'storage.components.validation',
   replies: { 201: 'The new version', 404: 'There is no such configuration or version' },

@@ -8,17 +8,16 @@ import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { isAboutEarlier } from '../services/newest-version.ts'
 import type { Services } from '../services/services.ts'
 import { deadLetterFacts, deadLetterResource } from './dead-letter-resource.ts'
 
+export const routes = routesOf('dead letters')
+
 /** What failed and has not been redriven or deleted since. */
-export const listDeadLetters = defineRoute({
-  method: 'get',
-  path: '/v2/storage/dead-letters',
+routes.get('/v2/storage/dead-letters', {
   summary: 'List dead letters',
-  tag: 'dead letters',
   access: 'project',
   query: z.object({
     limit: integer({ min: 1, max: 1000 }).default(100),
@@ -46,11 +45,8 @@ export const listDeadLetters = defineRoute({
   },
 })
 
-export const getDeadLetter = defineRoute({
-  method: 'get',
-  path: '/v2/storage/dead-letters/{letterId}',
+routes.get('/v2/storage/dead-letters/{letterId}', {
   summary: 'Dead letter detail',
-  tag: 'dead letters',
   access: 'project',
   replies: {
     200: 'The dead letter',
@@ -63,11 +59,8 @@ export const getDeadLetter = defineRoute({
 })
 
 /** Gives the work up. What it was about stays: a file of the landing bucket is still there. */
-export const deleteDeadLetter = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/dead-letters/{letterId}',
+routes.delete('/v2/storage/dead-letters/{letterId}', {
   summary: 'Delete a dead letter',
-  tag: 'dead letters',
   access: 'project',
   replies: {
     204: 'Deleted',
@@ -86,11 +79,8 @@ export const deleteDeadLetter = defineRoute({
 const LOOKED_AT = 1_000
 
 /** For the import machine: a file whose import had failed is in its table now, so nobody has to look at the letters about it. */
-export const closeDeadLetters = defineRoute({
-  method: 'post',
-  path: '/v2/storage/dead-letters/close',
+routes.post('/v2/storage/dead-letters/close', {
   summary: 'Close the dead letters of a file that has been imported since',
-  tag: 'dead letters',
   access: 'project',
   body: z.object({
     bucket: text(),

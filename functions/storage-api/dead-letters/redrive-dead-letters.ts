@@ -7,17 +7,16 @@ import { findFile } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { RedrivenVersion } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
 import { deadLetterFacts, redrivenVersion } from './dead-letter-resource.ts'
 import { findDeadLetter } from './read-dead-letters.ts'
 
-export const redriveDeadLetter = defineRoute({
-  method: 'post',
-  path: '/v2/storage/dead-letters/{letterId}/redrive',
+export const routes = routesOf('dead letters')
+
+routes.post('/v2/storage/dead-letters/{letterId}/redrive', {
   summary: 'Start again what failed',
-  tag: 'dead letters',
   access: 'project',
   body: z.object({ version: redrivenVersion }),
   replies: {
@@ -41,11 +40,8 @@ export const redriveDeadLetter = defineRoute({
 /** Each takes three requests; more would not fit the time of one. */
 const MAX_AT_ONCE = 100
 
-export const redriveAllDeadLetters = defineRoute({
-  method: 'post',
-  path: '/v2/storage/dead-letters/redrive',
+routes.post('/v2/storage/dead-letters/redrive', {
   summary: 'Start again all that failed',
-  tag: 'dead letters',
   access: 'project',
   body: z.object({ machine: text().optional(), code: text().optional(), version: redrivenVersion }),
   replies: {

@@ -9,8 +9,10 @@ import { text } from '../http/fields.ts'
 import { eventMaker } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { eventResource } from './event-resource.ts'
+
+export const routes = routesOf('events')
 
 const MAX_BYTES = 200 * 1024
 /** Of one text: what a request may hold. The sum is checked below, with its own code. */
@@ -41,11 +43,8 @@ const jsonOrText = (text: string): unknown => {
 }
 
 /** Stores an event of a component that the caller may use, of at most 200 KB. */
-export const createEvent = defineRoute({
-  method: 'post',
-  path: '/v2/storage/events',
+routes.post('/v2/storage/events', {
   summary: 'Create an event',
-  tag: 'events',
   body: z.object({
     component: text({ min: 1, max: 255 }),
     message: text({ min: 1, max: MAX_BODY }),

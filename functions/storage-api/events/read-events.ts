@@ -8,14 +8,16 @@ import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied, requireMaster } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { eventQuery, findEvents } from './event-query.ts'
 import { eventResource } from './event-resource.ts'
 import { mayReadEvent } from './may-read-event.ts'
 
-const shared = { method: 'get', tag: 'events', query: eventQuery, reply: z.array(eventBody) } as const
+export const routes = routesOf('events')
+
+const shared = { query: eventQuery, reply: z.array(eventBody) }
 
 type ListRequest = Pick<
   RouteRequest<unknown, z.output<typeof eventQuery>, unknown>,
@@ -34,9 +36,8 @@ const answer = async (
 }
 
 /** Events of the branch of the path, newest first. */
-export const listEvents = defineRoute({
+routes.get('/v2/storage/events', {
   ...shared,
-  path: '/v2/storage/events',
   summary: 'List events',
   replies: { 200: 'The events' },
   handle: (request, services) => {
@@ -47,9 +48,8 @@ export const listEvents = defineRoute({
   },
 })
 
-export const listTableEvents = defineRoute({
+routes.get('/v2/storage/tables/{tableId}/events', {
   ...shared,
-  path: '/v2/storage/tables/{tableId}/events',
   summary: 'List the events of a table',
   replies: { 200: 'The events', 404: 'There is no such table' },
   handle: async (request, services) => {
@@ -58,9 +58,8 @@ export const listTableEvents = defineRoute({
   },
 })
 
-export const listBucketEvents = defineRoute({
+routes.get('/v2/storage/buckets/{bucketId}/events', {
   ...shared,
-  path: '/v2/storage/buckets/{bucketId}/events',
   summary: 'List the events of a bucket',
   replies: { 200: 'The events', 404: 'There is no such bucket' },
   handle: async (request, services) => {
@@ -70,9 +69,8 @@ export const listBucketEvents = defineRoute({
 })
 
 /** What was done with a token and to it, in the branch of the path. A token may read its own. */
-export const listTokenEvents = defineRoute({
+routes.get('/v2/storage/tokens/{tokenId}/events', {
   ...shared,
-  path: '/v2/storage/tokens/{tokenId}/events',
   summary: 'List the events of a token',
   replies: { 200: 'The events' },
   handle: async (request, services) => {
@@ -85,11 +83,8 @@ export const listTokenEvents = defineRoute({
 })
 
 /** One event of the branch of the path, by its id or its UUID. */
-export const getEvent = defineRoute({
-  method: 'get',
-  path: '/v2/storage/events/{eventId}',
+routes.get('/v2/storage/events/{eventId}', {
   summary: 'Event detail',
-  tag: 'events',
   replies: {
     200: 'The event',
     403: 'The token may not read what the event is about',

@@ -2,17 +2,16 @@ import { z } from '@hono/zod-openapi'
 import { integer, text } from '../http/fields.ts'
 import { readJsonValue } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
+
+export const routes = routesOf('encryption')
 
 /**
  * Seals the values under `#` keys, or one text, for a component of a project, and for one of its configurations where that is
  * named. A run of that component opens them; no route does. Needs no token, as clients send none: sealing reveals nothing.
  */
-export const encrypt = defineRoute({
-  method: 'post',
-  path: '/encryption/encrypt',
+routes.post('/encryption/encrypt', {
   summary: 'Seal secrets for a component',
-  tag: 'encryption',
   isPublic: true,
   query: z.object({
     componentId: text({ min: 1, max: 255 }),

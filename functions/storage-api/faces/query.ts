@@ -10,11 +10,13 @@ import { fileNotFound, findFile } from '../find/find-file.ts'
 import { integer, listOf, text } from '../http/fields.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { firstResult, MAX_ROWS } from '../queries/run-query.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { findWorkspace } from '../workspaces/workspaces.ts'
+
+export const routes = routesOf('query')
 
 const TAG = 'query-result'
 const PAGE_ROWS = 500
@@ -32,11 +34,8 @@ const outcome = z.object({
 type Outcome = z.infer<typeof outcome>
 
 /** Runs one query on the tables that the caller may read, as `POST /v2/storage/query` does, and keeps its first rows as a file. */
-const submitQuery = defineRoute({
-  method: 'post',
-  path: '/query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries',
+routes.post('/query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries', {
   summary: 'Run a query in a workspace',
-  tag: 'query',
   body: z.object({
     statements: listOf(text({ min: 1, max: 100_000 })).refine(({ length }) => length === 1, {
       error: 'One statement at a time is run here.',
@@ -71,11 +70,8 @@ const outcomeOf = async (sql: string, request: { caller: Caller }, services: Ser
 const queryPath = '/query/api/v1/queries/{queryJobId}'
 const replies = { 403: 'Another token asked for it', 404: 'There is no such query' }
 
-const getQuery = defineRoute({
-  method: 'get',
-  path: queryPath,
+routes.get(queryPath, {
   summary: 'A query of a workspace',
-  tag: 'query',
   replies: { 200: 'The query', ...replies },
   reply: z.object({ queryJobId: z.string(), status: z.string(), statements: z.array(z.looseObject({})) }),
   handle: async ({ params, caller }, services) =>
@@ -83,11 +79,8 @@ const getQuery = defineRoute({
 })
 
 /** It has ended when its id is known. */
-const cancelQuery = defineRoute({
-  method: 'post',
-  path: `${queryPath}/cancel`,
+routes.post(`${queryPath}/cancel`, {
   summary: 'Cancel a query, which has ended by then',
-  tag: 'query',
   replies: { 200: 'The query', ...replies },
   handle: async ({ params, caller }, services) =>
     ok(await queryResource(params.queryJobId, caller, services)),
@@ -108,11 +101,8 @@ const queryResource = async (queryJobId: string, caller: Caller, services: Servi
   return { queryJobId, status, createdAt: at, changedAt: at, statements: [{ ...statement, ...failed }] }
 }
 
-const getResults = defineRoute({
-  method: 'get',
-  path: `${queryPath}/{statementId}/results`,
+routes.get(`${queryPath}/{statementId}/results`, {
   summary: 'Rows of a query of a workspace',
-  tag: 'query',
   query: z.object({
     offset: integer({ max: MAX_ROWS }).default(0),
     pageSize: integer({ min: 1, max: MAX_ROWS }).default(PAGE_ROWS),
@@ -149,5 +139,3 @@ const findQuery = async (
     throw fileNotFound()
   }
 }
-
-export const queryRoutes = [submitQuery, getQuery, cancelQuery, getResults]

@@ -8,7 +8,7 @@ import { jobOfRun } from '../configurations/run-configuration.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
 import { accepted, created, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { cancelled } from '../jobs/cancel-job.ts'
 import { findJob } from '../jobs/find-job.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
@@ -18,6 +18,8 @@ import type { runResource } from '../runs/run-resource.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
+
+export const routes = routesOf('queue')
 
 interface Facts {
   id: string
@@ -114,11 +116,8 @@ const notHere = (what: string) =>
     .optional()
 
 /** Runs a configuration, as `POST …/configs/{configId}/run` does. What would make another run of it is refused. */
-const createQueueJob = defineRoute({
-  method: 'post',
-  path: '/queue/jobs',
+routes.post('/queue/jobs', {
   summary: 'Run a configuration, as a job of the queue',
-  tag: 'queue',
   body: z.object({
     component: text({ min: 1, max: 255 }),
     config: text({ min: 1, max: 255 }),
@@ -149,11 +148,8 @@ const createQueueJob = defineRoute({
   },
 })
 
-const getQueueJob = defineRoute({
-  method: 'get',
-  path: '/queue/jobs/{jobId}',
+routes.get('/queue/jobs/{jobId}', {
   summary: 'A run, as a job of the queue',
-  tag: 'queue',
   replies: { 200: 'The job', 403: 'The token may not see it', 404: 'There is no such job' },
   reply: queueJobBody,
   handle: async ({ params: { jobId }, caller, baseUrl }, services) =>
@@ -164,11 +160,8 @@ const getQueueJob = defineRoute({
     ),
 })
 
-const killQueueJob = defineRoute({
-  method: 'post',
-  path: '/queue/jobs/{jobId}/kill',
+routes.post('/queue/jobs/{jobId}/kill', {
   summary: 'Cancel a run, as a job of the queue',
-  tag: 'queue',
   replies: {
     202: 'The job, or the run that has ended',
     403: 'The token may not see it',
@@ -188,11 +181,8 @@ const killQueueJob = defineRoute({
 
 const sorted = 'Jobs are listed by their start here, the newest first.'
 
-const searchQueueJobs = defineRoute({
-  method: 'get',
-  path: '/queue/search/jobs',
+routes.get('/queue/search/jobs', {
   summary: 'Search runs, as jobs of the queue',
-  tag: 'queue',
   query: z.object({
     component: text().optional(),
     componentId: text().optional(),
@@ -222,11 +212,8 @@ const searchQueueJobs = defineRoute({
 })
 
 /** The newest jobs of each configuration, that which ran last first. */
-const groupQueueJobs = defineRoute({
-  method: 'get',
-  path: '/queue/search/grouped-jobs',
+routes.get('/queue/search/grouped-jobs', {
   summary: 'Search runs by configuration, as jobs of the queue',
-  tag: 'queue',
   query: z.object({
     groupBy: textList()
       .refine(names => names.toSorted().join() === 'componentId,configId', {
@@ -269,5 +256,3 @@ const waitingJobs = async (
     return isAskedFor({ ...input, branchId: branchOf(job) }, asked, caller)
   })
 }
-
-export const queueRoutes = [createQueueJob, getQueueJob, killQueueJob, searchQueueJobs, groupQueueJobs]

@@ -8,10 +8,12 @@ import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
+
+export const routes = routesOf('scheduler')
 
 /** What a configuration of the scheduler says. What would make another run than the one asked for is refused. */
 const settings = z.object({
@@ -63,11 +65,8 @@ const scheduleBody = z
  * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs may do what the
  * caller may and all that stored it. Only later moments are due.
  */
-const activateSchedule = defineRoute({
-  method: 'post',
-  path: '/scheduler/schedules',
+routes.post('/scheduler/schedules', {
   summary: 'Activate a schedule',
-  tag: 'scheduler',
   body: z.object({
     configurationId: text({ min: 1, max: 255 }),
     configurationVersionId: text({ max: 20 }).optional(),
@@ -113,11 +112,8 @@ const activateSchedule = defineRoute({
   },
 })
 
-const listSchedules = defineRoute({
-  method: 'get',
-  path: '/scheduler/schedules',
+routes.get('/scheduler/schedules', {
   summary: 'List schedules',
-  tag: 'scheduler',
   query: z.object({
     componentId: text().optional(),
     configurationId: text().optional(),
@@ -137,22 +133,16 @@ const listSchedules = defineRoute({
   },
 })
 
-const getSchedule = defineRoute({
-  method: 'get',
-  path: '/scheduler/schedules/{scheduleId}',
+routes.get('/scheduler/schedules/{scheduleId}', {
   summary: 'Schedule detail',
-  tag: 'scheduler',
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) =>
     ok(scheduleResource(await findSchedule(params.scheduleId, caller, services))),
 })
 
-const deleteSchedule = defineRoute({
-  method: 'delete',
-  path: '/scheduler/schedules/{scheduleId}',
+routes.delete('/scheduler/schedules/{scheduleId}', {
   summary: 'Deactivate a schedule',
-  tag: 'scheduler',
   replies: { 204: 'Deactivated', 403: 'The token may not use the component', 404: 'There is none' },
   handle: async ({ params, caller }, services) => {
     const { id } = await findSchedule(params.scheduleId, caller, services)
@@ -162,11 +152,8 @@ const deleteSchedule = defineRoute({
 })
 
 /** Also when the configuration is gone, or was never activated. */
-const deleteSchedulesOfConfiguration = defineRoute({
-  method: 'delete',
-  path: '/scheduler/configurations/{configurationId}',
+routes.delete('/scheduler/configurations/{configurationId}', {
   summary: 'Deactivate the schedule of a configuration',
-  tag: 'scheduler',
   replies: { 204: 'No schedule of it is active', 403: 'The token may not use the component' },
   handle: async ({ params, caller }, { schedules }) => {
     for (const { id, component, configurationId } of await schedules.list()) {
@@ -179,11 +166,8 @@ const deleteSchedulesOfConfiguration = defineRoute({
 })
 
 /** From now on its runs have the rights of the caller. */
-const refreshSchedule = defineRoute({
-  method: 'post',
-  path: '/scheduler/schedules/{scheduleId}/refreshToken',
+routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
   summary: 'Let a schedule run with the token of the caller',
-  tag: 'scheduler',
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) => {
@@ -210,12 +194,3 @@ const findSchedule = async (
 const scheduleNotFound = (id: string) => notFound(`Schedule ${id.slice(0, 20)} not found`)
 
 const invalid = (what: string) => new UserError('schedule.invalid', `The schedule is not valid: ${what}`)
-
-export const schedulerRoutes = [
-  activateSchedule,
-  listSchedules,
-  getSchedule,
-  deleteSchedule,
-  deleteSchedulesOfConfiguration,
-  refreshSchedule,
-]

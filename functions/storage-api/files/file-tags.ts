@@ -6,7 +6,9 @@ import { fileNotFound, findFileToChange } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
+
+export const routes = routesOf('files')
 
 /** The event of a change of one tag. */
 const tagEvent = (
@@ -18,11 +20,8 @@ const tagEvent = (
 const MAX_TAGS = 500
 
 /** Adds a tag. Idempotent. */
-export const addFileTag = defineRoute({
-  method: 'post',
-  path: '/v2/storage/files/{fileId}/tags',
+routes.post('/v2/storage/files/{fileId}/tags', {
   summary: 'Add a tag to a file',
-  tag: 'files',
   body: z.object({ tag: text({ min: 1, max: 200 }) }),
   replies: { 204: 'Added', 403: 'Another token made the file', 404: 'There is no such file' },
   handle: async (request, services) => {
@@ -42,12 +41,9 @@ export const addFileTag = defineRoute({
 })
 
 /** Removes a tag. Idempotent. */
-export const removeFileTag = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/files/{fileId}/tags/{tag}',
+routes.delete('/v2/storage/files/{fileId}/tags/{tag}', {
   lastParamTakesSlashes: true,
   summary: 'Remove a tag from a file',
-  tag: 'files',
   replies: { 204: 'Removed', 403: 'Another token made the file', 404: 'There is no such file' },
   handle: async (request, services) => {
     const { params, caller } = request

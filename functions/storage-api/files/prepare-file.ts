@@ -5,11 +5,13 @@ import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { preparedFileBody } from '../../lib/wire/file-body.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
 import { fileResource } from './file-resource.ts'
 import { recordUpload } from './store-upload.ts'
+
+export const routes = routesOf('files')
 
 const body = z.object({
   name: text({ min: 1, max: 500 }),
@@ -31,11 +33,8 @@ const body = z.object({
  * plain PUT, for clients without an S3 library. The slices of a sliced file have no such address: without the token its
  * record is made, and credentials come with the file's detail.
  */
-export const prepareFile = defineRoute({
-  method: 'post',
-  path: '/v2/storage/files/prepare',
+routes.post('/v2/storage/files/prepare', {
   summary: 'Prepare the upload of a file',
-  tag: 'files',
   body,
   replies: {
     201: 'The file with `uploadParams`',

@@ -10,11 +10,13 @@ import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { FileAccess } from '../services/file-access.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
+
+export const routes = routesOf('files')
 
 type FileFilter = (file: FileRecord) => boolean
 
@@ -67,11 +69,8 @@ const query = z.object({
 })
 
 /** Files, newest first. With several `tags[]`, those that have at least one of them. */
-export const listFiles = defineRoute({
-  method: 'get',
-  path: '/v2/storage/files',
+routes.get('/v2/storage/files', {
   summary: 'List files',
-  tag: 'files',
   query,
   replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
   reply: z.array(fileBody),
@@ -109,11 +108,8 @@ const isExpired = (file: FileRecord, today: Date): boolean => (expiryOf(file) ??
  * One file. With `federationToken` its place in the object store and temporary credentials. For the token that made the
  * file they also allow writing, so that a long upload can renew its credentials here. For others they are read-only.
  */
-export const getFile = defineRoute({
-  method: 'get',
-  path: '/v2/storage/files/{fileId}',
+routes.get('/v2/storage/files/{fileId}', {
   summary: 'File detail',
-  tag: 'files',
   query: z.object({ federationToken: flag().default(false) }),
   replies: { 200: 'The file', 404: 'There is no such file' },
   reply: fileBody,
@@ -128,11 +124,8 @@ export const getFile = defineRoute({
 })
 
 /** The detail with new credentials, at the address that clients of another cloud know. */
-export const refreshFile = defineRoute({
-  method: 'put',
-  path: '/v2/storage/files/{fileId}/refresh',
+routes.put('/v2/storage/files/{fileId}/refresh', {
   summary: 'Renew the credentials of a file',
-  tag: 'files',
   replies: { 200: 'The file', 404: 'There is no such file' },
   reply: fileBody,
   handle: async ({ params, caller }, { files, fileAccess }) =>
@@ -142,11 +135,8 @@ export const refreshFile = defineRoute({
 const withCredentials = (file: FileRecord, caller: Caller, fileAccess: FileAccess) =>
   federatedFileResource(file, fileAccess, mayChangeFile(caller, file) ? 'write' : 'read')
 
-export const deleteFile = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/files/{fileId}',
+routes.delete('/v2/storage/files/{fileId}', {
   summary: 'Delete a file with its objects',
-  tag: 'files',
   query: z.object({ async: flag().default(false) }),
   replies: {
     204: 'Deleted',

@@ -1,16 +1,15 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { fileResource } from './file-resource.ts'
 import { receiveUpload, uploadForm } from './receive-upload.ts'
 
+export const routes = routesOf('importer')
+
 /** The importer service: takes a file by one multipart form. */
-export const uploadFile = defineRoute({
-  method: 'post',
-  path: '/upload-file',
+routes.post('/upload-file', {
   summary: 'Upload a file through the importer',
-  tag: 'importer',
   replies: { 201: 'The file', 400: 'The form has no file in the field `data`' },
   reply: fileBody,
   streamedBody: uploadForm,

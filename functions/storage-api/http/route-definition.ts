@@ -32,13 +32,9 @@ export interface RouteRequest<Params, Query, Body> {
 }
 
 export interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** `/v2/storage/buckets/{bucketId}`. Also exists below every branch and with a trailing slash. */
-  path: Path
   /** The last parameter may contain slashes: a gateway may have decoded them. */
   lastParamTakesSlashes?: boolean
   summary: string
-  tag: string
   /** Needs no token. */
   isPublic?: boolean
   /** What the caller needs besides a valid token; see `Access`. */

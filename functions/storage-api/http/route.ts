@@ -11,13 +11,20 @@ import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
 /** What the OpenAPI document says of a route. */
-export type DescribedRoute = Omit<RouteDefinition<string, z.ZodType, z.ZodType>, 'handle' | 'access'>
+export interface DescribedRoute
+  extends Omit<RouteDefinition<string, z.ZodType, z.ZodType>, 'handle' | 'access'> {
+  method: Method
+  path: string
+  tag: string
+}
 
 /** A route as the app mounts it. */
 export interface Route {
   isPublic: boolean
-  method: string
+  method: Method
   /** In the router's own notation, `/v2/storage/buckets/:bucketId`. */
   routerPath: string
   /** Matches the paths of the route, for any method. */
@@ -38,19 +45,49 @@ type IncomingRequest = Omit<
 
 const nothing = z.object({})
 
-/**
- * Defines one route. Its schemas read the request, type the handler and describe the route in the OpenAPI document, so
- * that the three cannot disagree. A parameter that no schema has is passed over and said, unless it looks like one that
- * was misspelt, or the route refuses others.
- */
-export const defineRoute = <
+/** Defines one route at a path such as `/v2/storage/buckets/{bucketId}`. It also exists below every branch and with a trailing slash. */
+type DefineRoute = <
   const Path extends string,
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
 >(
+  path: Path,
+  definition: RouteDefinition<Path, Query, Body>,
+) => void
+
+interface TaggedRoutes extends Readonly<Record<Method, DefineRoute>> {
+  /** In the order in which they were defined. */
+  list: readonly Route[]
+}
+
+/**
+ * The routes of a tag. The schemas of each read the request, type the handler and describe the route in the OpenAPI
+ * document, so that the three cannot disagree. A parameter that no schema has is passed over and said, unless it looks
+ * like one that was misspelt, or the route refuses others.
+ */
+export const routesOf = (tag: string): TaggedRoutes => {
+  const list: Route[] = []
+  const defining =
+    (method: Method): DefineRoute =>
+    (path, definition) => {
+      list.push(routeOf({ method, path, tag }, definition))
+    }
+  return {
+    list,
+    get: defining('get'),
+    post: defining('post'),
+    put: defining('put'),
+    patch: defining('patch'),
+    delete: defining('delete'),
+  }
+}
+
+const routeOf = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>(
+  place: { method: Method; path: Path; tag: string },
   definition: RouteDefinition<Path, Query, Body>,
 ): Route => {
-  const { method, path, isPublic = false, validationCode = 'storage.validation', handle } = definition
+  const { method, path, tag } = place
+  const { isPublic = false, validationCode = 'storage.validation', handle } = definition
   // `nothing` is the default of both type parameters, so it is what they are when no schema is given.
   const querySchema = definition.query ?? (nothing as unknown as Query)
   const isList = method === 'get' && definition.reply?._zod.def.type === 'array'
@@ -62,8 +99,8 @@ export const defineRoute = <
     method,
     routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
     pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    tag: definition.tag,
-    definition,
+    tag,
+    definition: { ...definition, ...place },
     replySchema: status => replySchema(definition, status),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)

@@ -5,17 +5,16 @@ import { componentResource } from '../components/components.ts'
 import { commaList, includeOf } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { faces } from '../http/request-path.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { features } from '../tokens/token-with-project.ts'
+
+export const routes = routesOf('index')
 
 /**
  * What the service is and where its parts are (docs/reference/storage-api.md#index). Needs no token.
  */
-export const getIndex = defineRoute({
-  method: 'get',
-  path: '/v2/storage',
+routes.get('/v2/storage', {
   summary: 'API index',
-  tag: 'index',
   isPublic: true,
   query: z.object({
     /** `components`: without them. `componentDetails`: each with only what a list needs. */

@@ -6,20 +6,19 @@ import { startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { findJob } from './find-job.ts'
 import { jobReply } from './job-reply.ts'
+
+export const routes = routesOf('jobs')
 
 /**
  * Ends a job that waits, and asks the one that works for a begun job to stop before it makes anything visible. What comes too late changes
  * nothing: the job says how it ended.
  */
-export const cancelJob = defineRoute({
-  method: 'post',
-  path: '/v2/storage/jobs/{jobId}/cancel',
+routes.post('/v2/storage/jobs/{jobId}/cancel', {
   summary: 'Cancel a job',
-  tag: 'jobs',
   reply: jobBody,
   replies: {
     202: 'The job. It ends at its next step, if it has begun',

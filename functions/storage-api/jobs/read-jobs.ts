@@ -7,10 +7,12 @@ import { integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { findJob } from './find-job.ts'
 import { jobReply } from './job-reply.ts'
 import { jobResource } from './job-resource.ts'
+
+export const routes = routesOf('jobs')
 
 /** `2026-07-16 10:20:30` in UTC, or an ISO 8601 time: as ISO 8601. */
 const startTime = () =>
@@ -42,11 +44,8 @@ const query = z.object({
 })
 
 /** Jobs of all branches, newest first; below a development branch, those that run in it. */
-export const listJobs = defineRoute({
-  method: 'get',
-  path: '/v2/storage/jobs',
+routes.get('/v2/storage/jobs', {
   summary: 'List jobs',
-  tag: 'jobs',
   query,
   replies: { 200: 'The jobs' },
   reply: z.array(jobBody),
@@ -90,11 +89,8 @@ const startedWithin = (job: JobRecord, from: string | undefined, to: string | un
 }
 
 /** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
-export const getJob = defineRoute({
-  method: 'get',
-  path: '/v2/storage/jobs/{jobId}',
+routes.get('/v2/storage/jobs/{jobId}', {
   summary: 'Job detail',
-  tag: 'jobs',
   reply: jobBody,
   replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
   handle: async (request, services) => {

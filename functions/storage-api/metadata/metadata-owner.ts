@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import type { UserError } from '../../lib/errors/errors.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { Metadatum, NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
+import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import type { Access } from '../http/check-path.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import { type Route, routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
@@ -38,9 +38,12 @@ export interface MetadataOwner<Params, Found> {
   subject(found: Found): string
   /** The column that the metadata are of. Default: they are of the whole. */
   column?(found: Found): string
+  /** What the list is. Default: the metadata. */
+  listReply?: string
   /** Default: all of the subject. */
   list?(found: Found, services: Services): Promise<ReturnType<typeof metadatumResource>[]>
-  setEvent(
+  /** Default: a route of its own sets them. */
+  setEvent?(
     found: Found,
     given: ReturnType<typeof metadataParams>,
     request: Asked<Params>,
@@ -64,7 +67,7 @@ export interface MetadataOwner<Params, Found> {
   notFound?(metadataId: string, found: Found, request: Asked<Params>): UserError
 }
 
-const shared = { tag: 'metadata', reply: z.array(metadatumBody) }
+const reply = z.array(metadatumBody)
 
 // The router has matched the path of the owner, which has these parameters.
 const asked = <Params>(request: Asked<object>) => request as Asked<Params>
@@ -78,44 +81,55 @@ const isMissing = ({
 }: Pick<MetadataOwner<never, never>, 'kind' | 'missing'>): Record<number, string> =>
   missing === null ? {} : { 404: `There is no such ${missing}` }
 
-/** `GET`: all metadata of one. */
-export const listMetadata = <Params, Found>(
-  owner: MetadataOwner<Params, Found>,
-  description = 'The metadata',
-): Route =>
-  defineRoute({
-    ...shared,
-    method: 'get',
-    path: owner.path,
-    summary: `List the metadata of ${owner.inWords ?? `a ${owner.kind}`}`,
-    replies: { 200: description, ...isMissing(owner) },
+/** Lists, sets and deletes. */
+export const metadataRoutesOf = <Params, Found>(owner: MetadataOwner<Params, Found>): readonly Route[] => {
+  const routes = routesOf('metadata')
+  const { path, kind, inWords = `a ${kind}` } = owner
+  const access = owner.access && { access: owner.access }
+
+  const findToChange = (request: Asked<Params>, services: Services): Promise<Found> =>
+    (owner.findToChange ?? owner.find)(request, services)
+
+  routes.delete(`${path}/{metadataId}`, {
+    ...access,
+    summary: `Delete a metadatum of ${inWords}`,
+    replies: {
+      204: 'Deleted',
+      404: `There is no such ${owner.missing === null ? '' : `${kind} or `}metadatum`,
+      ...owner.deleteReplies,
+    },
+    handle: async (sent, services) => {
+      const request = asked<Params & { metadataId: string }>(sent)
+      const { metadataId } = request.params
+      const found = await findToChange(request, services)
+      owner.refuseDelete?.(found, metadataId, request)
+      const deleted = await services.metadata.delete(owner.subject(found), metadataId, owner.column?.(found))
+      if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound()
+      const event = await owner.deletedEvent(found, deletedFacts(deleted), request, services)
+      await recordEvent(sent, services, event)
+      return noContent()
+    },
+  })
+
+  routes.get(path, {
+    summary: `List the metadata of ${inWords}`,
+    replies: { 200: owner.listReply ?? 'The metadata', ...isMissing(owner) },
+    reply,
     handle: async (request, services) =>
       ok(await listOf(owner, await owner.find(asked(request), services), services)),
   })
 
-const findToChange = <Params, Found>(
-  owner: MetadataOwner<Params, Found>,
-  request: Asked<Params>,
-  services: Services,
-): Promise<Found> => (owner.findToChange ?? owner.find)(request, services)
-
-/** `POST`: sets some, and replies with all. */
-export const setMetadata = <Params, Found>(owner: MetadataOwner<Params, Found>): Route =>
-  defineRoute({
-    ...shared,
-    method: 'post',
-    path: owner.path,
-    ...(owner.access && { access: owner.access }),
-    summary: `Set metadata of ${owner.inWords ?? `a ${owner.kind}`}`,
+  if (!owner.setEvent) return routes.list
+  const { setEvent } = owner
+  routes.post(path, {
+    ...access,
+    summary: `Set metadata of ${inWords}`,
     body: z.object(metadataFields),
-    replies: {
-      201: `All metadata of the ${owner.kind}`,
-      400: '`storage.metadata.…`',
-      ...isMissing(owner),
-    },
+    replies: { 201: `All metadata of the ${kind}`, 400: '`storage.metadata.…`', ...isMissing(owner) },
+    reply,
     handle: async (sent, services) => {
       const request = asked<Params>(sent)
-      const found = await findToChange(owner, request, services)
+      const found = await findToChange(request, services)
       const provider = owner.hasProvider ? readProvider(sent.body.provider) : ''
       owner.refuseSet?.(found, provider)
       const given: NewMetadatum[] = readMetadata(sent.body.metadata, {
@@ -124,39 +138,10 @@ export const setMetadata = <Params, Found>(owner: MetadataOwner<Params, Found>):
       })
       await storeMetadata(services, owner.subject(found), given)
       await owner.wasSet?.(found, services)
-      const event = await owner.setEvent(found, metadataParams(given), request, services)
+      const event = await setEvent(found, metadataParams(given), request, services)
       await recordEvent(sent, services, event)
       return created(await listOf(owner, found, services))
     },
   })
-
-/** `DELETE` of one. */
-export const deleteMetadatum = <Params, Found>(owner: MetadataOwner<Params, Found>): Route =>
-  defineRoute({
-    tag: 'metadata',
-    method: 'delete',
-    path: `${owner.path}/{metadataId}`,
-    ...(owner.access && { access: owner.access }),
-    summary: `Delete a metadatum of ${owner.inWords ?? `a ${owner.kind}`}`,
-    replies: {
-      204: 'Deleted',
-      404: `There is no such ${owner.missing === null ? '' : `${owner.kind} or `}metadatum`,
-      ...owner.deleteReplies,
-    },
-    handle: async (sent, services) => {
-      const request = asked<Params & { metadataId: string }>(sent)
-      const { metadataId } = request.params
-      const found = await findToChange(owner, request, services)
-      owner.refuseDelete?.(found, metadataId, request)
-      const column = owner.column?.(found)
-      const deleted: Metadatum | undefined = await services.metadata.delete(
-        owner.subject(found),
-        metadataId,
-        column,
-      )
-      if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound()
-      const event = await owner.deletedEvent(found, deletedFacts(deleted), request, services)
-      await recordEvent(sent, services, event)
-      return noContent()
-    },
-  })
+  return routes.list
+}

@@ -11,10 +11,11 @@ import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { findTable, findTableToChange } from '../find/find-table.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { type Route, routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
+import { branchMetadata, bucketMetadata, configurationMetadata } from './configuration-metadata.ts'
 import { metadataParams } from './metadata-events.ts'
-import type { MetadataOwner } from './metadata-owner.ts'
+import { type MetadataOwner, metadataRoutesOf } from './metadata-owner.ts'
 import { allTableMetadata, metadatumResource, tableMetadata } from './metadata-resource.ts'
 import {
   columnsMetadataField,
@@ -25,27 +26,25 @@ import {
 } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
-export const tableMetadataOwner: MetadataOwner<{ tableId: string }, TableHead> = {
+const routes = routesOf('metadata')
+
+const tableMetadataOwner: MetadataOwner<{ tableId: string }, TableHead> = {
   path: '/v2/storage/tables/{tableId}/metadata',
   kind: 'table',
   hasProvider: true,
   find: ({ params }, services) => findTable(services, params.tableId),
   findToChange: ({ params }, services) => findTableToChange(services, params.tableId),
   subject: metadataSubject.table,
+  listReply: 'The metadata, those of its columns left out',
   list: async (table, services) => (await tableMetadata(services, table)).metadata,
-  setEvent: ({ name }, params, request) =>
-    auditEvent('tableMetadataSet', { id: request.params.tableId, name, params }),
   deletedEvent: ({ name }, facts, request) =>
     auditEvent('tableMetadataDeleted', { id: request.params.tableId, name, ...facts }),
   refuseDelete: (table, metadataId) => refuseServiceMetadatum(table, metadataId),
 }
 
 /** Sets metadata of a table and its columns. The reply to a form is, as ever, only the list of the table. */
-export const setTableMetadata = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/metadata',
+routes.post('/v2/storage/tables/{tableId}/metadata', {
   summary: 'Set metadata of a table and its columns',
-  tag: 'metadata',
   body: z.object({ ...metadataFields, columnsMetadata: columnsMetadataField }),
   replies: { 201: 'All metadata of the table', 400: '`storage.metadata.…`', 404: 'There is no such table' },
   reply: z.union([
@@ -101,7 +100,7 @@ const findColumn = async (
 
 const aboutTable = (table: TableHead) => ({ id: tableIdOf(table), name: table.name })
 
-export const columnMetadata: MetadataOwner<{ columnId: string }, Column> = {
+const columnMetadata: MetadataOwner<{ columnId: string }, Column> = {
   path: '/v2/storage/columns/{columnId}/metadata',
   kind: 'column',
   missing: 'table or column',
@@ -144,3 +143,12 @@ const refuseServiceProvider = ({ snapshot }: TableHead, provider: string): void 
 const refuseServiceMetadatum = (table: TableHead, id: string): void => {
   if (typeMetadata(table).some(each => each.id === id)) throw refusal('deleted')
 }
+
+export const metadataRoutes: readonly Route[] = [
+  ...metadataRoutesOf(branchMetadata),
+  ...metadataRoutesOf(bucketMetadata),
+  ...metadataRoutesOf(columnMetadata),
+  ...metadataRoutesOf(configurationMetadata),
+  ...metadataRoutesOf(tableMetadataOwner),
+  ...routes.list,
+]

@@ -3,7 +3,9 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { listOf, text } from '../http/fields.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
+
+export const routes = routesOf('names')
 
 /** Names of columns to check or to make valid. None may be blank or `null`. */
 const columnNames = listOf(
@@ -11,11 +13,8 @@ const columnNames = listOf(
 )
 
 /** Checks column names as clients do before they send data. Error: 422 `validation.failed` with the reasons. */
-export const validateColumnNames = defineRoute({
-  method: 'post',
-  path: '/v2/storage/validate/column-names',
+routes.post('/v2/storage/validate/column-names', {
   summary: 'Validate column names',
-  tag: 'names',
   body: z.object({ columnNames }),
   validationCode: 'validation.failed',
   replies: { 204: 'All can be used', 422: '`validation.failed`: `errors` names each that cannot' },
@@ -56,11 +55,8 @@ const webalize = (name: string): string => sanitizeColumnName(name).replace(/_$/
  * Makes a display name of any text: accents are dropped, and words are joined by dashes. Error: 422
  * `storage.webalize.displayName.invalid`.
  */
-export const webalizeDisplayName = defineRoute({
-  method: 'post',
-  path: '/v2/storage/webalize/display-name',
+routes.post('/v2/storage/webalize/display-name', {
   summary: 'Make a display name of a text',
-  tag: 'names',
   body: z.object({ displayName: text({ max: 1_000 }) }),
   replies: {
     200: 'The display name',
@@ -78,11 +74,8 @@ export const webalizeDisplayName = defineRoute({
 })
 
 /** The column names for these headings. */
-export const webalizeColumnNames = defineRoute({
-  method: 'post',
-  path: '/v2/storage/webalize/column-names',
+routes.post('/v2/storage/webalize/column-names', {
   summary: 'Make column names of texts',
-  tag: 'names',
   body: z.object({ columnNames }),
   validationCode: 'validation.failed',
   replies: { 200: 'The column names, in the same order', 400: '`validation.failed`: a name is blank' },

@@ -12,8 +12,10 @@ import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
+
+export const routes = routesOf('tables')
 
 const DEFAULT_ROWS = 1_000
 export const MAX_ROWS = 10_000
@@ -34,11 +36,8 @@ const body = z.object({
  * them, and nothing else. It writes nothing. `json` has the first rows, the other formats have all of
  * them in a file.
  */
-export const runQuery = defineRoute({
-  method: 'post',
-  path: '/v2/storage/query',
+routes.post('/v2/storage/query', {
   summary: 'Query tables',
-  tag: 'tables',
   access: 'read',
   body,
   replies: {

@@ -1,8 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { defineRoute, type Route } from '../http/route.ts'
-import type { RouteDefinition } from '../http/route-definition.ts'
-
-type Method = RouteDefinition<string, never, never>['method']
+import { type Method, type Route, routesOf } from '../http/route.ts'
 
 interface NotOffered {
   readonly tag: string
@@ -132,17 +129,15 @@ const groups: readonly NotOffered[] = [
 ]
 
 /** Each is answered with 501 and what to do instead. */
-export const notOfferedRoutes: readonly Route[] = groups.flatMap(({ tag, instead, operations }) =>
-  operations.map(([method, path, summary]) =>
-    defineRoute({
-      method,
-      path,
+export const notOfferedRoutes: readonly Route[] = groups.flatMap(({ tag, instead, operations }) => {
+  const routes = routesOf(tag)
+  for (const [method, path, summary] of operations)
+    routes[method](path, {
       summary: `${summary} (not offered)`,
-      tag,
       replies: { 501: '`notImplemented`' },
       handle: async (): Promise<Response> => {
         throw new UserError('notImplemented', instead)
       },
-    }),
-  ),
-)
+    })
+  return routes.list
+})

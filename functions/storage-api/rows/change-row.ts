@@ -19,16 +19,15 @@ import { sealedSettings, sealedState, stateBody, stateOfRow } from '../configura
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { findRowVersion } from './read-rows.ts'
 import { storeRow } from './store-row.ts'
 
+export const routes = routesOf('rows')
+
 /** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration, unless the name is among them. */
-export const updateRow = defineRoute({
-  method: 'put',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
   summary: 'Update a row',
-  tag: 'rows',
   body: z.object({
     name: text({ max: 1000 }).optional(),
     description: text({ max: 20_000 }).optional(),
@@ -71,11 +70,8 @@ export const updateRow = defineRoute({
 /**
  * Changes parts of a row by a JSON merge patch (RFC 7396), like `PATCH` of a configuration. Our addition to the API.
  */
-export const patchRow = defineRoute({
-  method: 'patch',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+routes.patch('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
   summary: 'Change parts of a row (JSON merge patch)',
-  tag: 'rows',
   body: z.object({ ...patchFields, changeDescription: text({ max: 2000 }).optional() }),
   keepsNull: true,
   validationCode: 'storage.components.validation',
@@ -102,11 +98,8 @@ export const patchRow = defineRoute({
 })
 
 /** Sets the state of a row. Creates no version. */
-export const setRowState = defineRoute({
-  method: 'put',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/state',
+routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/state', {
   summary: 'Set the state of a row',
-  tag: 'rows',
   body: stateBody,
   replies: {
     200: 'The row',
@@ -125,11 +118,8 @@ export const setRowState = defineRoute({
 })
 
 /** Removes a row. A rollback of the configuration restores it. */
-export const deleteRow = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+routes.delete('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
   summary: 'Delete a row',
-  tag: 'rows',
   body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
   validationCode: 'storage.components.validation',
   replies: { 204: 'Deleted', 404: 'There is no such configuration or row' },
@@ -145,36 +135,36 @@ export const deleteRow = defineRoute({
 })
 
 /** Creates a version of a row with the content of an old one. Its state does not change. */
-export const rollbackRow = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',
-  summary: 'Roll a row back to a version',
-  tag: 'rows',
-  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
-  validationCode: 'storage.components.validation',
-  replies: { 201: 'The row', 404: 'There is no such row or version' },
-  reply: rowBody,
-  handle: async (request, services) => {
-    const { rowId, versionId } = request.params
-    const found = await findConfiguration(request, services)
-    const target = await findRowVersion(services, found, rowId, versionId)
-    const given = request.body.changeDescription
-    const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
-    const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
-    const step = (current: Configuration): Configuration => {
-      findRow(current, rowId)
-      const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
-      const changed = { ...ofRow, description: ofConfiguration }
-      return { ...next, current: { ...next.current, changed } }
-    }
-    const sourceRow = rowFacts(request, found, target)
-    const event = 'componentConfigurationRowRolledBack'
-    const row = await storeRow(request, services, rowId, {
-      event,
-      step,
-      params: { sourceRow },
-      comesBack: true,
-    })
-    return created(row)
+routes.post(
+  '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',
+  {
+    summary: 'Roll a row back to a version',
+    body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+    validationCode: 'storage.components.validation',
+    replies: { 201: 'The row', 404: 'There is no such row or version' },
+    reply: rowBody,
+    handle: async (request, services) => {
+      const { rowId, versionId } = request.params
+      const found = await findConfiguration(request, services)
+      const target = await findRowVersion(services, found, rowId, versionId)
+      const given = request.body.changeDescription
+      const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
+      const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
+      const step = (current: Configuration): Configuration => {
+        findRow(current, rowId)
+        const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
+        const changed = { ...ofRow, description: ofConfiguration }
+        return { ...next, current: { ...next.current, changed } }
+      }
+      const sourceRow = rowFacts(request, found, target)
+      const event = 'componentConfigurationRowRolledBack'
+      const row = await storeRow(request, services, rowId, {
+        event,
+        step,
+        params: { sourceRow },
+        comesBack: true,
+      })
+      return created(row)
+    },
   },
-})
+)

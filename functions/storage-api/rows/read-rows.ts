@@ -8,14 +8,13 @@ import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { includeOf, integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 
-export const listRows = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows',
+export const routes = routesOf('rows')
+
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows', {
   summary: 'List the rows of a configuration',
-  tag: 'rows',
   replies: { 200: 'The rows in their order', 404: 'There is no such configuration' },
   reply: z.array(rowBody),
   handle: async (request, services) => {
@@ -24,11 +23,8 @@ export const listRows = defineRoute({
   },
 })
 
-export const getRow = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
   summary: 'Row detail',
-  tag: 'rows',
   replies: { 200: 'The row', 404: 'There is no such configuration or row' },
   reply: rowBody,
   handle: async (request, services) => {
@@ -44,11 +40,8 @@ const rowVersionParts = [
 ]
 
 /** The versions of one row, newest first. With `include=configuration`, their content. */
-export const listRowVersions = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions', {
   summary: 'List the versions of a row',
-  tag: 'rows',
   query: z.object({
     include: includeOf(rowVersionParts),
     limit: integer({ max: 1000 }).default(100),
@@ -69,11 +62,8 @@ export const listRowVersions = defineRoute({
   },
 })
 
-export const getRowVersion = defineRoute({
-  method: 'get',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}',
+routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}', {
   summary: 'Version detail of a row',
-  tag: 'rows',
   replies: { 200: 'The version of the row, without a state', 404: 'There is no such row or version' },
   reply: rowVersionBody,
   handle: async (request, services) => {

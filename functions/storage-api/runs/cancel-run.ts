@@ -3,16 +3,15 @@ import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { findRun } from './read-runs.ts'
 
+export const routes = routesOf('runs')
+
 /** Stops a run at its next page. A table that is being loaded is loaded whole; no other one is, and no state is saved. */
-export const cancelRun = defineRoute({
-  method: 'post',
-  path: '/v2/storage/runs/{runId}/cancel',
+routes.post('/v2/storage/runs/{runId}/cancel', {
   summary: 'Cancel a run',
-  tag: 'runs',
   reply: runBody,
   replies: {
     202: 'The run, which has ended',

@@ -3,17 +3,16 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { integer, text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { findRun } from './read-runs.ts'
+
+export const routes = routesOf('runs')
 
 const amount = integer()
 
 /** An extractor says how far its run has come, so that whoever waits for it sees it. It changes nothing else. */
-export const noteProgress = defineRoute({
-  method: 'put',
-  path: '/v2/storage/runs/{runId}/progress',
+routes.put('/v2/storage/runs/{runId}/progress', {
   summary: 'Note progress',
-  tag: 'runs',
   body: z.object({
     row: amount,
     rowsCount: amount,

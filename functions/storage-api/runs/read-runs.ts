@@ -5,20 +5,19 @@ import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { ExtractionRuns } from '../services/extraction-runs.ts'
 import { runResource } from './run-resource.ts'
+
+export const routes = routesOf('runs')
 
 /** With a filter, no list looks further back than this many runs. */
 const MAX_LOOKED_AT = 500
 
 /** Runs of configurations, newest first: scheduled ones, those of jobs and triggers, and those that people start. */
-export const listRuns = defineRoute({
-  method: 'get',
-  path: '/v2/storage/runs',
+routes.get('/v2/storage/runs', {
   summary: 'List runs of configurations',
-  tag: 'runs',
   query: z.object({
     limit: integer({ min: 1, max: 100 }).default(20),
     offset: integer({ max: 10_000 }).default(0),
@@ -76,11 +75,8 @@ export const filteredRuns = async (
   return runs
 }
 
-export const getRun = defineRoute({
-  method: 'get',
-  path: '/v2/storage/runs/{runId}',
+routes.get('/v2/storage/runs/{runId}', {
   summary: 'Run detail',
-  tag: 'runs',
   replies: {
     200: 'The run',
     403: 'The token may not use the component',

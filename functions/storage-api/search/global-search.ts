@@ -8,9 +8,11 @@ import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findBranch } from '../find/find-branch.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { everythingIn, type Searchable } from './searchable.ts'
+
+export const routes = routesOf('search')
 
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item, { error: 'This value should be of type array.' }).max(1_000).default([])
@@ -33,11 +35,8 @@ type Query = z.output<typeof query>
  * Finds buckets, tables, configurations and rows by their names, in all branches or in those that the query or the path
  * names. The best matches come first, the newest first among equals.
  */
-export const globalSearch = defineRoute({
-  method: 'get',
-  path: '/v2/storage/global-search',
+routes.get('/v2/storage/global-search', {
   summary: 'Search everything by name',
-  tag: 'search',
   query,
   replies: { 200: 'What was found' },
   reply: searchBody,

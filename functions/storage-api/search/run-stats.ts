@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { FinalJob, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
+
+export const routes = routesOf('search')
 
 const ofTables = z.object({
   tables: z.array(
@@ -24,11 +26,8 @@ const ofFiles = z.object({
 })
 
 /** What the jobs with exactly this run id imported and exported, and the files that have it. */
-export const runStats = defineRoute({
-  method: 'get',
-  path: '/v2/storage/stats',
+routes.get('/v2/storage/stats', {
   summary: 'What a run moved',
-  tag: 'search',
   access: 'project',
   query: z.object({ runId: text({ min: 1, max: 255 }) }),
   replies: { 200: 'Its imports, exports and files' },

@@ -7,17 +7,16 @@ import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { commaList, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { metadatumResource } from '../metadata/metadata-resource.ts'
+
+export const routes = routesOf('search')
 
 const LOADS_AT_ONCE = 8
 
 /** Configurations by component, id and metadata keys. With `include=filteredMetadata`, with those metadata. */
-export const searchConfigurations = defineRoute({
-  method: 'get',
-  path: '/v2/storage/search/component-configurations',
+routes.get('/v2/storage/search/component-configurations', {
   summary: 'Search configurations by their metadata',
-  tag: 'search',
   query: z.object({
     idComponent: text({ max: 100 }).optional(),
     /** As the documentation calls it. */

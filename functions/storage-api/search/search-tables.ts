@@ -6,9 +6,11 @@ import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { allTableMetadata } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludes } from '../tables/table-includes.ts'
+
+export const routes = routesOf('search')
 
 const LOADS_AT_ONCE = 16
 
@@ -16,11 +18,8 @@ const nothingGiven =
   'At least on of search parameters metadataKey|metadataValue|metadataProvider must be provided.'
 
 /** Tables by their metadata. Slow: it reads the metadata of every table that the token may read. */
-export const searchTables = defineRoute({
-  method: 'get',
-  path: '/v2/storage/search/tables',
+routes.get('/v2/storage/search/tables', {
   summary: 'Search tables by their metadata',
-  tag: 'search',
   query: z.object({
     metadataKey: text({ max: 255 }).optional(),
     metadataValue: text({ max: 10_000 }).optional(),

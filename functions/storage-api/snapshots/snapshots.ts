@@ -11,17 +11,16 @@ import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 
+export const routes = routesOf('snapshots')
+
 /** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
-export const createSnapshot = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/snapshots',
+routes.post('/v2/storage/tables/{tableId}/snapshots', {
   summary: 'Create a snapshot of a table',
-  tag: 'snapshots',
   body: z.object({ description: text({ max: 10_000 }).default('') }),
   validationCode: 'storage.tables.validation',
   replies: {
@@ -41,11 +40,8 @@ export const createSnapshot = defineRoute({
   },
 })
 
-export const listSnapshots = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tables/{tableId}/snapshots',
+routes.get('/v2/storage/tables/{tableId}/snapshots', {
   summary: 'List the snapshots of a table that were made in the branch of the path',
-  tag: 'snapshots',
   query: z.object({
     limit: integer({ min: 1, max: 1000 }).default(20),
     offset: integer().default(0),
@@ -63,11 +59,8 @@ export const listSnapshots = defineRoute({
   },
 })
 
-export const getSnapshot = defineRoute({
-  method: 'get',
-  path: '/v2/storage/snapshots/{snapshotId}',
+routes.get('/v2/storage/snapshots/{snapshotId}', {
   summary: 'Snapshot detail',
-  tag: 'snapshots',
   replies: { 200: 'The snapshot', 404: 'There is no such snapshot' },
   reply: snapshotBody,
   handle: async ({ params, caller, baseUrl }, services) =>
@@ -75,11 +68,8 @@ export const getSnapshot = defineRoute({
 })
 
 /** Gives a table the rows of a snapshot that was kept of it, by a job `tableRestore`. */
-export const restoreSnapshot = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/snapshots/{snapshotId}/restore',
+routes.post('/v2/storage/tables/{tableId}/snapshots/{snapshotId}/restore', {
   summary: 'Restore a table from a snapshot, in place',
-  tag: 'snapshots',
   replies: { 202: 'The job `tableRestore`', 404: 'There is no such table or snapshot' },
   handle: async (request, services) => {
     const { tableId, snapshotId } = request.params
@@ -94,11 +84,8 @@ export const restoreSnapshot = defineRoute({
   },
 })
 
-export const deleteSnapshot = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/snapshots/{snapshotId}',
+routes.delete('/v2/storage/snapshots/{snapshotId}', {
   summary: 'Delete a snapshot',
-  tag: 'snapshots',
   replies: { 202: 'The job `tableSnapshotDelete`', 404: 'There is no such snapshot' },
   handle: async (request, services) => {
     const { snapshotId } = request.params

@@ -14,19 +14,18 @@ import { commaList, flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { tableDetail } from './read-tables.ts'
 import { checkTableName } from './table-name.ts'
 
+export const routes = routesOf('tables')
+
 const isAsync = { async: flag().default(false) }
 
 /** Changes the display name. The id never changes. */
-export const updateTable = defineRoute({
-  method: 'put',
-  path: '/v2/storage/tables/{tableId}',
+routes.put('/v2/storage/tables/{tableId}', {
   summary: 'Update a table',
-  tag: 'tables',
   query: z.object(isAsync),
   body: z.object({ ...isAsync, displayName: text({ max: 300 }).optional() }),
   validationCode: 'storage.tables.validation',
@@ -62,11 +61,8 @@ export const updateTable = defineRoute({
  * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. When a table is deleted at
  * once, a running job on it fails. With `force` its aliases go too.
  */
-export const deleteTable = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}',
+routes.delete('/v2/storage/tables/{tableId}', {
   summary: 'Delete a table',
-  tag: 'tables',
   query: z.object({ force: flag().default(false), async: flag().default(false) }),
   replies: {
     204: 'Deleted',
@@ -97,11 +93,8 @@ export const deleteTable = defineRoute({
 })
 
 /** Exchanges the rows, columns, types, keys and histories of two tables, which keep their names, aliases and metadata. */
-export const swapTables = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/swap',
+routes.post('/v2/storage/tables/{tableId}/swap', {
   summary: 'Swap two tables',
-  tag: 'tables',
   body: z.object({ targetTableId: text({ min: 1, max: 500 }) }),
   validationCode: 'storage.tables.validation',
   replies: {
@@ -130,11 +123,8 @@ export const swapTables = defineRoute({
 })
 
 /** Copies a table of the default branch, with its bucket, into the branch of the path, in place of what it has there. */
-export const pullTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/pull',
+routes.post('/v2/storage/tables/{tableId}/pull', {
   summary: 'Copy a table of the default branch into a branch',
-  tag: 'tables',
   replies: {
     202: 'A job `tablePull`; its results are the table',
     404: 'The default branch has no such table',
@@ -155,11 +145,8 @@ export const pullTable = defineRoute({
 })
 
 /** Makes columns the primary key of a table without one, unless two rows have the same values in them. */
-export const addPrimaryKey = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/primary-key',
+routes.post('/v2/storage/tables/{tableId}/primary-key', {
   summary: 'Add a primary key to a table',
-  tag: 'tables',
   body: z.object({ columns: z.union([textList({ itemMax: 255 }), commaList()]).default([]) }),
   validationCode: 'storage.validation.primaryKey',
   replies: {
@@ -181,11 +168,8 @@ export const addPrimaryKey = defineRoute({
 })
 
 /** Removes the primary key of a table. Idempotent. */
-export const deletePrimaryKey = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}/primary-key',
+routes.delete('/v2/storage/tables/{tableId}/primary-key', {
   summary: 'Delete the primary key of a table',
-  tag: 'tables',
   replies: { 202: 'The job `tablePrimaryKeyDelete`', 404: 'There is no such table' },
   handle: async (request, services) => {
     const { tableId } = request.params

@@ -19,21 +19,20 @@ import { columnNames, isTypedTable } from '../../lib/table-engine/files/snapshot
 import { requireSource } from '../find/find-alias.ts'
 import { findOwnTable, findTable } from '../find/find-table.ts'
 import { flag, listOf, text } from '../http/fields.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { refuseTooManyMetadata } from '../metadata/store-metadata.ts'
 import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
 import { checkTableName } from './table-name.ts'
 
+export const routes = routesOf('tables')
+
 /**
  * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as
  * those of a file's header; the job and its event say so. An alias shows one more column of its source.
  */
-export const addColumn = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/columns',
+routes.post('/v2/storage/tables/{tableId}/columns', {
   summary: 'Add a column to a table',
-  tag: 'tables',
   // An empty name is refused like every other that a column cannot have.
   body: z.object({ ...columnFields, name: text({ max: 255 }) }),
   validationCode: 'storage.tables.validation',
@@ -93,11 +92,8 @@ const checkTypes = (table: TableHead, column: RequestedColumn): void => {
  * Deletes a column with its values. With `force` also from the aliases that follow the table. An alias shows one column
  * less.
  */
-export const deleteColumn = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}/columns/{column}',
+routes.delete('/v2/storage/tables/{tableId}/columns/{column}', {
   summary: 'Delete a column of a table',
-  tag: 'tables',
   query: z.object({ force: flag().default(false) }),
   replies: {
     202: 'The job `tableColumnDelete`',
@@ -155,11 +151,8 @@ const changeOf = ({
  * Changes what a column of a typed table allows, by a job `tableColumnDefinitionUpdate`: a longer text, more digits of a
  * number, whether it may be NULL, its default. An empty default or `null` removes it.
  */
-export const updateColumnDefinition = defineRoute({
-  method: 'put',
-  path: '/v2/storage/tables/{tableId}/columns/{column}/definition',
+routes.put('/v2/storage/tables/{tableId}/columns/{column}/definition', {
   summary: 'Change the definition of a column',
-  tag: 'tables',
   keepsNull: true,
   body: z.object(changeFields),
   validationCode: 'storage.tables.validation',
@@ -190,11 +183,8 @@ const description = () => text({ max: 100_000 }).nullish()
  * Changes the display name and the description of a table, and what is said of its columns, by one job `tableDefinitionUpdate`. An empty
  * description or `null` removes it. A table without types takes descriptions only.
  */
-export const updateTableDefinition = defineRoute({
-  method: 'put',
-  path: '/v2/storage/tables/{tableId}/definition',
+routes.put('/v2/storage/tables/{tableId}/definition', {
   summary: 'Change the definition of a table',
-  tag: 'tables',
   keepsNull: true,
   body: z.object({
     displayName: text({ min: 1, max: 300 }).nullish(),

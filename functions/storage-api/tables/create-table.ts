@@ -15,7 +15,7 @@ import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { integer, listOf, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
@@ -26,6 +26,8 @@ import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
 import { parseTime } from './parse-time.ts'
 import { checkTableName } from './table-name.ts'
+
+export const routes = routesOf('tables')
 
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
 const createTableFields = z.object({
@@ -44,11 +46,8 @@ type CreateTableFields = z.output<typeof createTableFields>
 type TableSource = InputOf<'tableCreate'>['source']
 
 /** Creates a table from a file, a snapshot or another table, by a job `tableCreate` whose results are the table. */
-export const createTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/buckets/{bucketId}/tables-async',
+routes.post('/v2/storage/buckets/{bucketId}/tables-async', {
   summary: 'Create a table from a file, a snapshot or another table',
-  tag: 'tables',
   body: createTableFields,
   validationCode: 'storage.tables.validation',
   replies: {
@@ -145,11 +144,8 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
 }
 
 /** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
-export const createTableNow = defineRoute({
-  method: 'post',
-  path: '/v2/storage/buckets/{bucketId}/tables',
+routes.post('/v2/storage/buckets/{bucketId}/tables', {
   summary: 'Create a table from the data in the request',
-  tag: 'tables',
   replies: {
     201: 'The table',
     202: 'The job `tableCreate`, when it takes longer than a request may',
@@ -170,11 +166,8 @@ export const createTableNow = defineRoute({
 /**
  * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. Without any type it is an untyped table.
  */
-export const defineTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/buckets/{bucketId}/tables-definition',
+routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
   summary: 'Create an empty table with typed columns',
-  tag: 'tables',
   body: z.object({
     name: text({ max: 300 }).optional(),
     displayName: text({ max: 300 }).optional(),

@@ -7,11 +7,13 @@ import { type Filter, namedColumns } from '../../lib/table-engine/rows/row-condi
 import { parseCondition } from '../../lib/table-engine/rows/written-condition.ts'
 import { findOwnTable, findTableWithFiles } from '../find/find-table.ts'
 import { flag } from '../http/fields.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 import { writtenFilters, where as writtenWhere } from './written-filters.ts'
+
+export const routes = routesOf('tables')
 
 const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields
 
@@ -32,11 +34,8 @@ const fields = z.object({
  * Deletes the rows that match all conditions, by a job `tableRowsDelete`. Deleting all rows needs `allowTruncate`. With `erase` no file
  * of the table holds a deleted row any more, those of before included, and its earlier states are gone.
  */
-export const deleteRows = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}/rows',
+routes.delete('/v2/storage/tables/{tableId}/rows', {
   summary: 'Delete rows of a table',
-  tag: 'tables',
   refusesOthers: true,
   query: fields,
   body: fields,

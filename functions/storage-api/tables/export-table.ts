@@ -7,10 +7,12 @@ import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { findTable } from '../find/find-table.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
+
+export const routes = routesOf('tables')
 
 const body = z.object({
   ...rowQueryFields,
@@ -27,11 +29,8 @@ const body = z.object({
  * Exports a table to a sliced file, by a job `tableExport` whose results name the file. It exports the table as it is
  * when the job starts, and waits for no other job. `sourceBranchId`: as the table is in that branch.
  */
-export const exportTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/export-async',
+routes.post('/v2/storage/tables/{tableId}/export-async', {
   summary: 'Export a table to a file',
-  tag: 'tables',
   access: 'read',
   body,
   validationCode: 'storage.tables.validation',

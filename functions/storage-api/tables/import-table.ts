@@ -8,12 +8,15 @@ import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { type NewJob, type Submitter, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
+
+export const routes = routesOf('tables')
+export const importer = routesOf('importer')
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 const importTableFields = z.object({
@@ -70,11 +73,8 @@ const requestedKey = (given: string | string[] = [], headers: Headers): string[]
 const notImplemented = (option: string) => new UserError('notImplemented', `"${option}" is not supported.`)
 
 /** Loads a file into a table, by a job `tableImport`. Imports into one table run one after the other. */
-export const importTable = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/import-async',
+routes.post('/v2/storage/tables/{tableId}/import-async', {
   summary: 'Load a file into a table',
-  tag: 'tables',
   body: importTableFields,
   validationCode: 'storage.tables.validation',
   replies: {
@@ -99,11 +99,8 @@ const readForm = <Fields extends typeof importTableFields>(
 }
 
 /** Loads the data in the request into a table. Older than `import-async`, and for small files. */
-export const importTableNow = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tables/{tableId}/import',
+routes.post('/v2/storage/tables/{tableId}/import', {
   summary: 'Load the data in the request into a table',
-  tag: 'tables',
   replies: {
     200: 'What was imported, as the results of a job `tableImport`',
     202: 'The job `tableImport`, when it takes longer than a request may',
@@ -123,11 +120,8 @@ export const importTableNow = defineRoute({
 const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max: 500 }) })
 
 /** The importer service: loads a file into a table by one multipart form. */
-export const writeTable = defineRoute({
-  method: 'post',
-  path: '/write-table',
+importer.post('/write-table', {
   summary: 'Load a file into a table through the importer',
-  tag: 'importer',
   replies: {
     200: 'What was imported, as the results of a job `tableImport`',
     202: 'The job `tableImport`, when it takes longer than a request may',

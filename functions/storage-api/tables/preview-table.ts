@@ -14,13 +14,15 @@ import { findTableWithFiles } from '../find/find-table.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { csv, ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
 import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 import { MAX_BYTES, where, writtenFilters } from './written-filters.ts'
+
+export const routes = routesOf('tables')
 
 const DEFAULT_ROWS = 100
 const MAX_ROWS = 1000
@@ -33,11 +35,8 @@ const MAX_OFFSET = 1_000_000
  * `countRows` adds how many rows match. What would have to read too much of the table is
  * refused: CSV has no place to say that rows are missing. With `snapshotId` the rows are those of a snapshot that was kept of it.
  */
-export const previewTable = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tables/{tableId}/data-preview',
+routes.get('/v2/storage/tables/{tableId}/data-preview', {
   summary: 'Preview the rows of a table',
-  tag: 'tables',
   query: z.object({
     limit: integer({ max: MAX_ROWS }).default(0),
     offset: integer({ max: MAX_OFFSET }).default(0),

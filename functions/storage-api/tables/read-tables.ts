@@ -10,18 +10,17 @@ import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { metadataOf, sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services/services.ts'
 import { listedTables, tableIncludes } from './table-includes.ts'
 
+export const routes = routesOf('tables')
+
 const LISTS_AT_ONCE = 16
 
-export const listTables = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tables',
+routes.get('/v2/storage/tables', {
   summary: 'List tables',
-  tag: 'tables',
   query: z.object({ include: tableIncludes() }),
   replies: { 200: 'The tables of all buckets, in the order of their ids' },
   reply: z.array(listedTableBody),
@@ -38,11 +37,23 @@ export const listTables = defineRoute({
   },
 })
 
-export const getTable = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tables/{tableId}',
+routes.get('/v2/storage/buckets/{bucketId}/tables', {
+  summary: 'List the tables of a bucket',
+  query: z.object({ include: tableIncludes() }),
+  replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
+  reply: z.array(listedTableBody),
+  handle: async (request, services) => {
+    const { params, query, baseUrl } = request
+    const bucket = await findBucket(services, params.bucketId)
+    const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
+    const { id, name } = bucket
+    await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
+    return ok(listed)
+  },
+})
+
+routes.get('/v2/storage/tables/{tableId}', {
   summary: 'Table detail',
-  tag: 'tables',
   replies: { 200: 'The table', 404: 'There is no such table' },
   reply: tableBody,
   handle: async (request, services) => {

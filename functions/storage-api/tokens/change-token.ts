@@ -8,22 +8,21 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { type Caller, digestOf } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { findToken, tokenNotFound } from './read-tokens.ts'
 import { tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
+export const routes = routesOf('tokens')
+
 /**
  * Replaces the given settings, bucket permissions and component access as a whole. Whether a token manages all buckets
  * was decided when it was made.
  */
-export const updateToken = defineRoute({
-  method: 'put',
-  path: '/v2/storage/tokens/{tokenId}',
+routes.put('/v2/storage/tokens/{tokenId}', {
   summary: 'Update a token',
-  tag: 'tokens',
   access: 'master',
   body: z.object(tokenFields),
   validationCode: 'storage.tokens.validation',
@@ -49,11 +48,8 @@ export const updateToken = defineRoute({
 })
 
 /** Deletes a token. It is refused from the next request on. Each token may delete itself. */
-export const deleteToken = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tokens/{tokenId}',
+routes.delete('/v2/storage/tokens/{tokenId}', {
   summary: 'Delete a token',
-  tag: 'tokens',
   replies: {
     204: 'Deleted',
     400: '`storage.tokens.cannotDeleteDueToOrchestration`',
@@ -87,11 +83,8 @@ const refuseWhileTriggered = async (
 }
 
 /** Gives a token a new value. The old one is refused from then on. Each token may refresh itself. */
-export const refreshToken = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tokens/{tokenId}/refresh',
+routes.post('/v2/storage/tokens/{tokenId}/refresh', {
   summary: 'Refresh a token',
-  tag: 'tokens',
   replies: { 200: 'The token with its new value', 403: 'It is another token', 404: 'There is no such token' },
   reply: newTokenBody,
   handle: async (request, services) => {
@@ -115,11 +108,8 @@ export const refreshToken = defineRoute({
 })
 
 /** Not offered: values of tokens are not stored, and the stack sends no mail. */
-export const shareToken = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tokens/{tokenId}/share',
+routes.post('/v2/storage/tokens/{tokenId}/share', {
   summary: 'Share a token by mail (not offered)',
-  tag: 'tokens',
   access: 'master',
   body: z.object({ recipientEmail: text({ min: 3, max: 320 }), message: text().default('') }),
   validationCode: 'storage.tokens.validation',
@@ -140,11 +130,8 @@ export const shareToken = defineRoute({
 })
 
 /** Creates a token. Only this reply ever shows its value. */
-export const createToken = defineRoute({
-  method: 'post',
-  path: '/v2/storage/tokens',
+routes.post('/v2/storage/tokens', {
   summary: 'Create a token',
-  tag: 'tokens',
   access: 'master',
   body: z.object(tokenFields),
   validationCode: 'storage.tokens.validation',

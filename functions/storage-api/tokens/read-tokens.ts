@@ -5,17 +5,16 @@ import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { tokenBody, tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { masterTokenResource, tokenResource } from './token-resource.ts'
 import { tokenWithProject } from './token-with-project.ts'
 
+export const routes = routesOf('tokens')
+
 /** All tokens for the master token, itself for any other. */
-export const listTokens = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tokens',
+routes.get('/v2/storage/tokens', {
   summary: 'List tokens',
-  tag: 'tokens',
   replies: { 200: 'The tokens, the master token first' },
   reply: z.array(tokenBody),
   handle: async ({ caller, baseUrl }, { tokens, totals, project, now }) => {
@@ -26,12 +25,21 @@ export const listTokens = defineRoute({
   },
 })
 
+/**
+ * What the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights). Does
+ * not repeat the token.
+ */
+routes.get('/v2/storage/tokens/verify', {
+  summary: 'Verify the token of the request',
+  replies: { 200: 'The token and its project', 401: 'No token, or an invalid one' },
+  reply: tokenWithProjectBody,
+  handle: async ({ caller, baseUrl }, services) =>
+    ok(await tokenWithProject(caller.token ?? { masterId: caller.tokenId }, baseUrl, services)),
+})
+
 /** One token, as `verify` shows it, and the admin it belongs to. Each token may read itself. */
-export const getToken = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tokens/{tokenId}',
+routes.get('/v2/storage/tokens/{tokenId}', {
   summary: 'Token detail',
-  tag: 'tokens',
   replies: { 200: 'The token', 403: 'It is another token', 404: 'There is no such token' },
   reply: tokenWithProjectBody,
   handle: async ({ params, caller, baseUrl }, services) => {
@@ -41,21 +49,6 @@ export const getToken = defineRoute({
       isOwn && caller.isMaster ? { masterId: caller.tokenId } : await findToken(services, params.tokenId)
     return ok(await tokenWithProject(token, baseUrl, services))
   },
-})
-
-/**
- * What the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights). Does
- * not repeat the token.
- */
-export const verifyToken = defineRoute({
-  method: 'get',
-  path: '/v2/storage/tokens/verify',
-  summary: 'Verify the token of the request',
-  tag: 'tokens',
-  replies: { 200: 'The token and its project', 401: 'No token, or an invalid one' },
-  reply: tokenWithProjectBody,
-  handle: async ({ caller, baseUrl }, services) =>
-    ok(await tokenWithProject(caller.token ?? { masterId: caller.tokenId }, baseUrl, services)),
 })
 
 /** The token of a path, or 404 `storage.tokens.notFound`. Never the master token. */

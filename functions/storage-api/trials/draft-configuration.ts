@@ -7,20 +7,19 @@ import { entityId } from '../find/entity-id.ts'
 import { takePlace } from '../http/at-once.ts'
 import { text, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { previewedRows } from './preview-configuration.ts'
 import { findRunnable } from './trial-unit.ts'
+
+export const routes = routesOf('configurations')
 
 /**
  * Makes a configuration of a curl command, or takes one as it is; says what was guessed and why, and previews it as
  * `previewConfiguration` does. Stores nothing: the secrets of the reply are sealed for
  * `configurationId`, under which it may be stored.
  */
-export const draftConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/drafts',
+routes.post('/v2/storage/components/{componentId}/drafts', {
   summary: 'Draft a configuration',
-  tag: 'configurations',
   body: z.object({
     configurationId: entityId(),
     text: unlessBlank(text({ max: 4_000_000 })),

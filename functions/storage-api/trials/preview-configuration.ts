@@ -4,8 +4,10 @@ import { previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { takePlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { findTrialUnit } from './trial-unit.ts'
+
+export const routes = routesOf('configurations')
 
 const MAX_ROWS = 100
 
@@ -18,11 +20,8 @@ export const previewedRows = integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_
  * Extracts a few rows of each job of a stored configuration, and says what the API was asked and what it answered. Stores
  * nothing. A function of its own does it, which may open secrets; this one may not.
  */
-export const previewConfiguration = defineRoute({
-  method: 'post',
-  path: '/v2/storage/components/{componentId}/configs/{configId}/preview',
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
   summary: 'Preview of a configuration',
-  tag: 'configurations',
   body: z.object({
     rowId: unlessBlank(text({ max: 100 })),
     rows: previewedRows,

@@ -11,7 +11,7 @@ import { integer, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
@@ -22,11 +22,10 @@ import {
   visibleTriggers,
 } from './trigger-rights.ts'
 
-export const listTriggers = defineRoute({
-  method: 'get',
-  path: '/v2/storage/triggers',
+export const routes = routesOf('triggers')
+
+routes.get('/v2/storage/triggers', {
   summary: 'List triggers',
-  tag: 'triggers',
   query: z.object({ component: text().optional(), configurationId: text().optional() }),
   replies: {
     200: 'The triggers of the components that the token may use, oldest first',
@@ -43,11 +42,8 @@ export const listTriggers = defineRoute({
   },
 })
 
-export const getTrigger = defineRoute({
-  method: 'get',
-  path: '/v2/storage/triggers/{triggerId}',
+routes.get('/v2/storage/triggers/{triggerId}', {
   summary: 'Trigger detail',
-  tag: 'triggers',
   replies: {
     200: 'The trigger',
     403: 'The token may not use the component',
@@ -61,11 +57,8 @@ export const getTrigger = defineRoute({
   },
 })
 
-export const deleteTrigger = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/triggers/{triggerId}',
+routes.delete('/v2/storage/triggers/{triggerId}', {
   summary: 'Delete a trigger',
-  tag: 'triggers',
   replies: { 204: 'Deleted', 403: 'The token may not use the component', 404: 'There is no such trigger' },
   handle: async (request, services) => {
     const trigger = await findTrigger(services, request.params.triggerId)
@@ -90,11 +83,8 @@ const given = <Schema extends z.ZodType>(name: string, schema: Schema) =>
   }, schema)
 
 /** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
-export const createTrigger = defineRoute({
-  method: 'post',
-  path: '/v2/storage/triggers',
+routes.post('/v2/storage/triggers', {
   summary: 'Create a trigger',
-  tag: 'triggers',
   body: z.object({
     runWithTokenId: given('runWithTokenId', integer({ min: 1 })),
     component: given('component', text({ min: 1, max: 255 })),
@@ -148,11 +138,8 @@ const settings = {
 }
 
 /** Replaces the given settings. Whoever sends them all answers for the trigger alone. */
-export const updateTrigger = defineRoute({
-  method: 'put',
-  path: '/v2/storage/triggers/{triggerId}',
+routes.put('/v2/storage/triggers/{triggerId}', {
   summary: 'Update a trigger',
-  tag: 'triggers',
   body: z.object(settings),
   replies: {
     200: 'The trigger',

@@ -7,10 +7,12 @@ import { type ConfigurationRequest, findConfiguration, notFound } from '../find/
 import { flag, text } from '../http/fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
-import { defineRoute } from '../http/route.ts'
+import { routesOf } from '../http/route.ts'
 import { type Submitter, submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
+
+export const routes = routesOf('workspaces')
 
 const path = '/v2/storage/workspaces'
 const configPath = '/v2/storage/components/{componentId}/configs/{configId}/workspaces'
@@ -78,11 +80,8 @@ const create = async (
   }
 }
 
-const createWorkspace = defineRoute({
-  method: 'post',
-  path,
+routes.post(path, {
   summary: 'Create a workspace that reads tables by queries',
-  tag: 'workspaces',
   query,
   body,
   replies,
@@ -90,11 +89,8 @@ const createWorkspace = defineRoute({
   handle: async (request, services) => create(request, null, services),
 })
 
-const createConfigurationWorkspace = defineRoute({
-  method: 'post',
-  path: configPath,
+routes.post(configPath, {
   summary: 'Create a workspace of a configuration',
-  tag: 'workspaces',
   query,
   body,
   replies: { ...replies, 404: 'There is no such configuration' },
@@ -102,21 +98,15 @@ const createConfigurationWorkspace = defineRoute({
   handle: async (request, services) => create(request, await ofConfiguration(request, services), services),
 })
 
-const listWorkspaces = defineRoute({
-  method: 'get',
-  path,
+routes.get(path, {
   summary: 'List workspaces',
-  tag: 'workspaces',
   replies: { 200: 'The workspaces of the branch' },
   reply: z.array(workspaceBody),
   handle: async (request, services) => ok(await listed(request, services, () => true)),
 })
 
-const listConfigurationWorkspaces = defineRoute({
-  method: 'get',
-  path: configPath,
+routes.get(configPath, {
   summary: 'List workspaces of a configuration',
-  tag: 'workspaces',
   replies: { 200: 'The workspaces', 404: 'There is no such configuration' },
   reply: z.array(workspaceBody),
   handle: async (request, services) => {
@@ -142,11 +132,8 @@ const listed = async (
     .filter(workspace => workspace.branchId === branchId && isWanted(workspace))
     .map(workspace => workspaceResource(workspace, { baseUrl, projectId }))
 
-const getWorkspace = defineRoute({
-  method: 'get',
-  path: `${path}/{workspaceId}`,
+routes.get(`${path}/{workspaceId}`, {
   summary: 'Workspace detail',
-  tag: 'workspaces',
   replies: { 200: 'The workspace', 404: 'There is no such workspace' },
   reply: workspaceBody,
   handle: async (request, services) =>
@@ -158,11 +145,8 @@ const getWorkspace = defineRoute({
     ),
 })
 
-const deleteWorkspace = defineRoute({
-  method: 'delete',
-  path: `${path}/{workspaceId}`,
+routes.delete(`${path}/{workspaceId}`, {
   summary: 'Delete a workspace',
-  tag: 'workspaces',
   query,
   replies: {
     204: 'Deleted',
@@ -202,12 +186,3 @@ export const findWorkspace = async (
   if (workspace?.branchId !== branchId) throw notFound(`Workspace ${workspaceId.slice(0, 20)} not found`)
   return workspace
 }
-
-export const workspacesRoutes = [
-  createWorkspace,
-  createConfigurationWorkspace,
-  listWorkspaces,
-  listConfigurationWorkspaces,
-  getWorkspace,
-  deleteWorkspace,
-]
