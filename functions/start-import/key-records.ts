@@ -1,8 +1,13 @@
 import * as z from 'zod/mini'
-import type { DocumentRequests } from '../lib/aws/document-requests.ts'
-import { isConditionFailure } from '../lib/aws/dynamodb-request.ts'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { TransientError } from '../lib/errors/errors.ts'
+import type { ItemKey, ItemTable } from '../lib/storage/db/item-table.ts'
+
+/** Where the hook keeps its records. */
+export type RecordTable = Pick<ItemTable, 'get' | 'put' | 'update'>
+
+/** The table has no sort key: all have the same. */
+export const recordKey = (id: string): ItemKey => ({ pk: id, sk: 'record' })
 
 /** The records of the import hook: each change is one conditional write to one item. */
 export interface ImportRecords {
@@ -16,8 +21,7 @@ export interface ImportRecords {
 }
 
 interface ImportRecordsOptions {
-  dynamo: DocumentRequests
-  tableName: string
+  table: RecordTable
   /** Whether an execution is still under way: one that was stopped releases nothing. */
   isRunning: (execution: string) => Promise<boolean>
   now?: () => Date
@@ -27,14 +31,13 @@ interface ImportRecordsOptions {
 export const PROGRESS_EXPIRES_SECONDS = 400 * 24 * 60 * 60
 
 export const createImportRecords = ({
-  dynamo,
-  tableName,
+  table,
   isRunning,
   now = () => new Date(),
 }: ImportRecordsOptions): ImportRecords => {
   const nowSeconds = () => Math.floor(now().getTime() / 1000)
-  const progressKey = (versionId: string) => ({ id: `version#${versionId}` })
-  const leaseOf = (keyId: string) => createKeyLeaseStore({ dynamo, tableName, keyId, now })
+  const progressKey = (versionId: string) => recordKey(`version#${versionId}`)
+  const leaseOf = (keyId: string) => createKeyLeaseStore({ table, keyId, now })
 
   return {
     leaseOf,
@@ -42,36 +45,16 @@ export const createImportRecords = ({
     takeLease: (keyId, lease) =>
       takeLease(leaseOf(keyId), lease, async execution => !(await isRunning(execution))),
 
-    progress: async versionId => {
-      const found = await dynamo.get({
-        TableName: tableName,
-        Key: progressKey(versionId),
-        ConsistentRead: true,
-      })
-      return progressItem.parse(found ?? {})
-    },
+    progress: async versionId => progressItem.parse((await table.get(progressKey(versionId))) ?? {}),
 
     // An execution that was stopped may have a function that still works, beside that of the lease's next holder. The
     // one that writes second finds another revision and goes no further.
     saveProgress: async (versionId, progress) => {
       const { revision } = progress
       const saved = { ...progress, revision: revision + 1 }
-      const isFirst = revision === 0
-      try {
-        await dynamo.put({
-          TableName: tableName,
-          Item: {
-            ...progressKey(versionId),
-            ...saved,
-            expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS,
-          },
-          ConditionExpression: isFirst ? 'attribute_not_exists(revision)' : 'revision = :revision',
-          ...(isFirst ? {} : { ExpressionAttributeValues: { ':revision': revision } }),
-        })
-      } catch (error) {
-        if (!isConditionFailure(error)) throw error
-        throw leaseLost(error)
-      }
+      const record = { ...saved, expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS }
+      const when = { revision: revision === 0 ? undefined : revision }
+      if (!(await table.put(progressKey(versionId), record, when))) throw leaseLost()
       return saved
     },
   }
@@ -93,8 +76,7 @@ interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
 }
 
 interface KeyLeaseOptions {
-  dynamo: DocumentRequests
-  tableName: string
+  table: RecordTable
   keyId: string
   now: () => Date
 }
@@ -106,68 +88,46 @@ const leaseItem = z.object({
   versionId: z._default(z.string(), ''),
 })
 
-const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
-  const item = { TableName: tableName, Key: { id: `${stored.prefix}${keyId}` } }
-  const RELEASE = `REMOVE ${stored.owner}, versionId, ${stored.takenAt}`
-
-  const update = (expression: string, owner: string, values: Record<string, unknown> = {}) =>
-    dynamo.update({
-      ...item,
-      UpdateExpression: expression,
-      ConditionExpression: `${stored.owner} = :owner`,
-      ExpressionAttributeValues: { ':owner': owner, ...values },
-    })
+const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
+  const key = recordKey(`${stored.prefix}${keyId}`)
+  const ofLease = [stored.owner, 'versionId', stored.takenAt]
+  const heldBy = (owner: string | undefined) => ({ [stored.owner]: owner })
 
   return {
     holder: async () => {
-      const found = leaseItem.parse((await dynamo.get({ ...item, ConsistentRead: true })) ?? {})
+      const found = leaseItem.parse((await table.get(key)) ?? {})
       const owner = found[stored.owner]
       return owner === undefined ? undefined : { owner, versionId: found.versionId }
     },
 
     take: async ({ owner, versionId }, deadOwner = owner) => {
-      const write = dynamo.update({
-        ...item,
-        UpdateExpression: `SET ${stored.owner} = :owner, versionId = :version, ${stored.takenAt} = :now`,
-        ConditionExpression: `attribute_not_exists(${stored.owner}) OR ${stored.owner} IN (:owner, :from)`,
-        ExpressionAttributeValues: {
-          ':owner': owner,
-          ':from': deadOwner,
-          ':version': versionId,
-          ':now': Math.floor(now().getTime() / 1000),
-        },
-        ReturnValues: 'ALL_NEW',
-      })
-      const taken = await write.catch(noneIfRefused)
-      return taken && { content: readState(taken) }
+      const takenAt = Math.floor(now().getTime() / 1000)
+      const set = { [stored.owner]: owner, versionId, [stored.takenAt]: takenAt }
+      for (const before of new Set([undefined, owner, deadOwner])) {
+        const taken = await table.update(key, { set }, heldBy(before))
+        if (taken) return { content: readState(taken) }
+      }
+      return undefined
     },
 
     release: async owner => {
-      await update(RELEASE, owner).catch(noneIfRefused)
+      await table.update(key, { remove: ofLease }, heldBy(owner))
     },
 
-    save: async (owner, state) => {
-      await update('SET importState = :state', owner, { ':state': state }).catch((error: unknown) => {
-        noneIfRefused(error)
-        throw leaseLost(error)
-      })
+    save: async (owner, importState) => {
+      if (!(await table.update(key, { set: { importState } }, heldBy(owner)))) throw leaseLost()
     },
 
-    saveAndRelease: async (owner, state) => {
-      const values = { ':state': state }
-      await update(`SET importState = :state ${RELEASE}`, owner, values).catch(noneIfRefused)
+    saveAndRelease: async (owner, importState) => {
+      await table.update(key, { set: { importState }, remove: ofLease }, heldBy(owner))
     },
   }
 }
 
 const readState = (item: Record<string, unknown>): KeyState => keyState.parse(item['importState'] ?? {})
 
-const noneIfRefused = (error: unknown): undefined => {
-  if (!isConditionFailure(error)) throw error
-}
-
-export const leaseLost = (cause: unknown): TransientError =>
-  new TransientError('landing.leaseLost', 'Another execution has taken this object over.', { cause })
+const leaseLost = (): TransientError =>
+  new TransientError('landing.leaseLost', 'Another execution has taken this object over.')
 
 /** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
 export interface HeldKey {

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import * as z from 'zod/mini'
-import type { DocumentRequests } from '../lib/aws/document-requests.ts'
 import type { StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
+import { type RecordTable, recordKey } from './key-records.ts'
 
 /** What S3 answered to the parts of an upload that several functions fill: not every service lists their checksums. */
 export interface PartNotes {
@@ -11,8 +11,7 @@ export interface PartNotes {
 }
 
 interface PartNotesOptions {
-  dynamo: DocumentRequests
-  tableName: string
+  table: RecordTable
   now?: () => Date
 }
 
@@ -26,31 +25,22 @@ const attribute = /^part(\d+)$/
 const note = z.object({ etag: z.string(), bytes: z.number(), checksum: z.string() })
 
 /** Each part is an attribute of its own, so that functions that write side by side keep each other's notes. */
-export const createPartNotes = ({
-  dynamo,
-  tableName,
-  now = () => new Date(),
-}: PartNotesOptions): PartNotes => {
-  const keyOf = (uploadId: string, item: number) => ({ id: `parts#${uploadId}#${item}` })
+export const createPartNotes = ({ table, now = () => new Date() }: PartNotesOptions): PartNotes => {
+  const keyOf = (uploadId: string, item: number) => recordKey(`parts#${uploadId}#${item}`)
 
   return {
     add: async (uploadId, { partNumber, ...part }) => {
       if (!part.checksum) return
-      await dynamo.update({
-        TableName: tableName,
-        Key: keyOf(uploadId, itemOf(partNumber)),
-        UpdateExpression: `SET part${partNumber} = :part, expiresAt = :expiresAt`,
-        ExpressionAttributeValues: {
-          ':part': part,
-          ':expiresAt': Math.floor(now().getTime() / 1000) + EXPIRES_SECONDS,
-        },
+      const expiresAt = Math.floor(now().getTime() / 1000) + EXPIRES_SECONDS
+      await table.update(keyOf(uploadId, itemOf(partNumber)), {
+        set: { [`part${partNumber}`]: part, expiresAt },
       })
     },
 
     read: async (uploadId, count) => {
       const items = await pMap(
         Array.from({ length: itemOf(count) + 1 }, (_, item) => item),
-        item => dynamo.get({ TableName: tableName, Key: keyOf(uploadId, item), ConsistentRead: true }),
+        item => table.get(keyOf(uploadId, item)),
         { concurrency: READS_IN_PARALLEL },
       )
       return items.flatMap((found = {}) =>

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { createMeasure } from '../lib/aws/create-measure.ts'
-import { createDocumentRequests } from '../lib/aws/document-requests.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { NONE } from '../lib/none.ts'
+import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportEvent } from './event.ts'
@@ -36,13 +37,10 @@ export type StartImportEnv = keyof typeof env
 const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
 const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
-const table = { dynamo: createDocumentRequests(), tableName: env.IMPORTS_TABLE }
-const notes = createPartNotes(table)
+const table = createItemTable(createTableRequests(), env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
+const notes = createPartNotes({ table })
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
-const records = createImportRecords({
-  ...table,
-  isRunning: createIsExecutionRunning(),
-})
+const records = createImportRecords({ table, isRunning: createIsExecutionRunning() })
 const acceptedLoads =
   env.SINGLE_LOAD_BYTES === NONE
     ? undefined

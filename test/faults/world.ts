@@ -2,7 +2,6 @@ import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
-import type { DocumentRequests } from '#lib/aws/document-requests.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { startLanding } from '#support/landing.ts'
@@ -89,7 +88,7 @@ export const startWorld = async () => {
   const landing = await startLanding({
     service,
     fetch,
-    documents: plain => watchDocuments(seam, plain),
+    records: plain => watchItems(seam, plain, 'records'),
   })
   const extraction = await startExtraction({ service, fetch })
   seam.watch('S3', service.s3)
@@ -196,30 +195,25 @@ export const startWorld = async () => {
 export type World = Awaited<ReturnType<typeof startWorld>>
 
 /** The table with each of its calls through the seam; a query passes it once, when it is begun. */
-const watchItems = (seam: Seam, items: ItemTable): ItemTable => ({
-  get: key => seam.call('items.get', key, items.get),
-  getMany: keys => seam.call('items.getMany', keys, items.getMany),
+const watchItems = (seam: Seam, items: ItemTable, name = 'items'): ItemTable => ({
+  get: key => seam.call(`${name}.get`, key, items.get),
+  getMany: keys => seam.call(`${name}.getMany`, keys, items.getMany),
   put: (key, attributes, when) =>
-    seam.call('items.put', { key, attributes, when }, given =>
+    seam.call(`${name}.put`, { key, attributes, when }, given =>
       items.put(given.key, given.attributes, given.when),
     ),
   swap: (key, attributes, when) =>
-    seam.call('items.swap', { key, attributes, when }, given =>
+    seam.call(`${name}.swap`, { key, attributes, when }, given =>
       items.swap(given.key, given.attributes, given.when),
     ),
-  update: (key, change) =>
-    seam.call('items.update', { key, change }, given => items.update(given.key, given.change)),
-  putAll: all => seam.call('items.putAll', all, items.putAll),
+  update: (key, change, when) =>
+    seam.call(`${name}.update`, { key, change, when }, given =>
+      items.update(given.key, given.change, given.when),
+    ),
+  putAll: all => seam.call(`${name}.putAll`, all, items.putAll),
   delete: (key, when) =>
-    seam.call('items.delete', { key, when }, given => items.delete(given.key, given.when)),
+    seam.call(`${name}.delete`, { key, when }, given => items.delete(given.key, given.when)),
   async *query(pk, range) {
-    yield* await seam.call('items.query', { pk, range }, async given => items.query(given.pk, given.range))
+    yield* await seam.call(`${name}.query`, { pk, range }, async given => items.query(given.pk, given.range))
   },
-})
-
-/** The records of the import hook with each request through the seam. */
-const watchDocuments = (seam: Seam, documents: DocumentRequests): DocumentRequests => ({
-  get: request => seam.call('records.get', request, documents.get),
-  put: request => seam.call('records.put', request, documents.put),
-  update: request => seam.call('records.update', request, documents.update),
 })

@@ -50,6 +50,7 @@ const items = (...actions: string[]): string[] => actions.map(action => `dynamod
  * methods. What it does call is tried with the rights of its role on one machine (test/local).
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
+  'start-import': items('BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Query'),
   'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
   'fire-triggers': items('UpdateItem'),
   'sweep-storage': items('BatchGetItem'),

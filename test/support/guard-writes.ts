@@ -30,9 +30,9 @@ export const guardWrites = (items: ItemTable): ItemTable => ({
     refuseOthers([key])
     return items.swap(key, attributes, when)
   },
-  update: async (key, change) => {
+  update: async (key, change, when) => {
     refuseOthers([key])
-    return items.update(key, change)
+    return items.update(key, change, when)
   },
   putAll: async all => {
     refuseOthers(all)

@@ -1,19 +1,17 @@
-import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
+import type { RecordTable } from '../../functions/start-import/key-records.ts'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/key-records.ts'
 import { createPartNotes, type PartNotes } from '../../functions/start-import/part-notes.ts'
-import { createMemoryDocuments } from './memory-documents.ts'
+import { createMemoryItemTable } from './memory-item-table.ts'
 
 export interface TestRecords extends ImportRecords {
   notes: PartNotes
   /** Where they are, for what only another version writes. */
-  documents: DocumentRequests
-  tableName: string
+  table: RecordTable
 }
 
 interface TestRecordsOptions {
   /** Default: in memory. */
-  documents?: DocumentRequests
-  tableName?: string
+  table?: RecordTable
   now?: () => Date
   /** Default: every execution is running. */
   isRunning?: (execution: string) => Promise<boolean>
@@ -21,13 +19,11 @@ interface TestRecordsOptions {
 
 /** The records of the import hook. */
 export const createTestRecords = ({
-  documents = createMemoryDocuments(),
-  tableName = 'imports',
+  table = createMemoryItemTable(),
   now = () => new Date(),
   isRunning = async () => true,
 }: TestRecordsOptions = {}): TestRecords => ({
-  ...createImportRecords({ dynamo: documents, tableName, isRunning, now }),
-  notes: createPartNotes({ dynamo: documents, tableName, now }),
-  documents,
-  tableName,
+  ...createImportRecords({ table, isRunning, now }),
+  notes: createPartNotes({ table, now }),
+  table,
 })

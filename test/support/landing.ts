@@ -7,9 +7,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
-import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
+import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
 import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
@@ -18,7 +18,7 @@ import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
 import { createTransfer } from '../../functions/start-import/transfer.ts'
 import { createTestRecords } from './import-records.ts'
-import { createMemoryDocuments } from './memory-documents.ts'
+import { createMemoryItemTable } from './memory-item-table.ts'
 import { s3WithAt } from './s3-with.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
 
@@ -35,8 +35,8 @@ export type ImportEnd =
 export interface GivenService {
   service?: StorageService
   fetch?: (request: Request) => Response | Promise<Response>
-  /** The records of the hook as something sees each request to them. */
-  documents?: (plain: DocumentRequests) => DocumentRequests
+  /** The records of the hook as something sees each call to them. */
+  records?: (plain: ItemTable) => ItemTable
 }
 
 /** A landing bucket with versions, the storage service, and the import hook, all in this process. */
@@ -47,9 +47,9 @@ export const startLanding = async (given: GivenService = {}) => {
   const { port } = api.address() as AddressInfo // It listens on a port.
   const storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
   const ended = new Set<string>()
-  const plainDocuments = createMemoryDocuments()
+  const plainRecords = createMemoryItemTable()
   const records = createTestRecords({
-    documents: given.documents?.(plainDocuments) ?? plainDocuments,
+    table: given.records?.(plainRecords) ?? plainRecords,
     isRunning: async execution => !ended.has(execution),
   })
   await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))

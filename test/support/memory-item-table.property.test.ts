@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toAttributes } from '#lib/aws/dynamodb-request.ts'
-import { createItemTable, type Item, type ItemTable } from '#lib/storage/db/item-table.ts'
+import {
+  type AttributeCondition,
+  createItemTable,
+  type Item,
+  type ItemTable,
+} from '#lib/storage/db/item-table.ts'
 import { MOST_ITEM_BYTES, sizeOfItem } from './dynamodb-limits.ts'
 import { startEmbeddedItemDatabase, startItemDatabase } from './item-database.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
@@ -49,6 +54,7 @@ const condition = fc.option(
     fc.constant('absent' as const),
     fc.record({ version: number }),
     fc.record({ status: fc.constant('open') }),
+    fc.record({ data: fc.constant(undefined) }, { requiredKeys: ['data'] }),
   ),
   { nil: undefined },
 )
@@ -96,10 +102,12 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     .tuple(
       key,
       number,
-      fc.constantFrom<Record<string, string | number>>(
+      fc.constantFrom<AttributeCondition>(
         { version: 1 },
         { status: 'open' },
         { version: 2, status: 'done' },
+        { data: undefined },
+        { version: 1, status: undefined },
       ),
     )
     .map(

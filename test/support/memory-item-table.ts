@@ -49,10 +49,8 @@ export const createMemoryItemTable = (): ItemTable => {
     if (when === undefined) return true
     const stored = find(key)
     if (when === 'absent') return stored === undefined
-    const attributes = stored && unmarshall(stored)
-    return (
-      attributes !== undefined && Object.entries(when).every(([name, value]) => attributes[name] === value)
-    )
+    const attributes = stored ? unmarshall(stored) : {}
+    return Object.entries(when).every(([name, value]) => attributes[name] === value)
   }
 
   const write = async (key: ItemKey, when: Condition | undefined, change: () => void): Promise<boolean> => {
@@ -102,10 +100,13 @@ export const createMemoryItemTable = (): ItemTable => {
 
     async update(key, change, when) {
       checkKeys([key])
-      return write(key, when, () => {
+      let after: Stored | undefined
+      await write(key, when, () => {
         const stored = find(key)
-        store(key, toStored({ ...changed(stored ? unmarshall(stored) : {}, change), ...key }))
+        after = toStored({ ...changed(stored ? unmarshall(stored) : {}, change), ...key })
+        store(key, after)
       })
+      return after && unmarshall(after)
     },
 
     async putAll(all) {

@@ -27,7 +27,7 @@ export const createMemoryItems = (): ItemTable => {
     const item = find(key)
     if (when === undefined) return true
     if (when === 'absent') return item === undefined
-    return item !== undefined && Object.entries(when).every(([name, value]) => item[name] === value)
+    return Object.entries(when).every(([name, value]) => item?.[name] === value)
   }
 
   return {
@@ -50,9 +50,9 @@ export const createMemoryItems = (): ItemTable => {
       return before
     },
     update: async (key, change, when) => {
-      if (!holds(key, when)) return false
+      if (!holds(key, when)) return undefined
       store(key, changed(find(key) ?? {}, change))
-      return true
+      return find(key)
     },
     putAll: async all => {
       for (const item of all) store(item, item)

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { createDocumentRequests, type DocumentRequests, type PutRequest } from './document-requests.ts'
 import {
   type Conditions,
   createDynamoDbRequest,
   type Document,
+  type Documents,
   fromAttributes,
   type Place,
   storedAttributes,
@@ -11,6 +11,9 @@ import {
   withStored,
 } from './dynamodb-request.ts'
 import type { ServiceSettings } from './signed-json.ts'
+
+/** Resolves to the attributes that were there, if it asks for them. */
+type PutRequest = { TableName: string; Item: Document; ReturnValues?: 'ALL_OLD' } & Conditions
 
 interface Query {
   TableName: string
@@ -30,7 +33,10 @@ export interface TableRequests {
   put(request: PutRequest): Promise<Document | undefined>
   /** Resolves to the attributes that were there, if it asks for them. */
   delete(request: Place & { ReturnValues?: 'ALL_OLD' } & Conditions): Promise<Document | undefined>
-  update: DocumentRequests['update']
+  /** Resolves to the attributes that are there then. */
+  update(
+    request: Place & { UpdateExpression: string; ReturnValues: 'ALL_NEW' } & Conditions,
+  ): Promise<Document | undefined>
   query(request: Query): Promise<{ Items: Document[]; LastEvaluatedKey: Document | undefined }>
   /** Consistent. `left` are the keys that the reply left out. */
   getBatch(tableName: string, keys: readonly Document[]): Promise<{ found: Document[]; left: Document[] }>
@@ -38,7 +44,8 @@ export interface TableRequests {
   putBatch(tableName: string, items: readonly Document[]): Promise<Document[]>
 }
 
-const deleteReply = z.object({ Attributes: z.optional(storedAttributes) })
+const attributes = z.optional(storedAttributes)
+const itemReply = z.object({ Item: attributes, Attributes: attributes })
 const queryReply = z.object({
   Items: z._default(z.array(storedAttributes), []),
   LastEvaluatedKey: z.optional(storedAttributes),
@@ -54,16 +61,17 @@ const putBatchReply = z.object({
 
 /** Signed requests, without the SDK's client. Default settings: those of the environment. */
 export const createTableRequests = (settings?: ServiceSettings): TableRequests => {
-  const { get, put, update } = createDocumentRequests(settings)
   const request = createDynamoDbRequest(settings)
+  const ofItem = async (operation: string, fields: Documents): Promise<Document | undefined> => {
+    const { Item, Attributes } = itemReply.parse(await request(operation, withStored(fields)))
+    const found = Item ?? Attributes
+    return found && fromAttributes(found)
+  }
   return {
-    get,
-    put,
-    update,
-    delete: async fields => {
-      const { Attributes } = deleteReply.parse(await request('DeleteItem', withStored(fields)))
-      return Attributes && fromAttributes(Attributes)
-    },
+    get: fields => ofItem('GetItem', fields),
+    put: fields => ofItem('PutItem', fields),
+    update: fields => ofItem('UpdateItem', fields),
+    delete: fields => ofItem('DeleteItem', fields),
     query: async fields => {
       const { Items, LastEvaluatedKey } = queryReply.parse(await request('Query', withStored(fields)))
       return {

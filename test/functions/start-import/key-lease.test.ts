@@ -1,16 +1,13 @@
 import { expect, it } from 'vitest'
-import { type KeyLease, keyState, leaseLost } from '#functions/start-import/key-records.ts'
-import { createDocumentRequests } from '#lib/aws/document-requests.ts'
-import { startDocumentDatabase } from '#support/document-database.ts'
+import { type KeyLease, keyState } from '#functions/start-import/key-records.ts'
+import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createTestRecords } from '#support/import-records.ts'
+import { startItemDatabase } from '#support/item-database.ts'
 import { leaseContract } from '#support/lease-contract.ts'
 
 leaseContract<KeyLease>('the item of a landing key', async () => {
-  const database = await startDocumentDatabase()
-  const records = createTestRecords({
-    documents: createDocumentRequests(database.settings),
-    tableName: await database.createTable('imports'),
-  })
+  const database = await startItemDatabase()
+  const records = createTestRecords({ table: createItemTable(database.requests, database.tableName) })
   let keys = 0
   return {
     stores: () => {
@@ -28,7 +25,7 @@ it('an owner that has lost the lease writes no state', async () => {
   await records.takeLease('key', { owner: 'first', versionId: 'a' })
   await records.takeLease('key', { owner: 'second', versionId: 'b' })
   const state = keyState.parse({ round: 7 })
-  await expect(lease.save('first', state)).rejects.toMatchObject({ code: leaseLost(undefined).code })
+  await expect(lease.save('first', state)).rejects.toMatchObject({ code: 'landing.leaseLost' })
   await lease.saveAndRelease('first', state)
   expect(await lease.holder()).toEqual({ owner: 'second', versionId: 'b' })
   const taken = await records.takeLease('key', { owner: 'second', versionId: 'b' })

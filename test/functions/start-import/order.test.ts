@@ -1,7 +1,7 @@
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
-import { progressItem } from '#functions/start-import/key-records.ts'
+import { progressItem, recordKey } from '#functions/start-import/key-records.ts'
 import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
@@ -211,7 +211,7 @@ describe('an execution that was stopped', () => {
 })
 
 describe('records', () => {
-  const itemOf = (event: LandedObject) => ({ id: `version#${objectVersionId(event, '')}` })
+  const itemOf = (event: LandedObject) => recordKey(`version#${objectVersionId(event, '')}`)
 
   it('that have expired do not let old versions be imported again', async () => {
     const append = { incremental: '1' }
@@ -231,12 +231,7 @@ describe('records', () => {
 
   /** As an expired record reads. */
   const forget = async (event: LandedObject) => {
-    const { documents, tableName: TableName } = landing.records
-    await documents.update({
-      TableName,
-      Key: itemOf(event),
-      UpdateExpression: `REMOVE ${Object.keys(progressItem.shape).join(', ')}`,
-    })
+    await landing.records.table.update(itemOf(event), { remove: Object.keys(progressItem.shape) })
   }
 })
 

@@ -105,15 +105,21 @@ const landing = await startLanding({
     count('invocations of the API')
     return service.app.fetch(request)
   },
-  documents: ({ get, put, update }) => {
-    const counting =
-      <Input, Result>(kind: 'reads' | 'writes', send: (input: Input) => Promise<Result>) =>
-      (input: Input): Promise<Result> => {
-        count(`DynamoDB (hook) ${kind}`)
-        return send(input)
-      }
-    return { get: counting('reads', get), put: counting('writes', put), update: counting('writes', update) }
-  },
+  records: table => ({
+    ...table,
+    get: (...given) => {
+      count('DynamoDB (hook) reads')
+      return table.get(...given)
+    },
+    put: (...given) => {
+      count('DynamoDB (hook) writes')
+      return table.put(...given)
+    },
+    update: (...given) => {
+      count('DynamoDB (hook) writes')
+      return table.update(...given)
+    },
+  }),
 })
 
 /** start-import, until it has begun: the states Start, HasStarted and LetJobRun. */

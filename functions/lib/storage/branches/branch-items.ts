@@ -1,5 +1,6 @@
 import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
 import {
+  type AttributeCondition,
   type Condition,
   type Item,
   type ItemKey,
@@ -128,13 +129,13 @@ const isVery = (own: Item): Record<string, string | number> => ({
 })
 
 /** A copy has an internal id of its own, and knows that of the table that it is a copy of. */
-const asOfCopy = (seen: Item, when: Condition): Record<string, string | number> => {
+const asOfCopy = (seen: Item, when: Condition): AttributeCondition => {
   if (when === 'absent') return {}
   const isOfOriginal = seen['copyOf'] !== undefined && when['internalId'] === seen['copyOf']
   return isOfOriginal ? { ...when, internalId: Number(seen['internalId']) } : when
 }
 
-const holds = (item: Item, when: Record<string, string | number>): boolean =>
+const holds = (item: Item, when: AttributeCondition): boolean =>
   Object.entries(when).every(([name, value]) => item[name] === value)
 
 /**

@@ -14,13 +14,16 @@ export interface ItemKey {
 
 export type Item = Record<string, unknown>
 
-/** Condition of a write: the stored item is absent, or these attributes have these values. */
-export type Condition = 'absent' | Record<string, string | number>
+/** What an item must be like for a write: these attributes have these values; `undefined`: there is none of that name. */
+export type AttributeCondition = Record<string, string | number | undefined>
+
+/** Condition of a write: the stored item is absent, or its attributes are so. */
+export type Condition = 'absent' | AttributeCondition
 
 export interface ItemChange {
   /** To numbers. */
   add?: Readonly<Record<string, number>>
-  set?: Readonly<Record<string, string | number>>
+  set?: Readonly<Record<string, unknown>>
   remove?: readonly string[]
 }
 
@@ -58,14 +61,19 @@ const BATCH_PAUSES_MS = { first: 40, longest: 2560 }
  * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition. The
  * service relies on nothing else: there are no transactions and no indexes.
  */
-export const createItemTable = (requests: TableRequests, tableName: string) => ({
+export const createItemTable = (
+  requests: TableRequests,
+  tableName: string,
+  /** A key as the table names its parts. */
+  keyOf: (key: ItemKey) => Item = key => ({ ...key }),
+) => ({
   get: (key: ItemKey): Promise<Item | undefined> =>
-    requests.get({ TableName: tableName, Key: { ...key }, ConsistentRead: true }),
+    requests.get({ TableName: tableName, Key: keyOf(key), ConsistentRead: true }),
 
   /** The items that exist under these keys, in any order. No key may be given twice. */
   async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
     const found: Item[] = []
-    const wantedKeys = keys.map(key => ({ ...key }))
+    const wantedKeys = keys.map(keyOf)
     await inBatches(wantedKeys, KEYS_IN_BATCH, async wanted => {
       const batch = await requests.getBatch(tableName, wanted)
       found.push(...batch.found)
@@ -79,7 +87,7 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
     refuseOversized(attributes)
     const write = requests.put({
       TableName: tableName,
-      Item: { ...attributes, ...key },
+      Item: { ...attributes, ...keyOf(key) },
       ...(when && conditionExpression(when)),
     })
     return conditionHolds(write)
@@ -98,7 +106,7 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
   async delete(key: ItemKey, when?: Condition): Promise<boolean> {
     const write = requests.delete({
       TableName: tableName,
-      Key: { ...key },
+      Key: keyOf(key),
       ...(when && conditionExpression(when)),
     })
     return conditionHolds(write)
@@ -116,24 +124,27 @@ export const createItemTable = (requests: TableRequests, tableName: string) => (
       ...(when && conditionExpression(when)),
     }
     const swapped = attributes
-      ? requests.put({ ...request, Item: { ...attributes, ...key } })
-      : requests.delete({ ...request, Key: { ...key } })
+      ? requests.put({ ...request, Item: { ...attributes, ...keyOf(key) } })
+      : requests.delete({ ...request, Key: keyOf(key) })
     let before: Item | undefined
     const holds = await conditionHolds(swapped.then(found => (before = found)))
     return holds ? (before ?? {}) : undefined
   },
 
   /**
-   * Changes some attributes of an item, in one write. What is absent counts as 0. Resolves to false when the condition does not
-   * hold.
+   * Changes some attributes of an item, in one write. What is absent counts as 0. Resolves to the item as it is then, or to
+   * `undefined` when the condition does not hold.
    */
-  async update(key: ItemKey, change: ItemChange, when?: Exclude<Condition, 'absent'>): Promise<boolean> {
+  async update(key: ItemKey, change: ItemChange, when?: AttributeCondition): Promise<Item | undefined> {
     const write = requests.update({
       TableName: tableName,
-      Key: { ...key },
+      Key: keyOf(key),
+      ReturnValues: 'ALL_NEW',
       ...updateExpression(change, when),
     })
-    return conditionHolds(write)
+    let after: Item | undefined
+    await conditionHolds(write.then(found => (after = found)))
+    return after
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
@@ -197,10 +208,8 @@ const projection = (attributes: readonly string[]) => ({
   ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#p${index}`, name])),
 })
 
-const updateExpression = (
-  { add = {}, set = {}, remove = [] }: ItemChange,
-  when: Exclude<Condition, 'absent'> = {},
-) => {
+/** Names and values of an expression, under the places that stand for them there. */
+const createPlaces = () => {
   const names: Record<string, string> = {}
   const values: Item = {}
   const nameOf = (name: string): string => {
@@ -208,39 +217,46 @@ const updateExpression = (
     names[place] = name
     return place
   }
-  const withValue = (operator: '' | '= ', [name, value]: [string, string | number]): string => {
+  const withValue = (operator: '' | '= ', [name, value]: [string, unknown]): string => {
     const place = nameOf(name)
     const valuePlace = place.replace('#a', ':v')
     values[valuePlace] = value
     return `${place} ${operator}${valuePlace}`
   }
+  const equals = (when: AttributeCondition): string[] =>
+    Object.entries(when).map(([name, value]) =>
+      value === undefined ? `attribute_not_exists(${nameOf(name)})` : withValue('= ', [name, value]),
+    )
+  return { names, values, nameOf, withValue, equals }
+}
+
+const attributesOf = (names: Record<string, string>, values: Item) => ({
+  ExpressionAttributeNames: names,
+  ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+})
+
+const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange, when: AttributeCondition = {}) => {
+  const { names, values, nameOf, withValue, equals } = createPlaces()
   const clauses = {
     ADD: Object.entries(add).map(entry => withValue('', entry)),
     SET: Object.entries(set).map(entry => withValue('= ', entry)),
     REMOVE: remove.map(nameOf),
   }
-  const conditions = Object.entries(when).map(entry => withValue('= ', entry))
+  const conditions = equals(when)
   return {
     ...(conditions.length > 0 && { ConditionExpression: conditions.join(' and ') }),
     UpdateExpression: Object.entries(clauses)
       .filter(([, changes]) => changes.length > 0)
       .map(([clause, changes]) => `${clause} ${changes.join(', ')}`)
       .join(' '),
-    ExpressionAttributeNames: names,
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ...attributesOf(names, values),
   }
 }
 
 const conditionExpression = (when: Condition) => {
   if (when === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' }
-  const equalities = Object.entries(when)
-  return {
-    ConditionExpression: equalities.map((_, index) => `#a${index} = :v${index}`).join(' and '),
-    ExpressionAttributeNames: Object.fromEntries(equalities.map(([name], index) => [`#a${index}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(
-      equalities.map(([, value], index) => [`:v${index}`, value]),
-    ),
-  }
+  const { names, values, equals } = createPlaces()
+  return { ConditionExpression: equals(when).join(' and '), ...attributesOf(names, values) }
 }
 
 const conditionHolds = async (write: Promise<unknown>): Promise<boolean> => {

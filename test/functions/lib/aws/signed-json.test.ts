@@ -1,10 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDocumentRequests } from '#lib/aws/document-requests.ts'
 import { isConditionFailure } from '#lib/aws/dynamodb-request.ts'
 import { createIsExecutionRunning } from '#lib/aws/is-execution-running.ts'
 import { createJsonRequest, type JsonRequest, postJson, type ServiceSettings } from '#lib/aws/signed-json.ts'
+import { createTableRequests } from '#lib/aws/table-requests.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 import { authenticator } from '#local/runtime/control/authenticate.ts'
@@ -87,7 +87,7 @@ describe('a signed request', () => {
 
   it('that nobody can answer fails for now', async () => {
     await new Promise(resolve => server.close(resolve))
-    const error: unknown = await createDocumentRequests(settings)
+    const error: unknown = await createTableRequests(settings)
       .get({ TableName: 't', Key: { id: 'a' }, ConsistentRead: true })
       .catch((error: unknown) => error)
     expect(asTransient(error)).toBeInstanceOf(TransientError)
@@ -113,7 +113,7 @@ describe('a signed request', () => {
 
 it('a write whose condition does not hold says so', async () => {
   answers = [refusal(400, 'ConditionalCheckFailedException')]
-  const write = createDocumentRequests(settings).put({ TableName: 't', Item: { id: 'a' } })
+  const write = createTableRequests(settings).put({ TableName: 't', Item: { id: 'a' } })
   expect(isConditionFailure(await write.catch((error: unknown) => error))).toBe(true)
 })
 
@@ -150,11 +150,11 @@ describe('credentials', () => {
     try {
       const { port } = service.address() as AddressInfo // It listens on a port.
       const values = { AWS_REGION: 'us-east-1', [endpointName]: `http://127.0.0.1:${port}` }
-      const documents = createDocumentRequests()
+      const table = createTableRequests()
       for (const [AWS_ACCESS_KEY_ID, { secretAccessKey, sessionToken }] of keys) {
         const credentials = { AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken }
         Object.assign(process.env, { ...values, AWS_ACCESS_KEY_ID, ...credentials })
-        await documents.put({ TableName: 't', Item: { id: 'São Paulo' } })
+        await table.put({ TableName: 't', Item: { id: 'São Paulo' } })
       }
       expect(seen).toEqual([...keys.keys()])
     } finally {
