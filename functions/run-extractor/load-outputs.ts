@@ -54,7 +54,8 @@ const load = async (
     known === undefined || isTableMadeMeanwhile(known)
       ? await loadIntoTable(
           storage,
-          { ...output, dataFileId: output.fileId },
+          // An item is its whole row.
+          { ...output, dataFileId: output.fileId, missingColumns: 'emptyByKey' },
           {
             idempotencyKey: known ? keyAfter(attempt.key, known) : attempt.key,
             isRepeated: attempt.isRepeated,

@@ -63,7 +63,7 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
   if (!first && !knownNames && refusal) throw refusalError(refusal)
   const { mapping, warnings } = sourceColumns({
     source,
-    tableColumns,
+    table: request,
     knownNames,
     header: first?.preamble.header,
   })

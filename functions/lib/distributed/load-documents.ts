@@ -35,6 +35,7 @@ const documents = {
       ignoredLinesCount: z.number().optional(),
       treatValuesAsNull: names.optional(),
       hidesCells: z.boolean().optional(),
+      missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
     }),
     /** Without its files. Absent: the load creates the table. */
     current: snapshotContent.optional(),

@@ -47,7 +47,16 @@ type Storage = Pick<
  */
 export const loadIntoTable = async (
   storage: Storage,
-  { tableId, incremental, primaryKey, dataFileId, columns, delimiter, enclosure }: TableLoad,
+  {
+    tableId,
+    incremental,
+    primaryKey,
+    dataFileId,
+    columns,
+    delimiter,
+    enclosure,
+    missingColumns = 'empty',
+  }: TableLoad,
   { idempotencyKey, isRepeated = false, checksKeyFirst = false }: LoadOptions,
 ): Promise<StartedLoad> => {
   const file = { dataFileId, columns, delimiter, enclosure }
@@ -60,7 +69,7 @@ export const loadIntoTable = async (
           incremental,
         })
       : []
-    const load = { ...file, tableId, incremental, primaryKey }
+    const load = { ...file, tableId, incremental, primaryKey, missingColumns }
     return { job: await storage.importTable(load, idempotencyKey), warnings }
   }
 

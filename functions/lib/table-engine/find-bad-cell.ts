@@ -3,7 +3,7 @@ import { UserError } from '../errors/errors.ts'
 import type { CsvDialect } from './csv/csv-dialect.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { ChunkOrigin, CsvChunk } from './csv/split-csv.ts'
-import type { TableField } from './files/snapshot.ts'
+import type { PlacedField, TableField } from './files/snapshot.ts'
 import { type CellProblem, readCell } from './types/read-cell.ts'
 import { describeProblem, typeName } from './types/value-words.ts'
 
@@ -12,8 +12,8 @@ interface LoadedChunk {
   /** Its bytes. */
   records: Buffer
   dialect: CsvDialect
-  /** The table's columns, each with its index among the cells of the file. */
-  columns: (TableField & { cell: number })[]
+  /** The columns of the table. */
+  columns: PlacedField[]
   treatValuesAsNull: string[]
   hidesCells?: boolean | undefined
 }
@@ -38,7 +38,7 @@ export const findBadCell = ({
   for (const cells of parseRecords(records, dialect)) {
     const place = places.next(cells)
     for (const column of columns) {
-      const cell = cells[column.cell] ?? ''
+      const cell = (column.cell === undefined ? undefined : cells[column.cell]) ?? ''
       const text = nulls.has(cell) ? '' : cell
       const problem = problemOf(text, column)
       if (problem) return valueError({ text: hidesCells ? '***' : text, column, problem, ...place })

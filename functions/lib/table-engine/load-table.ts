@@ -5,6 +5,7 @@ import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import {
   columnNames,
   emptySnapshot,
+  type PlacedField,
   type Snapshot,
   type TableField,
   withColumns,
@@ -20,10 +21,7 @@ import { stageChunk } from './stage-chunk.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
-  const opened = await readSource(context, {
-    source: request.source,
-    tableColumns: request.current && columnNames(request.current),
-  })
+  const opened = await readSource(context, { source: request.source, table: request })
   try {
     return await loadOpened(context, request, opened)
   } finally {
@@ -119,14 +117,9 @@ export const stageSource = async (
   })
 }
 
-/** The table's columns, each with its place in the file. */
-export const cellsOf = (
-  fields: TableField[],
-  importedColumns: string[],
-): (TableField & { cell: number })[] => {
+export const cellsOf = (fields: TableField[], importedColumns: string[]): PlacedField[] => {
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
-  // The file has all columns of the table: `mapColumns` guarantees it.
-  return fields.map(field => ({ ...field, cell: cells.get(field.name) as number }))
+  return fields.map(field => ({ ...field, cell: cells.get(field.name) }))
 }
 
 /** Large files are uploaded while others are still being written. Small ones may be merged first. */

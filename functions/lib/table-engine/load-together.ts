@@ -92,10 +92,7 @@ const stageOne = async (
   index: number,
   mostColumns = Number.POSITIVE_INFINITY,
 ): Promise<Staged> => {
-  const opened = await readSource(context, {
-    source: request.source,
-    tableColumns: request.current && columnNames(request.current),
-  })
+  const opened = await readSource(context, { source: request.source, table: request })
   try {
     const table = tableForLoad(request, opened.mapping)
     if (table.fields.length > mostColumns) throw new AddsColumns()

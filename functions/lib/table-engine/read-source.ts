@@ -5,16 +5,23 @@ import { openFile } from './csv/open-file.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { CsvSource } from './files/load-request.ts'
+import { columnNames } from './files/snapshot.ts'
 import type { ObjectAddress } from './files/table-files.ts'
 import { joinChunks } from './join-chunks.ts'
 import { mixedSlices, numberRows, parquetSource, refuseOtherNames } from './parquet/parquet-source.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
-import { findKnownNames, ignoredLinesOf, nameInSentence, sliceName, sourceColumns } from './source-columns.ts'
+import {
+  findKnownNames,
+  ignoredLinesOf,
+  type KnownTable,
+  nameInSentence,
+  sliceName,
+  sourceColumns,
+} from './source-columns.ts'
 
 interface ReadSourceRequest {
   source: CsvSource
-  /** The columns of the existing table. Undefined: the table will be created. */
-  tableColumns: string[] | undefined
+  table: KnownTable
 }
 
 /** A source with known columns, whose records are being read. */
@@ -37,7 +44,7 @@ export interface OpenedSource {
  */
 export const readSource = async (
   { files, session, limits: { chunkBytes } }: EngineContext,
-  { source: given, tableColumns }: ReadSourceRequest,
+  { source: given, table }: ReadSourceRequest,
 ): Promise<OpenedSource> => {
   const progress = { inBytes: 0, isCompressed: false }
   const open = async (slice: ObjectAddress, index: number) =>
@@ -56,7 +63,7 @@ export const readSource = async (
     const hasOwnNames = form !== 'csv'
     const source = hasOwnNames ? parquetSource(given) : given
     const dialect = parseCsvDialect(source)
-    const knownNames = findKnownNames(source, tableColumns)
+    const knownNames = findKnownNames(source, table.current && columnNames(table.current))
     const hasHeader = knownNames === undefined
     const memory = new ChunkMemory(chunkBytes)
     const readSlices = async function* (): AsyncGenerator<CsvChunk> {
@@ -87,7 +94,7 @@ export const readSource = async (
     }
     records = readSlices()
     const header = hasHeader ? await readHeader(records) : undefined
-    const found = sourceColumns({ source, tableColumns, knownNames, header })
+    const found = sourceColumns({ source, table, knownNames, header })
     refuseOtherNames(source, found.mapping)
     warnings.push(...found.warnings)
     const chunks = joinChunks(records, chunkBytes)

@@ -3,7 +3,8 @@ import { parseCsvDialect } from './csv/csv-dialect.ts'
 import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './csv/map-columns.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
-import type { CsvSource } from './files/load-request.ts'
+import type { CsvSource, LoadRequest } from './files/load-request.ts'
+import { columnNames } from './files/snapshot.ts'
 
 /** Names a slice in messages. A file that is not sliced needs no name. */
 export const sliceName = ({ isSliced, slices }: CsvSource, index: number): string | undefined =>
@@ -39,26 +40,71 @@ export const findKnownNames = (
   )
 }
 
+/** What a load says of the table that is there. */
+export interface KnownTable extends Pick<LoadRequest, 'incremental'> {
+  /** Default: the load creates it. */
+  current?: LoadRequest['current']
+}
+
+/**
+ * Why a file may not lack these columns of the table; undefined: it may, and they are empty in its rows.
+ * Rows that are there would lose what they hold in them where they are replaced by key, unless an item is its whole row.
+ */
+const whyNeeded =
+  ({ missingColumns }: Pick<CsvSource, 'missingColumns'>, { current, incremental }: KnownTable) =>
+  (columns: string[]): string | undefined => {
+    const key = current?.primaryKey ?? []
+    const inKey = columns.filter(column => key.includes(column))
+    if (inKey.length > 0) return `The primary key has ${inKey.join(', ')}: a row without it is none.`
+    const needed = current?.fields.filter(
+      ({ name, rules }) => columns.includes(name) && rules?.nullable === false && rules.default === undefined,
+    )
+    if (needed && needed.length > 0)
+      return `No row may be without ${needed.map(({ name }) => name).join(', ')}.`
+    if (missingColumns === 'emptyByKey' || !incremental || key.length === 0) return undefined
+    return 'The file is loaded by its primary key, so rows that are there would lose what they hold in them: send whole rows.'
+  }
+
 /**
  * Which columns a source has, and which the table has after it. `header`: the first record, where the names are not
  * known otherwise; undefined in an empty file. Throws `UserError` when they do not fit.
  */
 export const sourceColumns = ({
   source,
-  tableColumns,
+  table,
   knownNames,
   header,
 }: {
   source: CsvSource
-  tableColumns: string[] | undefined
+  table: KnownTable
   knownNames: string[] | undefined
   header: CsvChunk | undefined
 }): { mapping: ColumnMapping; warnings: string[] } => {
-  const { delimiter } = source
+  const { delimiter, missingColumns } = source
+  const tableColumns = table.current && columnNames(table.current)
   const found = knownNames ? { names: knownNames, isExplicit: true } : header && namesIn(header, source)
   if (found === undefined) throw createEmptyFileError(source, tableColumns)
-  const mapping = mapColumns({ names: found.names, tableColumns, delimiter })
-  return { mapping, warnings: checkDelimiter({ ...found, delimiter, tableColumns }) }
+  const mapping = mapColumns({
+    names: found.names,
+    tableColumns,
+    delimiter,
+    whyNeeded: missingColumns && whyNeeded(source, table),
+  })
+  const changed = missingColumns ? changedColumns(mapping, tableColumns) : []
+  return { mapping, warnings: [...checkDelimiter({ ...found, delimiter, tableColumns }), ...changed] }
+}
+
+/** Columns that come and go, for whoever did not ask for it. */
+const changedColumns = (
+  { importedColumns }: ColumnMapping,
+  tableColumns: string[] = importedColumns,
+): string[] => {
+  const missing = tableColumns.filter(column => !importedColumns.includes(column))
+  const added = importedColumns.filter(column => !tableColumns.includes(column))
+  return [
+    ...(missing.length > 0 ? [`The file has no ${missing.join(', ')}: empty in its rows.`] : []),
+    ...(added.length > 0 ? [`New columns of the table: ${added.join(', ')}.`] : []),
+  ]
 }
 
 const namesIn = (

@@ -7,7 +7,7 @@ import type { CsvChunk } from './csv/split-csv.ts'
 import type { DuckDbSession } from './duckdb/duckdb-session.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './duckdb/sql.ts'
-import type { TableField } from './files/snapshot.ts'
+import type { PlacedField } from './files/snapshot.ts'
 import { findBadCell } from './find-bad-cell.ts'
 import { loadOrderSql } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
@@ -18,8 +18,8 @@ import { writeParquet } from './write-parquet.ts'
 interface StageChunkRequest {
   chunk: CsvChunk
   dialect: CsvDialect
-  /** The table's columns, each with its index among the cells of the file. */
-  columns: (TableField & { cell: number })[]
+  /** The columns of the table. */
+  columns: PlacedField[]
   loadedAt: Date
   treatValuesAsNull: string[]
   hidesCells?: boolean | undefined
@@ -144,7 +144,8 @@ const selectFromCsv = ({
   const toValue = (cell: string): string =>
     nulls.length === 0 ? cell : `CASE WHEN ${cell} IN (${nulls.join(', ')}) THEN '' ELSE ${cell} END`
   const values = columns.map(
-    field => `${cellSql(toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
+    field =>
+      `${cellSql(field.cell === undefined ? "''" : toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
   )
   if (order) values.push(loadOrderSql(order))
   const quote = quoteByte(dialect.enclosure)

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { CsvOptions } from '../../lib/storage/jobs/job-record.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
@@ -12,6 +12,7 @@ export const csvFields = {
   withoutHeaders: flag().optional(),
   ignoredLinesCount: integer({ max: 1_000_000 }).optional(),
   treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
+  missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
 }
 
 /**
@@ -25,6 +26,7 @@ export const readCsvSettings = ({
   withoutHeaders,
   ignoredLinesCount,
   treatValuesAsNull,
+  missingColumns,
   ...characters
 }: z.output<z.ZodObject<typeof csvFields>>): CsvOptions => {
   const delimiter = characters.delimiter === '\\t' ? '\t' : characters.delimiter || ','
@@ -57,5 +59,6 @@ export const readCsvSettings = ({
     ...(withoutHeaders !== undefined && { withoutHeaders }),
     ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),
     ...(treatValuesAsNull !== undefined && { treatValuesAsNull }),
+    ...(missingColumns !== undefined && { missingColumns }),
   }
 }

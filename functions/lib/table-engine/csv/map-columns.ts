@@ -8,6 +8,8 @@ interface MapColumnsRequest {
   tableColumns: string[] | undefined
   /** As the user wrote it, for the hint. */
   delimiter: string
+  /** Why the file may not lack some columns of the table; see `mayLack`. Default: it may lack none, as clients know it. */
+  whyNeeded?: ((columns: string[]) => string | undefined) | undefined
 }
 
 export interface ColumnMapping {
@@ -25,11 +27,20 @@ export interface ColumnMapping {
  * `storage.tables.validation.invalidColumnName` when a name becomes empty or two differ only in case,
  * `storage.maxNumberOfColumnsExceed`.
  */
-export const mapColumns = ({ names, tableColumns, delimiter }: MapColumnsRequest): ColumnMapping => {
+export const mapColumns = ({
+  names,
+  tableColumns,
+  delimiter,
+  whyNeeded,
+}: MapColumnsRequest): ColumnMapping => {
   const importedColumns = names.map(sanitizeColumnName)
   const missingColumns = tableColumns?.filter(column => !importedColumns.includes(column)) ?? []
   if (tableColumns && missingColumns.length > 0) {
-    throw createColumnsNotMatch({ missingColumns, expectedColumns: tableColumns, delimiter })
+    // Of a file that has nothing of the table, the first line is no header, or it is another table's.
+    const isOther = missingColumns.length === tableColumns.length
+    const reason = whyNeeded?.(missingColumns)
+    if (!whyNeeded || isOther || reason !== undefined)
+      throw createColumnsNotMatch({ missingColumns, expectedColumns: tableColumns, delimiter, reason })
   }
   refuseInvalidNames(names, importedColumns)
   refuseDuplicates(importedColumns)
@@ -49,16 +60,19 @@ export const createColumnsNotMatch = ({
   missingColumns,
   expectedColumns,
   delimiter,
+  reason = `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
 }: {
   missingColumns: string[]
   expectedColumns: string[]
   delimiter: string
+  /** Why they are needed; default: nobody knows. */
+  reason?: string | undefined
 }): UserError =>
   new UserError(
     'csvImport.columnsNotMatch',
     `Some columns are missing in the csv file. Missing columns: ${missingColumns.join(',')}. ` +
       `Expected columns: ${expectedColumns.join(',')}. ` +
-      `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
+      reason,
     { params: { missingColumns, expectedColumns } },
   )
 

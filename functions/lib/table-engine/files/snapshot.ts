@@ -10,6 +10,9 @@ export interface TableField extends CellType {
   name: string
 }
 
+/** A column of the table with its place among the cells of a file. Undefined: the file lacks it, and it is empty. */
+export type PlacedField = TableField & { cell: number | undefined }
+
 /** A column that a table gets: its id is given by the table. */
 export type NewField = Omit<TableField, 'id'>
 

@@ -43,7 +43,7 @@ it('imports into a table that exists, and names the key it should have', async (
   expect(requests()).toEqual(['POST tables/in.c-main.orders/import-async'])
   expect(last()).toEqual({
     key: 'once',
-    body: { dataFileId: 5, primaryKey: 'id', incremental: 1 },
+    body: { dataFileId: 5, primaryKey: 'id', incremental: 1, missingColumns: 'empty' },
   })
 })
 
