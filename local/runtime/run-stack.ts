@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
-import { Alarms } from './alarms/alarms.ts'
-import { Topics } from './alarms/topics.ts'
 import { authenticator, type KnownKey } from './control/authenticate.ts'
 import { ControlServer } from './control/aws-json-server.ts'
 import { RolePolicies } from './control/role-policies.ts'
@@ -66,7 +64,6 @@ export const runStack = async (
   const within = (name: string) => join(dataDir.path, name)
 
   const { draft, documents, concurrency } = readDraft(options)
-  const alarms = new Alarms(draft, new Topics(draft, log))
 
   const servers = await openServers(options, resources, documents)
   const { control, controlUrl, items, s3, router, credentials, policies } = servers
@@ -84,7 +81,6 @@ export const runStack = async (
   const expiry = startItemExpiry({ endpoint: items.endpoint, credentials: dataDir.root, tables, log })
   resources.defer(() => expiry.close())
   const queues = await openQueues(within('queues'), stack, { files, log })
-  queues.onMessage = name => alarms.onMessage(name)
   const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
     definitions: functionDefinitions(stack, assembly, options.debugged),

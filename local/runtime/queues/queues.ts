@@ -42,7 +42,6 @@ export class Queues {
   readonly #queues: ReadonlyMap<string, Queue>
   readonly #files: DurableFiles
   readonly #now: () => number
-  #onMessage: (queueName: string) => void = () => {}
 
   private constructor(queues: readonly Queue[], files: DurableFiles, now: () => number) {
     this.#queues = new Map(queues.map(queue => [queue.name, queue]))
@@ -69,11 +68,6 @@ export class Queues {
       }),
     )
     return new Queues(queues, files, now)
-  }
-
-  /** Who hears of each message that was sent. */
-  set onMessage(listener: (queueName: string) => void) {
-    this.#onMessage = listener
   }
 
   byName(name: string): Queue {
@@ -115,7 +109,6 @@ export class Queues {
       receiveCount: 0,
     }
     await this.#save(queue, message)
-    this.#onMessage(queue.name)
     return { messageId: message.messageId, md5OfBody: md5Digest(body) }
   }
 

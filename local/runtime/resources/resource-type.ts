@@ -38,7 +38,7 @@ export interface ResourceType<Properties = unknown> {
 }
 
 /** Defaults: `Ref` gives the name, and there are no attributes. */
-type Described<Properties> = Omit<ResourceType<Properties>, 'ref' | 'attributes'> &
+export type Described<Properties> = Omit<ResourceType<Properties>, 'ref' | 'attributes'> &
   Partial<ResourceType<Properties>>
 
 export const resourceType = <Properties>(type: Described<Properties>): ResourceType<Properties> => ({

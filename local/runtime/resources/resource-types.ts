@@ -12,8 +12,15 @@ import {
 } from './compute.ts'
 import { bucket, bucketPolicy, table } from './data.ts'
 import { rule, schedule, scheduleGroup } from './events.ts'
-import { alarm, queue, queuePolicy, subscription, topic, topicPolicy } from './messages.ts'
-import { arn, type ResourceType, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
+import { queue, queuePolicy } from './messages.ts'
+import {
+  arn,
+  type Described,
+  type ResourceType,
+  resourceType,
+  tags,
+  withoutMeaningHere,
+} from './resource-type.ts'
 
 const logGroup = resourceType({
   type: 'AWS::Logs::LogGroup',
@@ -28,24 +35,21 @@ const logGroup = resourceType({
   attributes: { Arn: ({ name }) => arn('logs', `log-group:${name}:*`) },
 })
 
-const dashboard = resourceType({
-  type: 'AWS::CloudWatch::Dashboard',
-  properties: z.strictObject({
-    DashboardName: z.string().optional(),
-    DashboardBody: withoutMeaningHere(
-      'the console of the storage service shows what came in, waits and failed',
-    ),
-  }),
-  nameProperty: 'DashboardName',
-})
+/** For those who run the stack in an account; here the log and the console say it. */
+const watching = (type: string, more: Partial<Described<unknown>> = {}): ResourceType =>
+  resourceType({ type, properties: z.unknown(), ...more })
 
-const cdkMetadata = resourceType({
-  type: 'AWS::CDK::Metadata',
-  properties: z.strictObject({
-    Analytics: withoutMeaningHere('it counts construct use for the authors of CDK'),
+const watchers = [
+  watching('AWS::CloudWatch::Alarm', { nameProperty: 'AlarmName' }),
+  watching('AWS::CloudWatch::Dashboard', { nameProperty: 'DashboardName' }),
+  watching('AWS::SNS::Topic', {
+    ref: ({ name }) => arn('sns', name),
+    attributes: { TopicName: ({ name }) => name },
   }),
-  ref: ({ logicalId }) => logicalId,
-})
+  watching('AWS::SNS::TopicPolicy'),
+  watching('AWS::SNS::Subscription'),
+  watching('AWS::CDK::Metadata', { ref: ({ logicalId }) => logicalId }),
+]
 
 /** Every resource type that the one-machine cloud knows, by its CloudFormation name. */
 export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
@@ -65,17 +69,12 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     scheduleGroup,
     queue,
     queuePolicy,
-    topic,
-    topicPolicy,
-    subscription,
-    alarm,
-    dashboard,
     secret,
     key,
     httpApi,
     httpApiIntegration,
     httpApiRoute,
     httpApiStage,
-    cdkMetadata,
+    ...watchers,
   ].map((type): [string, ResourceType] => [type.type, type]),
 )
