@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { eventually } from '#support/eventually.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load, rowsOf } = await startTableRoutes()
@@ -32,8 +33,11 @@ const secondDay = async (
   const dataFileId = await service.upload(day)
   const { body: job } = await load(tableId, { dataFileId, ...loads[kind], ...fields })
   if (job.status === 'error') return { refused: `${job.error.code}: ${job.error.message}` }
-  const [event] = (await service.call('GET', `/v2/storage/events?objectId=${tableId}`)).body
-  expect(event.description).toBe(job.results.warnings.join('\n'))
+  // The event of a job comes after its end.
+  await eventually(async () => {
+    const [event] = (await service.call('GET', `/v2/storage/events?objectId=${tableId}`)).body
+    expect(event.description).toBe(job.results.warnings.join('\n'))
+  })
   return { rows: await rowsOf(tableId), warnings: job.results.warnings }
 }
 
