@@ -11,7 +11,6 @@ import { findAlias } from '../find/find-alias.ts'
 import { findTable } from '../find/find-table.ts'
 import { text, textList, unlessBlank } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { oneAsList } from '../tables/row-query.ts'
@@ -54,7 +53,7 @@ routes.post('/v2/storage/tables/{tableId}/alias-filter', {
       const params = { aliasFilter: changed.alias?.record.filter }
       await recordEvent(request, services, auditEvent('tableAliasFilterSet', { id: tableId, name, params }))
     }
-    return ok(await tableDetail(services, changed, baseUrl))
+    return tableDetail(services, changed, baseUrl)
   },
 })
 
@@ -75,7 +74,6 @@ routes.delete('/v2/storage/tables/{tableId}/alias-filter', {
     )
     if (isChanged)
       await recordEvent(request, services, auditEvent('tableAliasFilterRemoved', { id: tableId, name }))
-    return noContent()
   },
 })
 
@@ -99,7 +97,6 @@ routes.post(autoSync, {
     )
     const event = auditEvent('tableAliasColumnsAutoSyncEnabled', { id: tableId, name })
     if (isChanged) await recordEvent(request, services, event)
-    return noContent()
   },
 })
 
@@ -122,7 +119,6 @@ routes.delete(autoSync, {
     )
     const event = auditEvent('tableAliasColumnsAutoSyncDisabled', { id: tableId, name, params: { columns } })
     if (isChanged) await recordEvent(request, services, event)
-    return noContent()
   },
 })
 

@@ -18,7 +18,6 @@ import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
@@ -80,7 +79,7 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
       params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
     })
     await recordEvent(request, services, event)
-    return created(await tableDetail(services, table, baseUrl))
+    return tableDetail(services, table, baseUrl)
   },
 })
 

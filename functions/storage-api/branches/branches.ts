@@ -9,7 +9,6 @@ import { wireDateText } from '../../lib/wire/fields.ts'
 import { findBranch } from '../find/find-branch.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 
@@ -35,7 +34,7 @@ routes.get('/v2/storage/dev-branches', {
   handle: async (_request, services) => {
     const all = await services.branches.list()
     const others = all.filter(({ id }) => id !== defaultBranchId)
-    return ok([...others, await findBranch(services, 'default')].map(branchResource))
+    return [...others, await findBranch(services, 'default')].map(branchResource)
   },
 })
 
@@ -43,7 +42,7 @@ routes.get('/v2/storage/dev-branches/{branchId}', {
   summary: 'Branch detail',
   replies: { 200: 'The branch', 404: 'There is no such branch' },
   reply: branchBody,
-  handle: async ({ params }, services) => ok(branchResource(await findBranch(services, params.branchId))),
+  handle: async ({ params }, services) => branchResource(await findBranch(services, params.branchId)),
 })
 
 /** The queue of new branches: of two with one name at once the second finds the first. No table has such an id. */
@@ -106,7 +105,7 @@ routes.put('/v2/storage/dev-branches/{branchId}', {
       params: { devBranchName: updated?.name ?? branch.name },
     })
     await recordEvent(request, services, event)
-    return ok(branchResource(updated ?? branch))
+    return branchResource(updated ?? branch)
   },
 })
 

@@ -7,7 +7,6 @@ import { ownerBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
 
@@ -22,7 +21,7 @@ routes.get(path, {
   handle: async ({ params }, services) => {
     const { id, owner } = await findBucket(services, params.bucketId)
     if (!owner) throw ownerNotFound('Owner', id, services)
-    return ok(owner)
+    return owner
   },
 })
 
@@ -46,7 +45,7 @@ routes.post(path, {
     const params = { owner: projectOwner }
     const event = auditEvent('bucketUpdated', { id: bucket.id, name: bucket.name, params })
     await recordEvent(request, services, event)
-    return ok(projectOwner)
+    return projectOwner
   },
 })
 

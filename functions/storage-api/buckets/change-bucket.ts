@@ -11,7 +11,6 @@ import { bucketBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { flag, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
@@ -56,10 +55,10 @@ routes.put('/v2/storage/buckets/{bucketId}', {
     const bucket = await findBucket(services, id)
     const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
     await recordEvent(request, services, event)
-    return ok({
+    return {
       ...bucketResource(bucket, await services.totals.of(id), { ...services, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
-    })
+    }
   },
 })
 
@@ -90,6 +89,6 @@ routes.delete('/v2/storage/buckets/{bucketId}', {
     }
     const event = auditEvent('bucketDeleted', { id, name, params: { force } })
     await recordEvent(request, services, event)
-    return noContent()
+    return undefined
   },
 })

@@ -10,7 +10,6 @@ import { refuseTaken } from '../../lib/storage/update-bucket.ts'
 import { bucketBody } from '../../lib/wire/table-body.ts'
 import { onlyText, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { bucketName, checkDisplayName } from './bucket-settings.ts'
 
@@ -63,6 +62,6 @@ routes.post('/v2/storage/buckets', {
     const { id, stage, description, color } = bucket
     const params = { stage, name, displayName, description, color }
     await recordEvent(request, services, auditEvent('bucketCreated', { id, name, params }))
-    return created({ ...bucketResource(bucket, noTotals, { ...services, baseUrl }), metadata: [] })
+    return { ...bucketResource(bucket, noTotals, { ...services, baseUrl }), metadata: [] }
   },
 })

@@ -10,7 +10,6 @@ import { bucketBody, bucketDetailBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { includeOf } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
@@ -42,7 +41,7 @@ routes.get('/v2/storage/buckets', {
       { concurrency: LISTS_AT_ONCE },
     )
     await recordEvent(request, services, auditEvent('bucketsListed', {}))
-    return ok(listed)
+    return listed
   },
 })
 
@@ -54,12 +53,12 @@ routes.get('/v2/storage/buckets/{bucketId}', {
   reply: bucketDetailBody,
   handle: async ({ params, query, baseUrl }, services) => {
     const bucket = await findBucket(services, params.bucketId)
-    return ok({
+    return {
       ...bucketResource(bucket, await services.totals.of(bucket.id), { ...services, baseUrl }),
       tables: await listedTables(services, { bucket, include: query.include, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
       attributes: [],
-    })
+    }
   },
 })
 
@@ -69,5 +68,5 @@ routes.get('/v2/storage/shared-buckets', {
   query: z.object({ include: includeOf(['metadata']) }),
   replies: { 200: 'An empty list' },
   reply: emptyList,
-  handle: async () => ok([]),
+  handle: async () => [],
 })

@@ -95,5 +95,5 @@ routes.get('/v2/storage/components/{componentId}', {
   replies: { 200: 'The component', 404: 'There is no such component' },
   reply: componentBody,
   handle: async ({ params, baseUrl }, services) =>
-    ok(componentResource(findComponent(services, params.componentId), baseUrl)),
+    componentResource(findComponent(services, params.componentId), baseUrl),
 })

@@ -9,7 +9,6 @@ import type { Configuration } from '../../lib/storage/configurations/configurati
 import { findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
@@ -52,7 +51,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
         words: { source: target.content.name },
       })
       await recordEvent(request, services, event)
-      return created({ id })
+      return { id }
     }
   },
 })

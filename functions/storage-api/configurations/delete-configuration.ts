@@ -10,7 +10,6 @@ import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { configurationNotFound, placeOf } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created, noContent } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
@@ -40,7 +39,7 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
       await changeConfiguration(request, services, current => trashConfiguration(current, changed), {
         audit: stored => configurationEvent('componentConfigurationDeleted', request, stored),
       })
-      return noContent()
+      return undefined
     }
     if (request.branchId !== defaultBranchId)
       throw new UserError(
@@ -55,7 +54,6 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
       )
     await services.metadata.clear(metadataSubject.configuration(found))
     await recordEvent(request, services, configurationEvent('componentConfigurationPurged', request, found))
-    return noContent()
   },
 })
 
@@ -72,6 +70,6 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/restore', {
       audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
       inTrash: true,
     })
-    return created(configurationResource(configuration))
+    return configurationResource(configuration)
   },
 })

@@ -51,13 +51,12 @@ routes.get('/v2/storage/components/{componentId}/configs', {
     const all = hasSchedule
       ? configurations.scanScheduled(branchId, id, sinceId)
       : configurations.scan(branchId, id, { after: sinceId })
-    const shown = await page(all, {
+    return page(all, {
       limit: query.limit ?? Number.POSITIVE_INFINITY,
       offset: query.offset,
       isListed: ({ current }) => current.content.isDeleted === query.isDeleted,
       show: configurationResource,
     })
-    return ok(shown)
   },
 })
 
@@ -112,7 +111,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions', {
     }
     const entries = limited(allEntries(configuration, services), { limit, offset })
     const loaded = pMapIterable(entries, withContent, { concurrency: LOADS_AT_ONCE })
-    return ok(await page(loaded, { limit, offset: 0, show: version => version }))
+    return page(loaded, { limit, offset: 0, show: version => version })
   },
 })
 
@@ -146,7 +145,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions/{ve
   reply: versionBody,
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
-    return ok(versionResource(await findVersion(services, configuration, request.params.versionId)))
+    return versionResource(await findVersion(services, configuration, request.params.versionId))
   },
 })
 
@@ -183,7 +182,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/schedule', {
     const schedule = schedules.readConfigurationSchedule(given, spread)
     const isActive =
       schedule !== undefined && !current.content.isDisabled && !disarmed && branchId === defaultBranchId
-    return ok({
+    return {
       expression: settings?.expression ?? null,
       timezone: settings?.timezone ?? null,
       flexibleMinutes: settings?.flexibleMinutes ?? null,
@@ -193,6 +192,6 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/schedule', {
         ? schedule.nextDue(services.now(), query.count).map(time => wireDate(time.toISOString()))
         : [],
       lastTime: wireDateOrNull(isActive ? schedule.lastDueSince(current.changed.at, services.now()) : null),
-    })
+    }
   },
 })

@@ -6,7 +6,6 @@ import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from '../find/find-configuration.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
@@ -32,7 +31,6 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/reset-to-de
     const original = await services.configurations.get({ ...place, branchId: defaultBranchId })
     const isThere = original !== undefined && !original.current.content.isDeleted
     await (isThere ? copyAgain(original, request, services) : trash(request, services))
-    return noContent()
   },
 })
 

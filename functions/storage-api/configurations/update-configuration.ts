@@ -9,7 +9,7 @@ import type { Configuration } from '../../lib/storage/configurations/configurati
 import { configurationBody, rolledBackBody } from '../../lib/wire/configuration-body.ts'
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
-import { created, ok } from '../http/reply.ts'
+import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
@@ -123,7 +123,7 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}/state', {
     const configuration = await changeConfiguration(request, services, current => setState(current, state), {
       audit: stored => configurationEvent('componentConfigurationStateChanged', request, stored),
     })
-    return ok(configurationResource(configuration))
+    return configurationResource(configuration)
   },
 })
 
@@ -151,6 +151,6 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
         comesBack: true,
       },
     )
-    return created({ version: String(current.version) })
+    return { version: String(current.version) }
   },
 })

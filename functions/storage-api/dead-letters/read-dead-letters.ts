@@ -7,7 +7,6 @@ import { closedBody, deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { isAboutEarlier } from '../services/newest-version.ts'
 import type { Services } from '../services/services.ts'
@@ -41,7 +40,7 @@ routes.get('/v2/storage/dead-letters', {
         letter.failure.code === (code ?? letter.failure.code),
       show: deadLetterResource,
     })
-    return ok(letters)
+    return letters
   },
 })
 
@@ -54,8 +53,7 @@ routes.get('/v2/storage/dead-letters/{letterId}', {
     404: 'There is no such dead letter',
   },
   reply: deadLetterBody,
-  handle: async ({ params }, services) =>
-    ok(deadLetterResource(await findDeadLetter(services, params.letterId))),
+  handle: async ({ params }, services) => deadLetterResource(await findDeadLetter(services, params.letterId)),
 })
 
 /** Gives the work up. What it was about stays: a file of the landing bucket is still there. */
@@ -71,7 +69,6 @@ routes.delete('/v2/storage/dead-letters/{letterId}', {
     const letter = await findDeadLetter(services, request.params.letterId)
     await services.deadLetters.delete(letter.id)
     await recordEvent(request, services, auditEvent('deadLetterDeleted', deadLetterFacts(letter)))
-    return noContent()
   },
 })
 
@@ -105,7 +102,7 @@ routes.post('/v2/storage/dead-letters/close', {
       const facts = deadLetterFacts(letter)
       await recordEvent(request, services, auditEvent('deadLetterClosed', { ...facts, results: { jobId } }))
     }
-    return ok({ closed })
+    return { closed }
   },
 })
 

@@ -6,7 +6,6 @@ import { redrivenAllBody, redrivenBody } from '../../lib/wire/dead-letter-body.t
 import { findFile } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { RedrivenVersion } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
@@ -27,14 +26,7 @@ routes.post('/v2/storage/dead-letters/{letterId}/redrive', {
   },
   reply: redrivenBody,
   handle: async (request, services) =>
-    ok(
-      await redrive(
-        request,
-        services,
-        await findDeadLetter(services, request.params.letterId),
-        request.body.version,
-      ),
-    ),
+    redrive(request, services, await findDeadLetter(services, request.params.letterId), request.body.version),
 })
 
 /** Each takes three requests; more would not fit the time of one. */
@@ -74,7 +66,7 @@ routes.post('/v2/storage/dead-letters/redrive', {
         refused.push({ id: String(letter.id), reason: error.message })
       }
     }
-    return ok({ redriven, refused, hasMore })
+    return { redriven, refused, hasMore }
   },
 })
 

@@ -7,7 +7,6 @@ import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { text } from '../http/fields.ts'
 import { eventMaker } from '../http/record-event.ts'
-import { created } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { eventResource } from './event-resource.ts'
@@ -106,7 +105,7 @@ routes.post('/v2/storage/events', {
             { scope, key: idempotencyKey, request: content },
             { idempotency, nextId, make },
           )
-    return created(eventResource(event, { baseUrl: request.baseUrl, now: services.now() }))
+    return eventResource(event, { baseUrl: request.baseUrl, now: services.now() })
   },
 })
 

@@ -6,7 +6,6 @@ import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { eventBody } from '../../lib/wire/event-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
-import { ok } from '../http/reply.ts'
 import { accessDenied, requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
@@ -29,10 +28,10 @@ const answer = async (
   { query, caller, baseUrl }: ListRequest,
   services: Pick<Services, 'projectId' | 'now'>,
   branchId?: number,
-): Promise<Response> => {
+) => {
   const facts = { projectId: services.projectId, now: services.now() }
   const reader = { caller, ...facts, ...(branchId !== undefined && { branchId }) }
-  return ok(await findEvents(list, query, reader, event => eventResource(event, { ...facts, baseUrl })))
+  return findEvents(list, query, reader, event => eventResource(event, { ...facts, baseUrl }))
 }
 
 /** Events of the branch of the path, newest first. */
@@ -77,7 +76,7 @@ routes.get('/v2/storage/tokens/{tokenId}/events', {
     const { tokenId } = request.params
     if (tokenId !== request.caller.tokenId) requireMaster(request.caller)
     // An id that cannot be one of ours has no events.
-    if (!/^\d{1,16}$/.test(tokenId)) return ok([])
+    if (!/^\d{1,16}$/.test(tokenId)) return []
     return answer(services.events.listOf('token', tokenId), request, services, request.branchId)
   },
 })
@@ -96,6 +95,6 @@ routes.get('/v2/storage/events/{eventId}', {
     const event = id === undefined ? undefined : await events.get(id)
     if (event?.branchId !== branchId) throw new UserError('storage.events.notFound', 'Event not found')
     if (!mayReadEvent(caller, event)) throw accessDenied()
-    return ok(eventResource(event, { baseUrl, now: now() }))
+    return eventResource(event, { baseUrl, now: now() })
   },
 })

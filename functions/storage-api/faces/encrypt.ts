@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { integer, text } from '../http/fields.ts'
 import { readJsonValue } from '../http/read-body.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 
 export const routes = routesOf('encryption')
@@ -24,8 +23,8 @@ routes.post('/encryption/encrypt', {
   handle: async ({ query: { componentId, configId, ...query }, raw }, { seal, projectId }) => {
     const owner = { projectId: query.projectId ?? projectId, componentId, configId }
     const value = await readJsonValue(raw)
-    if (typeof value !== 'string') return ok(await seal(value, owner))
+    if (typeof value !== 'string') return seal(value, owner)
     const sealed = await seal({ '#': value }, owner)
-    return ok((sealed as { '#': string })['#']) // sealing maps objects to objects, and texts to texts
+    return (sealed as { '#': string })['#'] // sealing maps objects to objects, and texts to texts
   },
 })

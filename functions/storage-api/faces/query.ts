@@ -9,7 +9,6 @@ import { notFound } from '../find/find-configuration.ts'
 import { fileNotFound, findFile } from '../find/find-file.ts'
 import { integer, listOf, text } from '../http/fields.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
-import { created, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { firstResult, MAX_ROWS } from '../queries/run-query.ts'
 import type { Caller } from '../services/authenticate.ts'
@@ -51,7 +50,7 @@ routes.post('/query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries'
     const result = JSON.stringify(await outcomeOf(sql, request, inBranch))
     const stored = await storeBytes(Readable.from([Buffer.from(result)]), 'query-result.json', services)
     const { id } = await listStored(stored, { name: stored.filename, tags: [TAG] }, request, services)
-    return created({ queryJobId: String(id) })
+    return { queryJobId: String(id) }
   },
 })
 
@@ -74,16 +73,14 @@ routes.get(queryPath, {
   summary: 'A query of a workspace',
   replies: { 200: 'The query', ...replies },
   reply: z.object({ queryJobId: z.string(), status: z.string(), statements: z.array(z.looseObject({})) }),
-  handle: async ({ params, caller }, services) =>
-    ok(await queryResource(params.queryJobId, caller, services)),
+  handle: async ({ params, caller }, services) => queryResource(params.queryJobId, caller, services),
 })
 
 /** It has ended when its id is known. */
 routes.post(`${queryPath}/cancel`, {
   summary: 'Cancel a query, which has ended by then',
   replies: { 200: 'The query', ...replies },
-  handle: async ({ params, caller }, services) =>
-    ok(await queryResource(params.queryJobId, caller, services)),
+  handle: async ({ params, caller }, services) => queryResource(params.queryJobId, caller, services),
 })
 
 const queryResource = async (queryJobId: string, caller: Caller, services: Services) => {
@@ -120,7 +117,7 @@ routes.get(`${queryPath}/{statementId}/results`, {
     const { rows, status, message, columns } = await findQuery(params.queryJobId, caller, services)
     if (params.statementId !== params.queryJobId) throw notFound('The query has no such statement.')
     const data = rows.slice(offset, offset + pageSize)
-    return ok({ status, message, columns, data, numberOfRows: rows.length, rowsAffected: 0 })
+    return { status, message, columns, data, numberOfRows: rows.length, rowsAffected: 0 }
   },
 })
 

@@ -7,7 +7,6 @@ import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
-import { accepted, created, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { cancelled } from '../jobs/cancel-job.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -144,7 +143,7 @@ routes.post('/queue/jobs', {
     const inBranch = { ...request, params: { componentId, configId }, branchId }
     const ofBranch = { ...services, ...services.inBranch(branchId) }
     const job = await acceptJob(inBranch, ofBranch, jobOfRun(inBranch, ofBranch))
-    return created(ofJob(job, request.baseUrl))
+    return ofJob(job, request.baseUrl)
   },
 })
 
@@ -153,11 +152,9 @@ routes.get('/queue/jobs/{jobId}', {
   replies: { 200: 'The job', 403: 'The token may not see it', 404: 'There is no such job' },
   reply: queueJobBody,
   handle: async ({ params: { jobId }, caller, baseUrl }, services) =>
-    ok(
-      parseId(jobId) === undefined
-        ? ofRun(await findRun(jobId, caller, services.extractionRuns), baseUrl)
-        : ofJob(await findJob(jobId, caller, services, jobNotFound), baseUrl),
-    ),
+    parseId(jobId) === undefined
+      ? ofRun(await findRun(jobId, caller, services.extractionRuns), baseUrl)
+      : ofJob(await findJob(jobId, caller, services, jobNotFound), baseUrl),
 })
 
 routes.post('/queue/jobs/{jobId}/kill', {
@@ -171,11 +168,9 @@ routes.post('/queue/jobs/{jobId}/kill', {
   reply: queueJobBody,
   handle: async (request, services) => {
     const { params, baseUrl } = request
-    return accepted(
-      parseId(params.jobId) === undefined
-        ? ofRun(await cancelledRun(params.jobId, request, services), baseUrl)
-        : ofJob(await cancelled(params.jobId, request, services), baseUrl),
-    )
+    return parseId(params.jobId) === undefined
+      ? ofRun(await cancelledRun(params.jobId, request, services), baseUrl)
+      : ofJob(await cancelled(params.jobId, request, services), baseUrl)
   },
 })
 
@@ -204,10 +199,10 @@ routes.get('/queue/search/jobs', {
     const asked = { status, componentId, configId, branchId }
     const waiting = await waitingJobs(asked, caller, services)
     const first = waiting.slice(offset, offset + limit).map(job => ofJob(job, baseUrl))
-    if (first.length === limit) return ok(first)
+    if (first.length === limit) return first
     const rest = { offset: Math.max(0, offset - waiting.length), limit: limit - first.length }
     const runs = await filteredRuns({ ...asked, ...rest }, caller, services.extractionRuns)
-    return ok([...first, ...runs.map(run => ofRun(run, baseUrl))])
+    return [...first, ...runs.map(run => ofRun(run, baseUrl))]
   },
 })
 
@@ -235,12 +230,10 @@ routes.get('/queue/search/grouped-jobs', {
   handle: async ({ query: { jobsPerGroup, limit }, caller, baseUrl }, { extractionRuns }) => {
     const runs = await filteredRuns({ limit: 500, offset: 0, status: [] }, caller, extractionRuns)
     const groups = Map.groupBy(runs, ({ componentId, configId }) => JSON.stringify({ componentId, configId }))
-    return ok(
-      [...groups].slice(0, limit).map(([group, ofOne]) => ({
-        group: JSON.parse(group),
-        jobs: ofOne.slice(0, jobsPerGroup).map(run => ofRun(run, baseUrl)),
-      })),
-    )
+    return [...groups].slice(0, limit).map(([group, ofOne]) => ({
+      group: JSON.parse(group),
+      jobs: ofOne.slice(0, jobsPerGroup).map(run => ofRun(run, baseUrl)),
+    }))
   },
 })
 

@@ -7,7 +7,6 @@ import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
@@ -105,9 +104,9 @@ routes.post('/scheduler/schedules', {
     }
     for (const id = Number(internalId); ; ) {
       const fresh = { ...activated, id, executions: [], revision: 1 }
-      if (await services.schedules.insert(fresh)) return created(scheduleResource(fresh))
+      if (await services.schedules.insert(fresh)) return scheduleResource(fresh)
       const changed = await services.schedules.update(id, before => ({ ...before, ...activated }))
-      if (changed) return created(scheduleResource(changed))
+      if (changed) return scheduleResource(changed)
     }
   },
 })
@@ -129,7 +128,7 @@ routes.get('/scheduler/schedules', {
         component === (query.componentId ?? component) &&
         targetId === (query.configurationId ?? targetId),
     )
-    return ok(found.map(scheduleResource))
+    return found.map(scheduleResource)
   },
 })
 
@@ -138,7 +137,7 @@ routes.get('/scheduler/schedules/{scheduleId}', {
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) =>
-    ok(scheduleResource(await findSchedule(params.scheduleId, caller, services))),
+    scheduleResource(await findSchedule(params.scheduleId, caller, services)),
 })
 
 routes.delete('/scheduler/schedules/{scheduleId}', {
@@ -147,7 +146,6 @@ routes.delete('/scheduler/schedules/{scheduleId}', {
   handle: async ({ params, caller }, services) => {
     const { id } = await findSchedule(params.scheduleId, caller, services)
     await services.schedules.delete(id)
-    return noContent()
   },
 })
 
@@ -161,7 +159,6 @@ routes.delete('/scheduler/configurations/{configurationId}', {
       requireComponents(caller, [component])
       await schedules.delete(id)
     }
-    return noContent()
   },
 })
 
@@ -175,7 +172,7 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
     const runWithTokenId = Number(caller.tokenId)
     const changed = await services.schedules.update(id, before => ({ ...before, runWithTokenId }))
     if (!changed) throw scheduleNotFound(params.scheduleId)
-    return ok(scheduleResource(changed))
+    return scheduleResource(changed)
   },
 })
 

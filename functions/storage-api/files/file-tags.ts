@@ -5,7 +5,6 @@ import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { fileNotFound, findFileToChange } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 
 export const routes = routesOf('files')
@@ -36,7 +35,6 @@ routes.post('/v2/storage/files/{fileId}/tags', {
     })
     if (!updated) throw fileNotFound()
     await recordEvent(request, services, tagEvent('fileTagAdded', updated, body.tag))
-    return noContent()
   },
 })
 
@@ -55,6 +53,5 @@ routes.delete('/v2/storage/files/{fileId}/tags/{tag}', {
     }))
     if (!updated) throw fileNotFound()
     await recordEvent(request, services, tagEvent('fileTagDeleted', updated, params.tag))
-    return noContent()
   },
 })

@@ -4,7 +4,6 @@ import { createOnce } from '../../lib/storage/db/create-once.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { preparedFileBody } from '../../lib/wire/file-body.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
@@ -69,7 +68,7 @@ routes.post('/v2/storage/files/prepare', {
       fileResource(file, fileAccess),
       (federationToken || file.isSliced ? federatedUpload : plainUpload)(file, fileAccess),
     ])
-    return created({ ...resource, uploadParams })
+    return { ...resource, uploadParams }
   },
 })
 

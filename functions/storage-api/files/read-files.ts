@@ -9,7 +9,6 @@ import { flag, integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Caller } from '../services/authenticate.ts'
@@ -87,7 +86,7 @@ routes.get('/v2/storage/files', {
     const show = (file: FileRecord) => fileResource(file, fileAccess)
     const range = { sinceId, maxId }
     const found = tags.length > 0 ? files.listTagged(tags, range) : files.list(range)
-    return ok(await page(found, { limit, offset, isListed, show }))
+    return page(found, { limit, offset, isListed, show })
   },
 })
 
@@ -115,11 +114,9 @@ routes.get('/v2/storage/files/{fileId}', {
   reply: fileBody,
   handle: async ({ params, query, caller }, { files, fileAccess }) => {
     const file = await findFile(files, params.fileId, caller)
-    return ok(
-      query.federationToken
-        ? await withCredentials(file, caller, fileAccess)
-        : await fileResource(file, fileAccess),
-    )
+    return query.federationToken
+      ? await withCredentials(file, caller, fileAccess)
+      : await fileResource(file, fileAccess)
   },
 })
 
@@ -129,7 +126,7 @@ routes.put('/v2/storage/files/{fileId}/refresh', {
   replies: { 200: 'The file', 404: 'There is no such file' },
   reply: fileBody,
   handle: async ({ params, caller }, { files, fileAccess }) =>
-    ok(await withCredentials(await findFile(files, params.fileId, caller), caller, fileAccess)),
+    withCredentials(await findFile(files, params.fileId, caller), caller, fileAccess),
 })
 
 const withCredentials = (file: FileRecord, caller: Caller, fileAccess: FileAccess) =>
@@ -157,6 +154,6 @@ routes.delete('/v2/storage/files/{fileId}', {
     await services.files.delete(file)
     const event = auditEvent('fileDeleted', { id: String(file.id), name: file.name })
     await recordEvent(request, services, event)
-    return noContent()
+    return undefined
   },
 })

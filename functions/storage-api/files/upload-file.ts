@@ -1,6 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { fileResource } from './file-resource.ts'
 import { receiveUpload, uploadForm } from './receive-upload.ts'
@@ -17,6 +16,6 @@ routes.post('/upload-file', {
     const { file } = await receiveUpload(request, services)
     if (!file)
       throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
-    return created(await fileResource(file, services.fileAccess))
+    return fileResource(file, services.fileAccess)
   },
 })

@@ -9,6 +9,12 @@ const json = (status: number, body: unknown): Response => {
   return new Response(text, { status, headers })
 }
 
+/** The answer of a route, with the first status of success among its replies. None: nothing is said. */
+export const replyWith = (answer: unknown, replies: Readonly<Record<number, string>>): Response => {
+  if (answer === undefined) return noContent()
+  return json(Number(Object.keys(replies).find(status => status < '300')), answer)
+}
+
 export const ok = (body: unknown): Response => json(200, body)
 export const created = (body: unknown): Response => json(201, body)
 /** For jobs: a client that gets this status polls the job. */

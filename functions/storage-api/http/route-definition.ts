@@ -58,8 +58,9 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   reply?: z.core.$ZodType
   /** Media type of the first reply when it is not JSON. */
   replyType?: string
+  /** Resolves to what is answered with the first status of success among the replies, or to the whole reply. */
   handle: (
     request: RouteRequest<Record<ParamName<Path>, string>, z.output<Query>, z.output<Body>>,
     services: Services,
-  ) => Promise<Response>
+  ) => Promise<unknown>
 }

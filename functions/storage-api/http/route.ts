@@ -9,6 +9,7 @@ import { cutList } from './page.ts'
 import { parseFields } from './parse-fields.ts'
 import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
+import { replyWith } from './reply.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -115,7 +116,8 @@ const routeOf = <Path extends string, Query extends z.ZodType, Body extends z.Zo
       // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>
       const sent = { route: `${method} ${path}`, params, query, body }
-      const whole = await handle({ ...request, params, query, body, sent, passedOver }, services)
+      const answer = await handle({ ...request, params, query, body, sent, passedOver }, services)
+      const whole = answer instanceof Response ? answer : replyWith(answer, definition.replies)
       const reply =
         isList && whole.status === 200 ? await cutList(whole, new URL(request.raw.url), skip) : whole
       return passedOver.length === 0

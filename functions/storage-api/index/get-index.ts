@@ -3,7 +3,6 @@ import type { Component } from '../../lib/wire/component-body.ts'
 import { indexBody } from '../../lib/wire/index-body.ts'
 import { componentResource } from '../components/components.ts'
 import { commaList, includeOf } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { faces } from '../http/request-path.ts'
 import { routesOf } from '../http/route.ts'
 import { features } from '../tokens/token-with-project.ts'
@@ -24,26 +23,25 @@ routes.get('/v2/storage', {
   }),
   replies: { 200: 'The index' },
   reply: indexBody,
-  handle: async ({ query, baseUrl }, { region, revision, components }) =>
-    ok({
-      host: new URL(baseUrl).host,
-      api: 'storage',
-      version: 'v2',
-      revision: await revision(),
-      stack: region,
-      documentation: `${baseUrl}/v2/storage/openapi.json`,
-      ...(!query.exclude.includes('components') && {
-        components: listed(components.list(), query.componentDetails).map(component =>
-          query.componentDetails.length === 0 && !query.exclude.includes('componentDetails')
-            ? componentResource(component, baseUrl)
-            : componentDetails(component, baseUrl),
-        ),
-      }),
-      services: [{ id: 'import', url: baseUrl }, ...faces.map(id => ({ id, url: `${baseUrl}/${id}` }))],
-      features,
-      // In the notation of the hosted service.
-      urlTemplates: { orchestrationJob: `${baseUrl}/v2/storage/jobs/<%= jobId %>` },
+  handle: async ({ query, baseUrl }, { region, revision, components }) => ({
+    host: new URL(baseUrl).host,
+    api: 'storage',
+    version: 'v2',
+    revision: await revision(),
+    stack: region,
+    documentation: `${baseUrl}/v2/storage/openapi.json`,
+    ...(!query.exclude.includes('components') && {
+      components: listed(components.list(), query.componentDetails).map(component =>
+        query.componentDetails.length === 0 && !query.exclude.includes('componentDetails')
+          ? componentResource(component, baseUrl)
+          : componentDetails(component, baseUrl),
+      ),
     }),
+    services: [{ id: 'import', url: baseUrl }, ...faces.map(id => ({ id, url: `${baseUrl}/${id}` }))],
+    features,
+    // In the notation of the hosted service.
+    urlTemplates: { orchestrationJob: `${baseUrl}/v2/storage/jobs/<%= jobId %>` },
+  }),
 })
 
 const listed = (components: readonly Component[], ids: string[]): readonly Component[] =>

@@ -13,18 +13,13 @@ const LONGEST_WAIT_MS = 25_000
  * Does a job within one request, for the older routes without jobs. Answers with the job's results, or fails like the
  * job. If the job takes longer than a request may, the answer is 202, which clients poll.
  */
-export const doJob = async (
-  submitter: Submitter,
-  services: Services,
-  newJob: NewJob,
-  reply: (results: unknown) => Response,
-): Promise<Response> => {
+export const doJob = async (submitter: Submitter, services: Services, newJob: NewJob): Promise<unknown> => {
   const { jobs, jobWait } = services
   const job = await awaitJob(await acceptJob(submitter, services, newJob), jobs.get, {
     ...jobWait,
     limitMs: LONGEST_WAIT_MS,
   })
-  if (job.status === 'success') return reply(job.results)
+  if (job.status === 'success') return job.results
   if (job.status !== 'error') return accepted(jobResource(job, submitter.baseUrl))
   const { code, message, contextParams } = job.error
   if (code === 'internalError') throw new Error(`The job ${job.id} was given up`)

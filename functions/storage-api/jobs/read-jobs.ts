@@ -77,7 +77,7 @@ routes.get('/v2/storage/jobs', {
       )
     }
     const show = (job: JobRecord) => jobResource(job, baseUrl)
-    return ok(await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed, show }))
+    return page(jobs.list({ sinceId, maxId }), { limit, offset, isListed, show })
   },
 })
 
@@ -96,7 +96,7 @@ routes.get('/v2/storage/jobs/{jobId}', {
   handle: async (request, services) => {
     const { params, caller, baseUrl } = request
     const job = await findJob(params.jobId, caller, services)
-    if (isFinal(job)) return ok(jobResource(job, baseUrl))
+    if (isFinal(job)) return jobResource(job, baseUrl)
     const revived = await reviveJob(job, services).catch(error => {
       // Answer the poll anyway. The next one tries again.
       services.log.error('job not revived', { jobId: job.id, error })

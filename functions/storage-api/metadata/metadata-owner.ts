@@ -5,7 +5,6 @@ import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import type { Access } from '../http/check-path.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { type Route, routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
@@ -107,7 +106,6 @@ export const metadataRoutesOf = <Params, Found>(owner: MetadataOwner<Params, Fou
       if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound()
       const event = await owner.deletedEvent(found, deletedFacts(deleted), request, services)
       await recordEvent(sent, services, event)
-      return noContent()
     },
   })
 
@@ -115,8 +113,7 @@ export const metadataRoutesOf = <Params, Found>(owner: MetadataOwner<Params, Fou
     summary: `List the metadata of ${inWords}`,
     replies: { 200: owner.listReply ?? 'The metadata', ...isMissing(owner) },
     reply,
-    handle: async (request, services) =>
-      ok(await listOf(owner, await owner.find(asked(request), services), services)),
+    handle: async (request, services) => listOf(owner, await owner.find(asked(request), services), services),
   })
 
   if (!owner.setEvent) return routes.list
@@ -140,7 +137,7 @@ export const metadataRoutesOf = <Params, Found>(owner: MetadataOwner<Params, Fou
       await owner.wasSet?.(found, services)
       const event = await setEvent(found, metadataParams(given), request, services)
       await recordEvent(sent, services, event)
-      return created(await listOf(owner, found, services))
+      return listOf(owner, found, services)
     },
   })
   return routes.list

@@ -10,7 +10,6 @@ import { emptyList } from '../../lib/wire/fields.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { findTable, findTableToChange } from '../find/find-table.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created } from '../http/reply.ts'
 import { type Route, routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { branchMetadata, bucketMetadata, configurationMetadata } from './configuration-metadata.ts'
@@ -75,7 +74,7 @@ routes.post('/v2/storage/tables/{tableId}/metadata', {
     await recordEvent(request, services, event)
     const { metadata, columnMetadata } = await tableMetadata(services, table)
     const isJson = raw.headers.get('content-type')?.includes('json') ?? false
-    return created(isJson ? { metadata, columnsMetadata: columnMetadata } : metadata)
+    return isJson ? { metadata, columnsMetadata: columnMetadata } : metadata
   },
 })
 

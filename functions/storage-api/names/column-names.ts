@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { listOf, text } from '../http/fields.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 
 export const routes = routesOf('names')
@@ -31,7 +30,6 @@ routes.post('/v2/storage/validate/column-names', {
         params: { errors },
         status: 422,
       })
-    return noContent()
   },
 })
 
@@ -69,7 +67,7 @@ routes.post('/v2/storage/webalize/display-name', {
     const displayName = words.map(webalize).filter(Boolean).join('-').slice(0, MAX_DISPLAY_NAME_LENGTH)
     if (displayName === '')
       throw new UserError('storage.webalize.displayName.invalid', 'Filtered name "" should be valid name')
-    return ok({ displayName })
+    return { displayName }
   },
 })
 
@@ -80,8 +78,7 @@ routes.post('/v2/storage/webalize/column-names', {
   validationCode: 'validation.failed',
   replies: { 200: 'The column names, in the same order', 400: '`validation.failed`: a name is blank' },
   reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
-  handle: async ({ body }) =>
-    ok({
-      columnNames: body.columnNames.map(name => webalize(name).slice(0, MAX_COLUMN_NAME_LENGTH)),
-    }),
+  handle: async ({ body }) => ({
+    columnNames: body.columnNames.map(name => webalize(name).slice(0, MAX_COLUMN_NAME_LENGTH)),
+  }),
 })

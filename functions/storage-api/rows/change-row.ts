@@ -18,15 +18,16 @@ import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
 import { sealedSettings, sealedState, stateBody, stateOfRow } from '../configurations/sealed-settings.ts'
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { findRowVersion } from './read-rows.ts'
 import { storeRow } from './store-row.ts'
 
 export const routes = routesOf('rows')
 
+const path = '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}'
+
 /** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration, unless the name is among them. */
-routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
+routes.put(path, {
   summary: 'Update a row',
   body: z.object({
     name: text({ max: 1000 }).optional(),
@@ -63,14 +64,14 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
       take: (current, taken) => takeRow(current, params.rowId, settings, taken),
     })
     await warnWhenWrapped(request, services, settings.configuration)
-    return ok(row)
+    return row
   },
 })
 
 /**
  * Changes parts of a row by a JSON merge patch (RFC 7396), like `PATCH` of a configuration. Our addition to the API.
  */
-routes.patch('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
+routes.patch(path, {
   summary: 'Change parts of a row (JSON merge patch)',
   body: z.object({ ...patchFields, changeDescription: text({ max: 2000 }).optional() }),
   keepsNull: true,
@@ -93,12 +94,12 @@ routes.patch('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowI
       return update(current, params.rowId, patch({ configuration, authors, state }), changed)
     }
     const event = 'componentConfigurationRowChanged'
-    return ok(await storeRow(request, services, params.rowId, { event, step }))
+    return storeRow(request, services, params.rowId, { event, step })
   },
 })
 
 /** Sets the state of a row. Creates no version. */
-routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/state', {
+routes.put(`${path}/state`, {
   summary: 'Set the state of a row',
   body: stateBody,
   replies: {
@@ -113,12 +114,12 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
     const state = await sealedState(request.body, request, services, stateOfRow)
     const step = (current: Configuration) => setState(current, rowId, state)
     const event = 'componentConfigurationRowStateChanged'
-    return ok(await storeRow(request, services, rowId, { event, step }))
+    return storeRow(request, services, rowId, { event, step })
   },
 })
 
 /** Removes a row. A rollback of the configuration restores it. */
-routes.delete('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}', {
+routes.delete(path, {
   summary: 'Delete a row',
   body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
   validationCode: 'storage.components.validation',
@@ -130,41 +131,37 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}/rows/{row
       audit: (stored, before) =>
         rowEvent('componentConfigurationRowDeleted', request, stored, findRow(before, params.rowId)),
     })
-    return noContent()
   },
 })
 
 /** Creates a version of a row with the content of an old one. Its state does not change. */
-routes.post(
-  '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',
-  {
-    summary: 'Roll a row back to a version',
-    body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
-    validationCode: 'storage.components.validation',
-    replies: { 201: 'The row', 404: 'There is no such row or version' },
-    reply: rowBody,
-    handle: async (request, services) => {
-      const { rowId, versionId } = request.params
-      const found = await findConfiguration(request, services)
-      const target = await findRowVersion(services, found, rowId, versionId)
-      const given = request.body.changeDescription
-      const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
-      const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
-      const step = (current: Configuration): Configuration => {
-        findRow(current, rowId)
-        const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
-        const changed = { ...ofRow, description: ofConfiguration }
-        return { ...next, current: { ...next.current, changed } }
-      }
-      const sourceRow = rowFacts(request, found, target)
-      const event = 'componentConfigurationRowRolledBack'
-      const row = await storeRow(request, services, rowId, {
-        event,
-        step,
-        params: { sourceRow },
-        comesBack: true,
-      })
-      return created(row)
-    },
+routes.post(`${path}/versions/{versionId}/rollback`, {
+  summary: 'Roll a row back to a version',
+  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The row', 404: 'There is no such row or version' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { rowId, versionId } = request.params
+    const found = await findConfiguration(request, services)
+    const target = await findRowVersion(services, found, rowId, versionId)
+    const given = request.body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
+    const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
+    const step = (current: Configuration): Configuration => {
+      findRow(current, rowId)
+      const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
+      const changed = { ...ofRow, description: ofConfiguration }
+      return { ...next, current: { ...next.current, changed } }
+    }
+    const sourceRow = rowFacts(request, found, target)
+    const event = 'componentConfigurationRowRolledBack'
+    const row = await storeRow(request, services, rowId, {
+      event,
+      step,
+      params: { sourceRow },
+      comesBack: true,
+    })
+    return row
   },
-)
+})

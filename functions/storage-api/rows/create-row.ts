@@ -10,12 +10,13 @@ import { ownerAt, sealedSettings } from '../configurations/sealed-settings.ts'
 import { entityId } from '../find/entity-id.ts'
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { findRowVersion } from './read-rows.ts'
 import { storeRow } from './store-row.ts'
 
 export const routes = routesOf('rows')
+
+const path = '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}'
 
 /** Adds a row at the end. Creates a version of the configuration. */
 routes.post('/v2/storage/components/{componentId}/configs/{configId}/rows', {
@@ -47,53 +48,45 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/rows', {
       step: current => addRow(current, rowId, settings, changed),
     })
     await warnWhenWrapped(request, services, settings.configuration)
-    return created(row)
+    return row
   },
 })
 
 /** Adds a row with the content of a version, to the same configuration or another one of the component. */
-routes.post(
-  '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/create',
-  {
-    summary: 'Create a row from a version',
-    body: z.object({
-      targetConfigId: text({ max: 200 }).optional(),
-      changeDescription: text({ max: 2000 }).optional(),
-    }),
-    validationCode: 'storage.components.validation',
-    replies: { 201: 'The new row', 404: 'There is no such row or version, or no such target' },
-    reply: rowBody,
-    handle: async (request, services) => {
-      const { body, params } = request
-      const source = await findConfiguration(request, services)
-      const row = await findRowVersion(services, source, params.rowId, params.versionId)
-      const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
-      const rowId = String(services.nextId())
-      const origin = `configuration "${source.current.content.name}" (${source.id}) row ${row.id} version ${row.version}`
-      const given = body.changeDescription
-      const ofRow = changeBy(request, services, given ?? `Copied from ${origin}`)
-      const ofConfiguration = { ...ofRow, description: given ?? `Row ${rowId} copied from ${origin}` }
-      const { name, description, configuration, authors, isDisabled } = row
-      const adopted = await secretsToAdopt(
-        { configuration: source, owner: ownerAt(params, services) },
-        [configuration],
-        target.params.configId,
-      )
-      const sourceRow = rowFacts(request, source, row)
-      const stored = await storeRow(target, services, rowId, {
-        event: 'componentConfigurationRowCopied',
-        step: current => {
-          const next = addRow(
-            current,
-            rowId,
-            { name, description, configuration, authors, isDisabled },
-            ofRow,
-          )
-          return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
-        },
-        params: { sourceRow },
-      })
-      return created(stored)
-    },
+routes.post(`${path}/versions/{versionId}/create`, {
+  summary: 'Create a row from a version',
+  body: z.object({
+    targetConfigId: text({ max: 200 }).optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The new row', 404: 'There is no such row or version, or no such target' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    const source = await findConfiguration(request, services)
+    const row = await findRowVersion(services, source, params.rowId, params.versionId)
+    const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
+    const rowId = String(services.nextId())
+    const origin = `configuration "${source.current.content.name}" (${source.id}) row ${row.id} version ${row.version}`
+    const given = body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Copied from ${origin}`)
+    const ofConfiguration = { ...ofRow, description: given ?? `Row ${rowId} copied from ${origin}` }
+    const { name, description, configuration, authors, isDisabled } = row
+    const adopted = await secretsToAdopt(
+      { configuration: source, owner: ownerAt(params, services) },
+      [configuration],
+      target.params.configId,
+    )
+    const sourceRow = rowFacts(request, source, row)
+    const stored = await storeRow(target, services, rowId, {
+      event: 'componentConfigurationRowCopied',
+      step: current => {
+        const next = addRow(current, rowId, { name, description, configuration, authors, isDisabled }, ofRow)
+        return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
+      },
+      params: { sourceRow },
+    })
+    return stored
   },
-)
+})

@@ -7,7 +7,6 @@ import { rowResource, rowVersionResource } from '../configurations/configuration
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { includeOf, integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 
@@ -19,7 +18,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows', {
   reply: z.array(rowBody),
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
-    return ok(rowsInOrder(configuration.current.content).map(row => rowResource(row, configuration)))
+    return rowsInOrder(configuration.current.content).map(row => rowResource(row, configuration))
   },
 })
 
@@ -29,7 +28,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
   reply: rowBody,
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
-    return ok(rowResource(findRow(configuration, request.params.rowId), configuration))
+    return rowResource(findRow(configuration, request.params.rowId), configuration)
   },
 })
 
@@ -58,7 +57,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
       const { configuration, ...version } = rowVersionResource(row)
       return { ...version, ...(include.includes('configuration') && { configuration }) }
     }
-    return ok(await page(rows, { limit, offset, show }))
+    return page(rows, { limit, offset, show })
   },
 })
 
@@ -69,7 +68,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
   handle: async (request, services) => {
     const { rowId, versionId } = request.params
     const configuration = await findConfiguration(request, services)
-    return ok(rowVersionResource(await findRowVersion(services, configuration, rowId, versionId)))
+    return rowVersionResource(await findRowVersion(services, configuration, rowId, versionId))
   },
 })
 

@@ -2,7 +2,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
 import { type EventSender, recordEvent } from '../http/record-event.ts'
-import { accepted } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { findRun } from './read-runs.ts'
@@ -19,7 +18,7 @@ routes.post('/v2/storage/runs/{runId}/cancel', {
     404: 'There is no such run',
     409: '`storage.jobs.ended`',
   },
-  handle: async (request, services) => accepted(await cancelledRun(request.params.runId, request, services)),
+  handle: async (request, services) => cancelledRun(request.params.runId, request, services),
 })
 
 /** Errors: `storage.runs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { integer, text } from '../http/fields.ts'
-import { noContent } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { findRun } from './read-runs.ts'
 
@@ -34,6 +33,5 @@ routes.put('/v2/storage/runs/{runId}/progress', {
     const { id, status } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
     if (status !== 'processing') throw new UserError('storage.runs.notFound', `${id} has ended`)
     await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) }, now())
-    return noContent()
   },
 })

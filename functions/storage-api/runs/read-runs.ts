@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
@@ -28,7 +27,7 @@ routes.get('/v2/storage/runs', {
   replies: { 200: `The runs, among the last ${MAX_LOOKED_AT} after \`offset\`` },
   reply: z.array(runBody),
   handle: async ({ query, caller }, { extractionRuns }) =>
-    ok(await filteredRuns({ ...query, status: query.status ? [query.status] : [] }, caller, extractionRuns)),
+    filteredRuns({ ...query, status: query.status ? [query.status] : [] }, caller, extractionRuns),
 })
 
 export interface RunFilter {
@@ -83,8 +82,7 @@ routes.get('/v2/storage/runs/{runId}', {
     404: 'There is no such run, or it is older than 90 days',
   },
   reply: runBody,
-  handle: async ({ params: { runId }, caller }, { extractionRuns }) =>
-    ok(await findRun(runId, caller, extractionRuns)),
+  handle: async ({ params: { runId }, caller }, { extractionRuns }) => findRun(runId, caller, extractionRuns),
 })
 
 type FoundRun = ReturnType<typeof runResource> & {

@@ -7,7 +7,6 @@ import { type SearchBody, searchBody, searchTypes } from '../../lib/wire/search-
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findBranch } from '../find/find-branch.ts'
 import { integer, text } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { everythingIn, type Searchable } from './searchable.ts'
@@ -50,14 +49,14 @@ routes.get('/v2/storage/global-search', {
     const { projectId } = services
     const byType = Object.groupBy(found, ({ type }) => type)
     const counts = Object.entries(byType).map(([type, items]) => [type, items.length] as const)
-    return ok({
+    return {
       all: found.length,
       items: found
         .slice(query.offset, query.offset + query.limit)
         .map(item => itemResource(item, projectId, baseUrl)),
       byType: { total: found.length, ...Object.fromEntries(counts) },
       byProject: found.length > 0 ? { [projectId]: projectName(projectId) } : {},
-    })
+    }
   },
 })
 

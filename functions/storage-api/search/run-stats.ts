@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { FinalJob, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { text } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 
 export const routes = routesOf('search')
@@ -49,10 +48,10 @@ routes.get('/v2/storage/stats', {
       sizes.push(file.sizeBytes)
       tags.push(...file.tags)
     }
-    return ok({
+    return {
       tables: { import: perTable(loads), export: perTable(exports) },
       files: { total: { count: sizes.length, dataSizeBytes: spread(sizes) }, tags: { tags: perTag(tags) } },
-    })
+    }
   },
 })
 

@@ -6,7 +6,6 @@ import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { commaList, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { metadatumResource } from '../metadata/metadata-resource.ts'
 
@@ -80,6 +79,6 @@ routes.get('/v2/storage/search/component-configurations', {
         },
       }),
     )
-    return ok(perComponent.flat())
+    return perComponent.flat()
   },
 })

@@ -5,7 +5,6 @@ import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { text } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { allTableMetadata } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludes } from '../tables/table-includes.ts'
@@ -54,6 +53,6 @@ routes.get('/v2/storage/search/tables', {
       },
       { concurrency: LOADS_AT_ONCE },
     )
-    return ok(perBucket.flat())
+    return perBucket.flat()
   },
 })

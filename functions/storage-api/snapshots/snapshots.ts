@@ -9,7 +9,6 @@ import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { findOwnTable, findTable } from '../find/find-table.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
-import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -50,12 +49,11 @@ routes.get('/v2/storage/tables/{tableId}/snapshots', {
   reply: z.array(snapshotBody),
   handle: async ({ params, query, baseUrl, branchId }, services) => {
     await findTable(services, params.tableId)
-    const found = await page(services.snapshots.listOf(params.tableId), {
+    return page(services.snapshots.listOf(params.tableId), {
       ...query,
       isListed: kept => (kept.branchId ?? defaultBranchId) === branchId,
       show: each => snapshotResource(each, baseUrl),
     })
-    return ok(found)
   },
 })
 
@@ -64,7 +62,7 @@ routes.get('/v2/storage/snapshots/{snapshotId}', {
   replies: { 200: 'The snapshot', 404: 'There is no such snapshot' },
   reply: snapshotBody,
   handle: async ({ params, caller, baseUrl }, services) =>
-    ok(snapshotResource(await findSnapshot(services, params.snapshotId, caller), baseUrl)),
+    snapshotResource(await findSnapshot(services, params.snapshotId, caller), baseUrl),
 })
 
 /** Gives a table the rows of a snapshot that was kept of it, by a job `tableRestore`. */

@@ -12,7 +12,6 @@ import { tableBody } from '../../lib/wire/table-body.ts'
 import { findOwnTable, findTable, findTableInBucket } from '../find/find-table.ts'
 import { commaList, flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -53,7 +52,7 @@ routes.put('/v2/storage/tables/{tableId}', {
     const updated = await changeTable(tableId, { displayName }, services)
     const event = auditEvent('tableUpdated', { id: tableId, name: table.name, params: { displayName } })
     await recordEvent(request, services, event)
-    return ok(await tableDetail(services, updated, baseUrl))
+    return tableDetail(services, updated, baseUrl)
   },
 })
 
@@ -88,7 +87,7 @@ routes.delete('/v2/storage/tables/{tableId}', {
       const event = auditEvent('tableDeleted', { id, name: nameOfTable(id), params: { force } })
       await recordEvent(request, services, event)
     }
-    return noContent()
+    return undefined
   },
 })
 

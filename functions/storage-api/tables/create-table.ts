@@ -13,7 +13,6 @@ import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { integer, listOf, text, textList } from '../http/fields.ts'
-import { created } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
@@ -159,7 +158,7 @@ routes.post('/v2/storage/buckets/{bucketId}/tables', {
     const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
     const job = createTableJob(request, services, { bucketId, body })
-    return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job)
   },
 })
 

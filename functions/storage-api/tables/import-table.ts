@@ -6,7 +6,6 @@ import { receiveUpload, type Upload, uploadForm } from '../files/receive-upload.
 import { findOwnTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { flag, text, textList, unlessBlank } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
@@ -113,7 +112,7 @@ routes.post('/v2/storage/tables/{tableId}/import', {
     await findOwnTable(services, tableId)
     const { sent, body } = readForm(importTableFields, await receiveUpload(request, services), request)
     const job = importTableJob(request, services, { tableId, body })
-    return doJob({ ...request, sent: [request.sent, sent] }, services, job, ok)
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job)
   },
 })
 
@@ -137,6 +136,6 @@ importer.post('/write-table', {
     const { tableId, ...body } = asked
     requireTable(request.caller, tableId, 'write')
     const job = importTableJob(request, services, { tableId, body })
-    return doJob({ ...request, sent: [request.sent, sent] }, services, job, ok)
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job)
   },
 })

@@ -13,7 +13,7 @@ import { parseCondition, valuesOf } from '../../lib/table-engine/rows/written-co
 import { findTableWithFiles } from '../find/find-table.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { csv, ok } from '../http/reply.ts'
+import { csv } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
@@ -87,11 +87,11 @@ routes.get('/v2/storage/tables/{tableId}/data-preview', {
     const counted = query.countRows
       ? await engine.count(snapshot, { ...conditions, maxBytes: MAX_BYTES })
       : undefined
-    return ok({
+    return {
       ...(counted && { rowsCount: counted.rowsCount, stays: counted.uncompared.map(staysSentence) }),
       columns,
       rows: rows.map(row => row.map((value, index) => previewCell(columns[index] ?? '', value))),
-    })
+    }
   },
 })
 

@@ -9,7 +9,6 @@ import { listedTableBody, tableBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { metadataOf, sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services/services.ts'
@@ -33,7 +32,7 @@ routes.get('/v2/storage/tables', {
       { concurrency: LISTS_AT_ONCE },
     )
     await recordEvent(request, services, auditEvent('tablesListed', {}))
-    return ok(perBucket.flat())
+    return perBucket.flat()
   },
 })
 
@@ -48,7 +47,7 @@ routes.get('/v2/storage/buckets/{bucketId}/tables', {
     const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
     const { id, name } = bucket
     await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
-    return ok(listed)
+    return listed
   },
 })
 
@@ -61,7 +60,7 @@ routes.get('/v2/storage/tables/{tableId}', {
     const table = await findTable(services, params.tableId)
     const event = auditEvent('tableDetail', { id: params.tableId, name: table.name })
     await recordEvent(request, services, event)
-    return ok(await tableDetail(services, table, baseUrl))
+    return tableDetail(services, table, baseUrl)
   },
 })
 

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 
 export const routes = routesOf('tickets')
@@ -9,5 +8,5 @@ routes.post('/v2/storage/tickets', {
   summary: 'Take a ticket',
   replies: { 201: 'The ticket' },
   reply: z.object({ id: z.string() }),
-  handle: async (_request, { tickets }) => created({ id: String(await tickets.next()) }),
+  handle: async (_request, { tickets }) => ({ id: String(await tickets.next()) }),
 })

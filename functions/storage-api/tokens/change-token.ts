@@ -6,7 +6,6 @@ import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { newTokenBody, tokenBody } from '../../lib/wire/token-body.ts'
 import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { type Caller, digestOf } from '../services/authenticate.ts'
@@ -43,7 +42,7 @@ routes.put('/v2/storage/tokens/{tokenId}', {
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenUpdated', token))
     const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-    return ok(tokenResource(token, { baseUrl, now: now(), bucketIds }))
+    return tokenResource(token, { baseUrl, now: now(), bucketIds })
   },
 })
 
@@ -64,7 +63,6 @@ routes.delete('/v2/storage/tokens/{tokenId}', {
     await refuseWhileTriggered(token.id, services)
     await services.tokens.delete(token.id)
     await recordEvent(request, services, tokenEvent('tokenDeleted', token))
-    return noContent()
   },
 })
 
@@ -103,7 +101,7 @@ routes.post('/v2/storage/tokens/{tokenId}/refresh', {
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
     const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-    return ok({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
+    return { ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value }
   },
 })
 
@@ -169,7 +167,7 @@ routes.post('/v2/storage/tokens', {
       if (!(await tokens.insert(token))) continue
       await recordEvent(request, services, tokenEvent('tokenCreated', token))
       const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-      return created({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
+      return { ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value }
     }
   },
 })

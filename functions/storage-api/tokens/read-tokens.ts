@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { tokenBody, tokenWithProjectBody } from '../../lib/wire/token-body.ts'
-import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
@@ -19,9 +18,9 @@ routes.get('/v2/storage/tokens', {
   reply: z.array(tokenBody),
   handle: async ({ caller, baseUrl }, { tokens, totals, project, now }) => {
     const facts = { baseUrl, now: now(), bucketIds: (await totals.bucketNames()).map(({ id }) => id) }
-    if (caller.token) return ok([tokenResource(caller.token, facts)])
+    if (caller.token) return [tokenResource(caller.token, facts)]
     const master = masterTokenResource(caller.tokenId, await project.created(), facts)
-    return ok([master, ...(await tokens.list()).map(token => tokenResource(token, facts))])
+    return [master, ...(await tokens.list()).map(token => tokenResource(token, facts))]
   },
 })
 
@@ -34,7 +33,7 @@ routes.get('/v2/storage/tokens/verify', {
   replies: { 200: 'The token and its project', 401: 'No token, or an invalid one' },
   reply: tokenWithProjectBody,
   handle: async ({ caller, baseUrl }, services) =>
-    ok(await tokenWithProject(caller.token ?? { masterId: caller.tokenId }, baseUrl, services)),
+    tokenWithProject(caller.token ?? { masterId: caller.tokenId }, baseUrl, services),
 })
 
 /** One token, as `verify` shows it, and the admin it belongs to. Each token may read itself. */
@@ -47,7 +46,7 @@ routes.get('/v2/storage/tokens/{tokenId}', {
     if (!isOwn) requireMaster(caller)
     const token =
       isOwn && caller.isMaster ? { masterId: caller.tokenId } : await findToken(services, params.tokenId)
-    return ok(await tokenWithProject(token, baseUrl, services))
+    return tokenWithProject(token, baseUrl, services)
   },
 })
 

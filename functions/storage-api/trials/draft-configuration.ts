@@ -6,7 +6,6 @@ import { configurationRefusal, ownerAt } from '../configurations/sealed-settings
 import { entityId } from '../find/entity-id.ts'
 import { takePlace } from '../http/at-once.ts'
 import { text, unlessBlank } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { previewedRows } from './preview-configuration.ts'
 import { findRunnable } from './trial-unit.ts'
@@ -68,11 +67,11 @@ routes.post('/v2/storage/components/{componentId}/drafts', {
       const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
       const made = 'configuration' in asked ? { remarks: [], configuration: asked.configuration } : draft
       const configuration = made && ((await seal(made.configuration)) as JsonObject)
-      return ok({
+      return {
         ...previewed,
         configurationId: configId,
         ...(made && configuration && { draft: { ...made, configuration } }),
-      })
+      }
     } finally {
       await giveBack()
     }

@@ -3,7 +3,6 @@ import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.t
 import { previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { takePlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
-import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import { findTrialUnit } from './trial-unit.ts'
 
@@ -50,7 +49,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
         rows,
       })
       const { draft: _, ...shown } = preview
-      return ok({ rowId: unit.rowId, name: unit.name, ...shown })
+      return { rowId: unit.rowId, name: unit.name, ...shown }
     } finally {
       await giveBack()
     }

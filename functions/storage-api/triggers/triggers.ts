@@ -9,7 +9,6 @@ import { findTable } from '../find/find-table.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller } from '../services/authenticate.ts'
@@ -38,7 +37,7 @@ routes.get('/v2/storage/triggers', {
         trigger.component === (query.component ?? trigger.component) &&
         trigger.configurationId === (query.configurationId ?? trigger.configurationId),
     )
-    return ok(found.map(triggerResource))
+    return found.map(triggerResource)
   },
 })
 
@@ -53,7 +52,7 @@ routes.get('/v2/storage/triggers/{triggerId}', {
   handle: async ({ params, caller }, services) => {
     const trigger = await findTrigger(services, params.triggerId)
     requireComponents(caller, [trigger.component])
-    return ok(triggerResource(trigger))
+    return triggerResource(trigger)
   },
 })
 
@@ -65,7 +64,6 @@ routes.delete('/v2/storage/triggers/{triggerId}', {
     requireComponents(request.caller, [trigger.component])
     await services.triggers.delete(trigger.id)
     await recordEvent(request, services, triggerEvent('triggerDeleted', trigger))
-    return noContent()
   },
 })
 
@@ -124,7 +122,7 @@ routes.post('/v2/storage/triggers', {
       // Skips an id that another process took in the same millisecond.
       if (!(await services.triggers.insert(trigger))) continue
       await recordEvent(request, services, triggerEvent('triggerCreated', trigger))
-      return created(triggerResource(trigger))
+      return triggerResource(trigger)
     }
   },
 })
@@ -170,7 +168,7 @@ routes.put('/v2/storage/triggers/{triggerId}', {
     }))
     if (!trigger) throw triggerNotFound(params.triggerId)
     await recordEvent(request, services, triggerEvent('triggerUpdated', trigger))
-    return ok(triggerResource(trigger))
+    return triggerResource(trigger)
   },
 })
 

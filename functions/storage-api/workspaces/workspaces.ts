@@ -5,7 +5,6 @@ import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/works
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 import { type ConfigurationRequest, findConfiguration, notFound } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
-import { created, noContent, ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { type Submitter, submitJob } from '../jobs/submit-job.ts'
@@ -58,7 +57,7 @@ const create = async (
   request: Asked,
   configuration: WorkspaceRecord['configuration'],
   services: Services,
-): Promise<Response> => {
+) => {
   if (!request.body.readOnlyStorageAccess)
     throw new UserError(
       'notImplemented',
@@ -76,7 +75,7 @@ const create = async (
     const at = services.now().toISOString()
     const workspace = { id, branchId, configuration, created: at, creatorToken, revision: 1 }
     if (await services.workspaces.insert(workspace))
-      return created(workspaceResource(workspace, { baseUrl, projectId: services.projectId }))
+      return workspaceResource(workspace, { baseUrl, projectId: services.projectId })
   }
 }
 
@@ -102,7 +101,7 @@ routes.get(path, {
   summary: 'List workspaces',
   replies: { 200: 'The workspaces of the branch' },
   reply: z.array(workspaceBody),
-  handle: async (request, services) => ok(await listed(request, services, () => true)),
+  handle: async (request, services) => listed(request, services, () => true),
 })
 
 routes.get(configPath, {
@@ -111,13 +110,11 @@ routes.get(configPath, {
   reply: z.array(workspaceBody),
   handle: async (request, services) => {
     const { component, configurationId } = await ofConfiguration(request, services)
-    return ok(
-      await listed(
-        request,
-        services,
-        ({ configuration }) =>
-          configuration?.component === component && configuration.configurationId === configurationId,
-      ),
+    return listed(
+      request,
+      services,
+      ({ configuration }) =>
+        configuration?.component === component && configuration.configurationId === configurationId,
     )
   },
 })
@@ -137,12 +134,10 @@ routes.get(`${path}/{workspaceId}`, {
   replies: { 200: 'The workspace', 404: 'There is no such workspace' },
   reply: workspaceBody,
   handle: async (request, services) =>
-    ok(
-      workspaceResource(await findWorkspace(request.params.workspaceId, request, services), {
-        baseUrl: request.baseUrl,
-        projectId: services.projectId,
-      }),
-    ),
+    workspaceResource(await findWorkspace(request.params.workspaceId, request, services), {
+      baseUrl: request.baseUrl,
+      projectId: services.projectId,
+    }),
 })
 
 routes.delete(`${path}/{workspaceId}`, {
@@ -163,7 +158,7 @@ routes.delete(`${path}/{workspaceId}`, {
         admit: async () => ({ workspaceId: id }),
       })
     await services.workspaces.delete(id)
-    return noContent()
+    return undefined
   },
 })
 
