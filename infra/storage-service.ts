@@ -261,7 +261,7 @@ const storageApiFunction = (
   // Configurations that are too large for an item.
   allowPuttingObjects(storageApi, store.tables, { prefix: documentPrefix })
   // It seals secrets. Only the functions that run components open them.
-  allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
+  allow(storageApi, ['kms:Encrypt', 'kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
   if (store.hasExtractions) {
     // What a run does that has not ended; and people cancel them.

@@ -28,13 +28,8 @@ const signedRequests: readonly { file: RegExp; service: string }[] = [
   { file: /lib\/aws\/document-requests\.ts$/, service: 'dynamodb' },
   { file: /lib\/aws\/is-execution-running\.ts$/, service: 'states' },
   { file: /lib\/aws\/read-secret\.ts$/, service: 'secretsmanager' },
+  { file: /secrets\/create-(sealer|opener)\.ts$/, service: 'kms' },
 ]
-
-/** What the encryption SDK asks of KMS: it brings the whole client along. */
-const encryption: Readonly<Record<string, string>> = {
-  '@aws-crypto/encrypt-node/': 'kms:GenerateDataKey',
-  '@aws-crypto/decrypt-node/': 'kms:Decrypt',
-}
 
 /**
  * The rights that a bundle needs for the requests to AWS that it can send: commands that are left in it, of clients that are left
@@ -46,7 +41,7 @@ export const rightsOfBundle = (metafile: Metafile): Set<string> => {
   const commands = inputs.flatMap(path => {
     const [, client = '', command = ''] = /\/client-([\w-]+)\/.*\/(\w+)Command\.js$/.exec(path) ?? []
     // A client that is loaded by name, or as a whole, brings all its commands: what counts is which of them are named.
-    const isWhole = ['lambda', 'kms', 'dynamodb'].includes(client)
+    const isWhole = ['lambda', 'dynamodb'].includes(client)
     if (command === '' || (isWhole && !own.some(text => text.includes(`new ${command}Command(`)))) return []
     const name = `${services[client] ?? client}:${command}`
     return rightsOfCommands[name] ?? [name]
@@ -57,10 +52,7 @@ export const rightsOfBundle = (metafile: Metafile): Set<string> => {
       .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/\(\s*'([A-Z]\w+)'/g)])
       .map(([, operation]) => `${service}:${operation}`),
   )
-  const sealing = Object.entries(encryption).flatMap(([folder, right]) =>
-    inputs.some(path => path.includes(folder)) ? [right] : [],
-  )
-  return new Set([...commands, ...requests, ...sealing])
+  return new Set([...commands, ...requests])
 }
 
 /** The files whose code is left in a bundle. */

@@ -213,7 +213,7 @@ describe('rights', () => {
     )
     expect(ofKeys.map(([id, { Action }]) => [id.replace(/RoleDefaultPolicy.*/, ''), Action])).toEqual([
       ['StoragePreviewExtraction', 'kms:Decrypt'],
-      ['StorageStorageApi', 'kms:GenerateDataKey'],
+      ['StorageStorageApi', ['kms:Encrypt', 'kms:GenerateDataKey']],
       ['ExtractRunExtractor', 'kms:Decrypt'],
     ])
     template.hasResource('AWS::KMS::Key', {

@@ -54,6 +54,11 @@ describe('a secret on one machine', () => {
     expect(configuration['#token']).toMatch(/^KBC::ProjectSecure::/)
     expect(await (await opener())(configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
 
+    // Many are sealed under a data key: another right.
+    const many = { '#list': Array.from({ length: 11 }, (_, index) => `plain ${index}`) }
+    const sealed = await call('POST', '', { name: 'b', configuration: many })
+    expect(await (await opener())(sealed.configuration, ownerOf(sealed.id))).toEqual(many)
+
     await cloud.close()
     cloud = await startEmbeddedCloud({ dataDir })
     const again = await call('GET', `/${id}`)

@@ -29,7 +29,6 @@ export const startKeyService = async (names: readonly string[] = ['secrets']) =>
     kms: {
       endpoint,
       region: 'us-east-1',
-      maxAttempts: 1,
       credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
     },
     async close(): Promise<void> {

@@ -3,8 +3,7 @@ import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
-import type { SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
-import { secretOrigin } from '../../lib/storage/secrets/secret-origin.ts'
+import { parseSealed, type SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
 import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
@@ -81,8 +80,7 @@ export const authorsOfSealed = async (
   { tokens }: Pick<Services, 'tokens'>,
 ): Promise<Author[]> => {
   const secrets = await listSecrets(sealed)
-  const origins = await Promise.all([...new Set(secrets)].map(secretOrigin))
-  const others = new Set(origins.flatMap(origin => origin?.tokenId ?? []))
+  const others = new Set(secrets.flatMap(secret => parseSealed(secret)?.context.tokenId ?? []))
   others.delete(tokenId)
   const authors = [...others].map(async id => ({
     id,

@@ -9,7 +9,6 @@ import {
   wholeRequestTimeout,
 } from '../../http/limited-server.ts'
 import { Quotas } from '../../http/quotas.ts'
-import type { AccessRequest } from '../../s3/auth/policy.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
@@ -20,8 +19,6 @@ interface Operation {
   readonly action: string
   /** ARN of the resource of the call, or `*` when it has none. */
   readonly resource: (input: unknown) => string
-  /** Values of the condition keys that the call has. */
-  readonly context: (input: unknown) => AccessRequest['context']
   readonly run: (input: unknown, caller: Caller) => Promise<unknown> | unknown
 }
 
@@ -30,8 +27,6 @@ export const operation = <Input>(given: {
   action: string
   input: z.ZodType<Input>
   resource: (input: Input) => string
-  /** Default: none. */
-  context?: (input: Input) => AccessRequest['context']
   run: (input: Input, caller: Caller) => Promise<unknown> | unknown
 }): Operation => {
   const read = (value: unknown): Input => {
@@ -43,7 +38,6 @@ export const operation = <Input>(given: {
   return {
     action: given.action,
     resource: value => given.resource(read(value)),
-    context: value => given.context?.(read(value)) ?? {},
     run: (value, caller) => given.run(read(value), caller),
   }
 }
@@ -54,12 +48,7 @@ export type Operations = Readonly<Record<string, Operation>>
 interface ControlServerOptions {
   readonly authenticate: Authenticate
   /** Whether the caller's role allows the call. */
-  readonly isAllowed: (
-    caller: Caller,
-    action: string,
-    resource: string,
-    context: AccessRequest['context'],
-  ) => boolean
+  readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
   /** Default: those of an account. */
@@ -130,7 +119,7 @@ export class ControlServer {
         )
       const input = invocation === undefined ? event() : invocation.input()
       const resource = found.resource(input)
-      if (!this.#options.isAllowed(caller, found.action, resource, found.context(input)))
+      if (!this.#options.isAllowed(caller, found.action, resource))
         throw new ServiceError(
           'AccessDeniedException',
           `${caller.roleArn ?? 'The caller'} is not authorized to perform: ${found.action} on resource: ${resource}`,

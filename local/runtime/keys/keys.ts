@@ -32,7 +32,7 @@ export class Keys {
     throw new ServiceError('NotFoundException', `Key '${id.slice(0, 200)}' does not exist`)
   }
 
-  /** The key that made a blob; KMS needs no key id to decrypt. */
+  /** The key that made a blob. */
   findFor(blob: Uint8Array): KeyFile {
     const found = this.#keys.find(key => key.hasEncrypted(blob))
     if (found) return found
@@ -51,32 +51,25 @@ const blob = (maxBytes: number) =>
     })
 
 const inContext = z.object({
+  KeyId: z.string(),
   EncryptionContext: z.record(z.string(), z.string()).default({}),
-  GrantTokens: z.array(z.string()).max(0).optional(),
-  EncryptionAlgorithm: z.literal('SYMMETRIC_DEFAULT').optional(),
 })
 
 /** KMS API Reference, "Encrypt" and "Decrypt". */
 const LARGEST_PLAINTEXT = 4096
 const LARGEST_CIPHERTEXT = 6144
 
-const dataKeyBytes = { AES_256: 32, AES_128: 16 } as const
+const DATA_KEY_BYTES = 32
 
-/** The operations of KMS (AWS JSON 1.1) that envelope encryption needs. */
+/** The operations of KMS (AWS JSON 1.1) that secrets are sealed and opened by. */
 export const keyOperations = (keys: Keys): Operations => ({
   'TrentService.GenerateDataKey': operation({
     action: 'kms:GenerateDataKey',
-    input: inContext.extend({
-      KeyId: z.string(),
-      KeySpec: z.enum(['AES_256', 'AES_128']).optional(),
-      NumberOfBytes: z.int().min(1).max(1024).optional(),
-    }),
+    input: inContext.extend({ KeySpec: z.literal('AES_256') }),
     resource: ({ KeyId }) => keys.find(KeyId).arn,
-    run: ({ KeyId, KeySpec, NumberOfBytes, EncryptionContext }) => {
-      if ((KeySpec === undefined) === (NumberOfBytes === undefined))
-        throw new ServiceError('ValidationException', 'Please specify either number of bytes or key spec.')
+    run: ({ KeyId, EncryptionContext }) => {
       const key = keys.find(KeyId)
-      const dataKey = randomBytes(KeySpec ? dataKeyBytes[KeySpec] : (NumberOfBytes ?? 0))
+      const dataKey = randomBytes(DATA_KEY_BYTES)
       return {
         KeyId: key.arn,
         Plaintext: dataKey.toString('base64'),
@@ -87,43 +80,31 @@ export const keyOperations = (keys: Keys): Operations => ({
 
   'TrentService.Encrypt': operation({
     action: 'kms:Encrypt',
-    input: inContext.extend({ KeyId: z.string(), Plaintext: blob(LARGEST_PLAINTEXT) }),
+    input: inContext.extend({ Plaintext: blob(LARGEST_PLAINTEXT) }),
     resource: ({ KeyId }) => keys.find(KeyId).arn,
     run: ({ KeyId, Plaintext, EncryptionContext }) => {
       const key = keys.find(KeyId)
       return {
         KeyId: key.arn,
         CiphertextBlob: key.encrypt(Plaintext, EncryptionContext).toString('base64'),
-        EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
       }
     },
   }),
 
   'TrentService.Decrypt': operation({
     action: 'kms:Decrypt',
-    input: inContext.extend({ KeyId: z.string().optional(), CiphertextBlob: blob(LARGEST_CIPHERTEXT) }),
+    input: inContext.extend({ CiphertextBlob: blob(LARGEST_CIPHERTEXT) }),
     resource: ({ CiphertextBlob }) => keys.findFor(CiphertextBlob).arn,
-    context: ({ EncryptionContext }) =>
-      Object.fromEntries(
-        Object.entries(EncryptionContext).map(([name, value]) => [
-          `kms:encryptioncontext:${name.toLowerCase()}`,
-          value,
-        ]),
-      ),
     run: ({ KeyId, CiphertextBlob, EncryptionContext }) => {
       const key = keys.findFor(CiphertextBlob)
-      if (KeyId !== undefined && keys.find(KeyId) !== key)
+      if (keys.find(KeyId) !== key)
         throw new ServiceError(
           'IncorrectKeyException',
           'The key ID in the request does not identify the key.',
         )
       const plaintext = key.decrypt(CiphertextBlob, EncryptionContext)
       if (!plaintext) throw invalidCiphertext()
-      return {
-        KeyId: key.arn,
-        Plaintext: plaintext.toString('base64'),
-        EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
-      }
+      return { KeyId: key.arn, Plaintext: plaintext.toString('base64') }
     },
   }),
 })

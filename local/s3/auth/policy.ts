@@ -51,7 +51,7 @@ const evaluateCondition = (
   context: AccessRequest['context'],
 ): boolean | undefined => {
   const key = condition.key.toLowerCase()
-  if (!knownKeys.has(key) && !key.startsWith('kms:encryptioncontext:')) return undefined
+  if (!knownKeys.has(key)) return undefined
   const actual = context[key]
   if (condition.operator.startsWith(FOR_ALL)) {
     const compare = comparisons.get(condition.operator.slice(FOR_ALL.length))

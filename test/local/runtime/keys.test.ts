@@ -1,35 +1,38 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createKmsRequest } from '#lib/aws/kms-request.ts'
 import { KeyFile } from '#local/runtime/keys/keys.ts'
 import { startKeyService } from '../../support/key-service.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
-let service: Awaited<ReturnType<typeof startKeyService>>
-let kms: KMSClient
-beforeAll(async () => {
-  service = await startKeyService(['a', 'b'])
-  kms = new KMSClient(service.kms)
-})
-afterAll(async () => {
-  kms.destroy()
-  await service.close()
-})
+const service = await untilEnd(startKeyService(['a', 'b']))
+const kms = createKmsRequest(service.kms)
 
 const context = { project: '7', component: 'ex' }
-const generate = () =>
-  kms.send(
-    new GenerateDataKeyCommand({ KeyId: service.keyArn, KeySpec: 'AES_256', EncryptionContext: context }),
+const blob = z.object({ CiphertextBlob: z.string() })
+
+const generate = async () =>
+  blob.extend({ Plaintext: z.string() }).parse(
+    await kms('GenerateDataKey', {
+      KeyId: service.keyArn,
+      KeySpec: 'AES_256',
+      EncryptionContext: context,
+    }),
   )
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('a data key', () => {
   it('comes plain and encrypted, and is decrypted again in the same context, whatever its order', async () => {
     const { Plaintext, CiphertextBlob } = await generate()
-    expect(Plaintext).toHaveLength(32)
-    const reversed = { component: 'ex', project: '7' }
-    const opened = await kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext: reversed }))
-    expect(opened).toMatchObject({ KeyId: service.keyArn })
-    expect(Buffer.from(opened.Plaintext ?? [])).toEqual(Buffer.from(Plaintext ?? []))
+    expect(Buffer.from(Plaintext, 'base64')).toHaveLength(32)
+    const EncryptionContext = { component: 'ex', project: '7' }
+    expect(await kms('Decrypt', { KeyId: service.keyArn, CiphertextBlob, EncryptionContext })).toEqual({
+      KeyId: service.keyArn,
+      Plaintext,
+    })
   })
 
   it.each([
@@ -38,36 +41,35 @@ describe('a data key', () => {
     ['in a wider context', { ...context, more: '1' }],
   ])('is not decrypted %s', async (_what, EncryptionContext) => {
     const { CiphertextBlob } = await generate()
-    await expect(kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext }))).rejects.toMatchObject({
-      name: 'InvalidCiphertextException',
-    })
+    await expect(
+      kms('Decrypt', { KeyId: service.keyArn, CiphertextBlob, EncryptionContext }),
+    ).rejects.toMatchObject({ name: 'InvalidCiphertextException' })
   })
 
   it('is not decrypted under another key', async () => {
     const { CiphertextBlob } = await generate()
     const input = { CiphertextBlob, EncryptionContext: context, KeyId: service.arns[1] }
-    await expect(kms.send(new DecryptCommand(input))).rejects.toMatchObject({ name: 'IncorrectKeyException' })
+    await expect(kms('Decrypt', input)).rejects.toMatchObject({ name: 'IncorrectKeyException' })
   })
 })
 
 describe('a text', () => {
   it('is encrypted differently each time', async () => {
     const encrypt = async () =>
-      (await kms.send(new EncryptCommand({ KeyId: service.keyArn, Plaintext: Buffer.from('abc') })))
-        .CiphertextBlob
+      blob.parse(await kms('Encrypt', { KeyId: service.keyArn, Plaintext: base64('abc') })).CiphertextBlob
     expect(await encrypt()).not.toEqual(await encrypt())
   })
 
   it('is refused when it is longer than KMS takes', async () => {
-    const input = { KeyId: service.keyArn, Plaintext: Buffer.alloc(5000) }
-    await expect(kms.send(new EncryptCommand(input))).rejects.toMatchObject({ name: 'ValidationException' })
+    const input = { KeyId: service.keyArn, Plaintext: base64('x'.repeat(5000)) }
+    await expect(kms('Encrypt', input)).rejects.toMatchObject({ name: 'ValidationException' })
   })
 })
 
 describe('a key', () => {
   it('that is not there is not found', async () => {
-    const input = { KeyId: 'nothing', Plaintext: Buffer.from('a') }
-    await expect(kms.send(new EncryptCommand(input))).rejects.toMatchObject({ name: 'NotFoundException' })
+    const input = { KeyId: 'nothing', Plaintext: base64('a') }
+    await expect(kms('Encrypt', input)).rejects.toMatchObject({ name: 'NotFoundException' })
   })
 
   it('is kept in a file that only its owner may read', async () => {

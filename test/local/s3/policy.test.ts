@@ -67,16 +67,6 @@ describe('evaluatePolicy', () => {
     expect(decide({ Condition }, prefix)).toBe(decision)
   })
 
-  it.each([
-    ['one.component', 'allowed'],
-    ['ex-generic-v2', 'notAllowed'],
-  ])('knows the context of a decryption: %s makes it %s', (component, decision) => {
-    const Condition = { StringEquals: { 'kms:EncryptionContext:componentId': 'one.component' } }
-    expect(decide({ Condition }, { context: { 'kms:encryptioncontext:componentid': component } })).toBe(
-      decision,
-    )
-  })
-
   it('applies a Deny whose condition it does not know', () => {
     const unknown = { ...deny, Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } }
     expect(decide([allow, unknown])).toBe('denied')

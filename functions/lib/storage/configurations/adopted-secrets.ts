@@ -1,7 +1,6 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { listSecrets } from '../secrets/map-secrets.ts'
-import { isSealed, type SecretOwner } from '../secrets/sealed-secret.ts'
-import { type SecretOrigin, sealedDigest, secretOrigin } from '../secrets/secret-origin.ts'
+import { parseSealed, type SecretContext, type SecretOwner, sealedDigest } from '../secrets/sealed-secret.ts'
 import type { Configuration } from './configuration.ts'
 
 /** A configuration of this service, as the owner of its secrets. */
@@ -22,10 +21,10 @@ export const secretsToAdopt = async (
 ): Promise<string[]> => {
   const known = new Set(configuration.adoptedSecrets)
   const values = await sealedValues(texts)
-  const mayOpen = ({ digest, origin }: SealedValue) =>
-    isOfComponent(origin, owner) && (known.has(digest) || origin.configurationId === owner.configId)
+  const mayOpen = ({ digest, context }: FoundSecret) =>
+    isOfComponent(context, owner) && (known.has(digest) || context.configurationId === owner.configId)
   return values
-    .filter(value => mayOpen(value) && value.origin.configurationId !== into)
+    .filter(value => mayOpen(value) && value.context.configurationId !== into)
     .map(({ digest }) => digest)
 }
 
@@ -37,21 +36,18 @@ export const adoptSecrets = (configuration: Configuration, digests: readonly str
   return { ...configuration, adoptedSecrets: [...adoptedSecrets, ...new Set(added)] }
 }
 
-interface SealedValue {
+interface FoundSecret {
   digest: string
-  origin: SecretOrigin
+  context: SecretContext
 }
 
-const sealedValues = async (texts: readonly string[]): Promise<SealedValue[]> => {
+const sealedValues = async (texts: readonly string[]): Promise<FoundSecret[]> => {
   const secrets = (await Promise.all(texts.map(text => listSecrets(parseJson(text))))).flat()
-  const values = await Promise.all(
-    [...new Set(secrets)].filter(isSealed).map(async sealed => {
-      const origin = await secretOrigin(sealed)
-      return origin && { digest: sealedDigest(sealed), origin }
-    }),
-  )
-  return values.filter(value => value !== undefined)
+  return [...new Set(secrets)].flatMap(secret => {
+    const sealed = parseSealed(secret)
+    return sealed ? [{ digest: sealedDigest(secret), context: sealed.context }] : []
+  })
 }
 
-const isOfComponent = (origin: SecretOrigin, { projectId, componentId }: SecretOwner): boolean =>
-  origin.projectId === String(projectId) && origin.componentId === componentId
+const isOfComponent = (context: SecretContext, { projectId, componentId }: SecretOwner): boolean =>
+  context.projectId === String(projectId) && context.componentId === componentId

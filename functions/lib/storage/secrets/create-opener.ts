@@ -1,8 +1,18 @@
-import type { KMSClientConfig } from '@aws-sdk/client-kms'
+import { z } from 'zod'
+import { createKmsRequest } from '../../aws/kms-request.ts'
+import type { ServiceSettings } from '../../aws/signed-json.ts'
 import { UserError } from '../../errors/errors.ts'
 import { mapSecrets } from './map-secrets.ts'
-import { encryptionContext, isSealed, parseSealed, type SecretOwner } from './sealed-secret.ts'
-import { sealedDigest } from './secret-origin.ts'
+import {
+  contextOf,
+  dataKeyContext,
+  isSealed,
+  openText,
+  parseSealed,
+  type SecretContext,
+  type SecretOwner,
+  sealedDigest,
+} from './sealed-secret.ts'
 
 /** Who opens secrets: a configuration, and the digests of values that the service itself copied to it. */
 export interface SecretReader extends SecretOwner {
@@ -14,12 +24,9 @@ type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 interface OpenerOptions {
   keyArn: string
-  kms?: KMSClientConfig
+  /** Default: the KMS of the environment. */
+  kms?: ServiceSettings
 }
-
-// Secrets that were sealed together share a data key, and each leg of an extraction opens the same ones.
-const DATA_KEY_AGE_MS = 5 * 60_000
-const DATA_KEYS_HELD = 100
 
 /**
  * Opens what `createSealer` sealed, for the function that runs a component. Needs `kms:Decrypt`.
@@ -27,51 +34,60 @@ const DATA_KEYS_HELD = 100
  * Refuses a secret that a client pasted here from elsewhere, although KMS would open it: the owner must be the one it
  * was sealed for, or the service itself must have copied it.
  */
-export const createOpener = (options: OpenerOptions): OpenSecrets => {
-  let opening: ReturnType<typeof loadOpening> | undefined
-  return (value, reader) =>
-    mapSecrets(value, async secret => {
+export const createOpener = ({ keyArn, kms }: OpenerOptions): OpenSecrets => {
+  const request = createKmsRequest(kms)
+
+  const decrypt = async (blob: string, context: Record<string, string>): Promise<Buffer> => {
+    const input = { KeyId: keyArn, CiphertextBlob: blob, EncryptionContext: context }
+    const { Plaintext } = decrypted.parse(await request('Decrypt', input).catch(refuseDamaged))
+    return Buffer.from(Plaintext, 'base64')
+  }
+
+  return (value, reader) => {
+    // Secrets that were sealed together share a data key. Whoever says another context asks KMS again, which refuses it.
+    const dataKeys = new Map<string, Promise<Buffer>>()
+    const dataKeyOf = (dataKey: string, context: SecretContext): Promise<Buffer> => {
+      const id = JSON.stringify([dataKey, context])
+      const found = dataKeys.get(id) ?? decrypt(dataKey, dataKeyContext(context))
+      dataKeys.set(id, found)
+      return found
+    }
+    return mapSecrets(value, async secret => {
       if (!isSealed(secret)) return secret
-      opening ??= loadOpening(options)
-      return (await opening)(secret, reader)
+      const sealed = parseSealed(secret)
+      if (!sealed) throw notOpened('It was sealed by another service, or by a version before 0.4.')
+      const { context, text } = sealed
+      refuseForeign(context, secret, reader)
+      if (!('dataKey' in sealed)) return (await decrypt(text, context)).toString('utf8')
+      const key = await dataKeyOf(sealed.dataKey, context)
+      try {
+        return openText(key, text)
+      } catch {
+        throw damaged()
+      }
     })
-}
-
-const loadOpening = async ({ keyArn, kms = {} }: OpenerOptions) => {
-  const [{ buildDecrypt }, { KmsKeyringNode, KMS }, caching, materials] = await Promise.all([
-    import('@aws-crypto/decrypt-node'),
-    import('@aws-crypto/kms-keyring-node'),
-    import('@aws-crypto/caching-materials-manager-node'),
-    import('@aws-crypto/material-management-node'),
-  ])
-  const { decrypt } = buildDecrypt(materials.CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT)
-  const client = new KMS(kms)
-  const manager = new caching.NodeCachingMaterialsManager({
-    backingMaterials: new KmsKeyringNode({ keyIds: [keyArn], clientProvider: () => client }),
-    cache: caching.getLocalCryptographicMaterialsCache(DATA_KEYS_HELD),
-    maxAge: DATA_KEY_AGE_MS,
-  })
-
-  return async (secret: string, reader: SecretReader): Promise<string> => {
-    const message = parseSealed(secret)
-    if (!message) throw notOpened('It was sealed by another service.')
-    const { plaintext, messageHeader } = await decrypt(manager, message).catch((cause: unknown) => {
-      // That KMS is busy or unreachable does not mean that the secret is bad.
-      if (cause instanceof Error && '$metadata' in cause && !isRefusal(cause)) throw cause
-      throw notOpened('It is damaged, or was sealed under another key.')
-    })
-    const isFor = (name: string) => messageHeader.encryptionContext[name] === encryptionContext(reader)[name]
-    if (!isFor('projectId') || !isFor('componentId'))
-      throw notOpened('It was sealed for another project or component.')
-    const isForAll = messageHeader.encryptionContext['configurationId'] === undefined
-    if (!isForAll && !isFor('configurationId') && !reader.adoptedSecrets?.includes(sealedDigest(secret)))
-      throw notOpened('It was sealed for another configuration.')
-    return plaintext.toString('utf8')
   }
 }
 
-const isRefusal = ({ name }: Error): boolean =>
-  name === 'InvalidCiphertextException' || name === 'IncorrectKeyException'
+const decrypted = z.object({ Plaintext: z.base64() })
+
+/** That KMS is busy or unreachable does not mean that the secret is bad. */
+const refuseDamaged = (error: unknown): never => {
+  const { name } = error instanceof Error ? error : {}
+  throw name === 'InvalidCiphertextException' || name === 'IncorrectKeyException' ? damaged() : error
+}
+
+const refuseForeign = (context: SecretContext, secret: string, reader: SecretReader): void => {
+  const own = contextOf(reader)
+  if (context.projectId !== own.projectId || context.componentId !== own.componentId)
+    throw notOpened('It was sealed for another project or component.')
+  const { configurationId } = context
+  const isOwn = configurationId === undefined || configurationId === own.configurationId
+  if (!isOwn && !reader.adoptedSecrets?.includes(sealedDigest(secret)))
+    throw notOpened('It was sealed for another configuration.')
+}
+
+const damaged = () => notOpened('It is damaged, or was sealed under another key.')
 
 const notOpened = (reason: string) =>
   new UserError(

@@ -1,13 +1,18 @@
-import type { KMSClientConfig } from '@aws-sdk/client-kms'
+import { z } from 'zod'
+import { createKmsRequest } from '../../aws/kms-request.ts'
+import type { ServiceSettings } from '../../aws/signed-json.ts'
 import { UserError } from '../../errors/errors.ts'
-import { createLine } from '../db/create-line.ts'
 import { listSecrets, mapSecrets } from './map-secrets.ts'
 import {
-  encryptionContext,
+  contextOf,
+  dataKeyContext,
   formatSealed,
   isSealed,
+  type SealedValue,
   type SecretAuthor,
+  type SecretContext,
   type SecretOwner,
+  sealText,
 } from './sealed-secret.ts'
 
 /**
@@ -17,76 +22,64 @@ import {
 export type SealSecrets = (value: unknown, owner: SecretOwner & Partial<SecretAuthor>) => Promise<unknown>
 
 interface SealerOptions {
-  /** ARN of the KMS key that wraps the data keys. */
+  /** ARN of the KMS key. */
   keyArn: string
-  kms?: KMSClientConfig
+  /** Default: the KMS of the environment. */
+  kms?: ServiceSettings
 }
 
-// Each takes about a millisecond of processor time and delays other requests. No real configuration has so many.
+/** Each becomes some 600 bytes: a body of 10 MB would become gigabytes. No real configuration has so many. */
 const MAX_SECRETS = 1_000
 
-// A data key seals the secrets of one configuration, at most a thousand and for five minutes. Each call of KMS costs
-// money and counts against the account's rate: a script that writes a hundred rows would make a thousand calls. Every
-// message still has a key of its own, derived from the data key and a random message id (AWS Encryption SDK Developer
-// Guide, "Data key caching").
-const DATA_KEY_AGE_MS = 5 * 60_000
-const SECRETS_PER_DATA_KEY = 1_000
-const DATA_KEYS_HELD = 100
+/** A call of KMS for each costs money and counts against the account's rate, and strangers may ask for them. */
+const MAX_CALLS = 10
+/** KMS API Reference, "Encrypt". */
+const LONGEST_BYTES = 4_096
+
+const encrypted = z.object({ CiphertextBlob: z.string() })
+const generated = encrypted.extend({ Plaintext: z.base64() })
+
+type Seal = (secret: string) => Promise<SealedValue>
 
 /**
- * Seals secrets with the AWS Encryption SDK under one KMS key. It only encrypts, so it needs `kms:GenerateDataKey` and
- * nothing else.
- *
- * The SDK is loaded with the first secret: most requests have none.
+ * Seals secrets by KMS; where a request brings many or long ones, under a data key of their own. It needs `kms:Encrypt`
+ * and `kms:GenerateDataKey`, and can open nothing.
  */
-export const createSealer = (options: SealerOptions): SealSecrets => {
-  let sealing: ReturnType<typeof loadSealing> | undefined
-  // One after the other: the first fetches the data key for the rest, instead of each calling KMS.
-  const inLine = createLine()
+export const createSealer = ({ keyArn, kms }: SealerOptions): SealSecrets => {
+  const request = createKmsRequest(kms)
+
+  const byKms =
+    (context: SecretContext): Seal =>
+    async secret => {
+      const input = { KeyId: keyArn, Plaintext: toBase64(secret), EncryptionContext: context }
+      const { CiphertextBlob } = encrypted.parse(await request('Encrypt', input))
+      return { context, text: CiphertextBlob }
+    }
+
+  const underDataKey = async (context: SecretContext): Promise<Seal> => {
+    const input = { KeyId: keyArn, KeySpec: 'AES_256', EncryptionContext: dataKeyContext(context) }
+    const { Plaintext, CiphertextBlob } = generated.parse(await request('GenerateDataKey', input))
+    const key = Buffer.from(Plaintext, 'base64')
+    return async secret => ({ context, dataKey: CiphertextBlob, text: sealText(key, secret) })
+  }
+
   return async (value, owner) => {
-    refuseTooMany(await listSecrets(value))
-    return mapSecrets(value, async secret => {
-      if (isSealed(secret)) return secret
-      sealing ??= loadSealing(options)
-      const seal = await sealing
-      const { projectId, componentId, configId, tokenId } = owner
-      return inLine(`${projectId}/${componentId}/${configId}/${tokenId}`, () => seal(secret, owner))
-    })
+    const secrets = (await listSecrets(value)).filter(secret => !isSealed(secret))
+    refuseTooMany(secrets.length)
+    const context = contextOf(owner)
+    const areFew =
+      secrets.length <= MAX_CALLS && secrets.every(secret => Buffer.byteLength(secret) <= LONGEST_BYTES)
+    const seal = areFew ? byKms(context) : await underDataKey(context)
+    return mapSecrets(value, async secret => (isSealed(secret) ? secret : formatSealed(await seal(secret))))
   }
 }
 
-const refuseTooMany = (secrets: readonly string[]): void => {
-  const count = secrets.filter(secret => !isSealed(secret)).length
+const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+
+const refuseTooMany = (count: number): void => {
   if (count > MAX_SECRETS)
     throw new UserError(
       'secrets.tooMany',
       `${count} values under "#" keys are to be sealed; one request may bring ${MAX_SECRETS}.`,
     )
-}
-
-const loadSealing = async ({ keyArn, kms = {} }: SealerOptions) => {
-  const [{ buildEncrypt }, { KmsKeyringNode, KMS }, caching, materials] = await Promise.all([
-    import('@aws-crypto/encrypt-node'),
-    import('@aws-crypto/kms-keyring-node'),
-    import('@aws-crypto/caching-materials-manager-node'),
-    import('@aws-crypto/material-management-node'),
-  ])
-  const { encrypt } = buildEncrypt(materials.CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT)
-  const client = new KMS(kms)
-  const manager = new caching.NodeCachingMaterialsManager({
-    // Strict: only this key, in its own region.
-    backingMaterials: new KmsKeyringNode({ generatorKeyId: keyArn, clientProvider: () => client }),
-    cache: caching.getLocalCryptographicMaterialsCache(DATA_KEYS_HELD),
-    maxAge: DATA_KEY_AGE_MS,
-    maxMessagesEncrypted: SECRETS_PER_DATA_KEY,
-  })
-
-  return async (secret: string, owner: SecretOwner & Partial<SecretAuthor>): Promise<string> => {
-    const { result } = await encrypt(manager, Buffer.from(secret, 'utf8'), {
-      encryptionContext: encryptionContext(owner),
-      // No signature: whoever may ask KMS for a data key could sign too, and it doubles the length.
-      suiteId: materials.AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY,
-    })
-    return formatSealed(result)
-  }
 }

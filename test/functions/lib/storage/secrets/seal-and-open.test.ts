@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { createSealer } from '#lib/storage/secrets/create-sealer.ts'
+import { formatSealed, parseSealed, type SealedValue } from '#lib/storage/secrets/sealed-secret.ts'
 import { startKeyService } from '#support/key-service.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
@@ -15,6 +16,19 @@ const opener = () => createOpener(service)
 const sealOne = async (secret: string): Promise<string> =>
   // A text under a `#` key is sealed to a text.
   ((await sealer()({ '#a': secret }, owner)) as { '#a': string })['#a']
+
+/** Sealed under one data key, as many or long ones are. */
+const sealMany = async (secrets: readonly string[], of = owner): Promise<string[]> => {
+  const rest = Array.from({ length: 11 }, (_, index) => `more ${index}`)
+  const sealed = (await sealer()({ '#list': [...secrets, ...rest] }, of)) as { '#list': string[] } // As it was given.
+  return sealed['#list'].slice(0, secrets.length)
+}
+
+const heldBy = (sealed: string): SealedValue => {
+  const held = parseSealed(sealed)
+  if (!held) throw new Error('It is not sealed')
+  return held
+}
 
 describe('sealing', () => {
   it.each([
@@ -66,12 +80,25 @@ describe('sealing', () => {
     expect(await sealer()(sealed, owner)).toEqual(sealed)
   })
 
-  it('asks KMS once for many secrets of a configuration', async () => {
-    const before = service.calls.length
-    const value = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`#k${index}`, `s${index}`]))
-    const seal = sealer()
-    await seal(value, owner)
-    expect(service.calls.slice(before)).toEqual(['kms:GenerateDataKey'])
+  const secretsOf = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`#k${index}`, `s${index}`]))
+
+  it.each<[string, object, string[], string[]]>([
+    ['none', { a: 1, '#sealed': 'KBC::ProjectSecureKV::eJwB' }, [], []],
+    ['each of a few', secretsOf(10), Array(10).fill('kms:Encrypt'), Array(10).fill('kms:Decrypt')],
+    ['more than ten once', secretsOf(50), ['kms:GenerateDataKey'], ['kms:Decrypt']],
+    ['one of 4,096 bytes', { '#a': 'é'.repeat(2_048) }, ['kms:Encrypt'], ['kms:Decrypt']],
+    ['a longer one', { '#a': `${'é'.repeat(2_048)}.` }, ['kms:GenerateDataKey'], ['kms:Decrypt']],
+  ])('asks KMS for %s, and so does opening', async (_what, value, sealing, opening) => {
+    const callsOf = async <Result>(work: () => Promise<Result>) => {
+      const before = service.calls.length
+      const result = await work()
+      return { result, calls: service.calls.slice(before) }
+    }
+    const sealed = await callsOf(() => sealer()(value, owner))
+    expect(sealed.calls).toEqual(sealing)
+    if (opening.length === 0) return
+    expect(await callsOf(() => opener()(sealed.result, owner))).toEqual({ result: value, calls: opening })
   })
 
   it('gives equal secrets different texts', async () => {
@@ -114,11 +141,84 @@ describe('opening', () => {
     })
   })
 
+  const isRefused = (...secrets: string[]) =>
+    expect(opener()({ '#list': secrets }, owner)).rejects.toMatchObject({
+      name: 'UserError',
+      code: 'secrets.notOpened',
+    })
+
   it('refuses a secret that was changed, and one of another service', async () => {
-    const sealed = await sealOne('abc')
-    const changed = `${sealed.slice(0, -8)}${sealed.at(-8) === 'A' ? 'B' : 'A'}${sealed.slice(-7)}`
-    for (const secret of [changed, 'KBC::ProjectSecureKV::abc', 'KBC::ProjectSecure::abc'])
-      await expect(opener()({ '#a': secret }, owner)).rejects.toMatchObject({ code: 'secrets.notOpened' })
+    const flipped = (base64: string) =>
+      `${base64.slice(0, -8)}${base64.at(-8) === 'A' ? 'B' : 'A'}${base64.slice(-7)}`
+    const byKms = await sealOne('abc')
+    const [underDataKey = ''] = await sealMany(['abc'])
+    for (const sealed of [byKms, underDataKey]) {
+      const held = heldBy(sealed)
+      await isRefused(flipped(sealed))
+      await isRefused(formatSealed({ ...held, text: flipped(held.text) }))
+      if ('dataKey' in held) await isRefused(formatSealed({ ...held, dataKey: flipped(held.dataKey) }))
+    }
+    for (const secret of ['KBC::ProjectSecureKV::abc', 'KBC::ProjectSecure::abc', 'KBC::ProjectSecure::e30='])
+      await isRefused(secret)
+  })
+
+  it('says of a secret of 0.3 that it is of an earlier version', async () => {
+    const message = Buffer.from('020578', 'hex').toString('base64')
+    await expect(opener()({ '#a': `KBC::ProjectSecure::${message}` }, owner)).rejects.toMatchObject({
+      code: 'secrets.notOpened',
+      message: expect.stringContaining('by a version before 0.4. Enter it again.'),
+    })
+  })
+
+  const contexts = ['7', '8'].flatMap(projectId =>
+    ['ex-generic-v2', 'wr-other'].flatMap(componentId =>
+      ['shop', 'other', undefined].flatMap(configurationId =>
+        ['1', '2', undefined].map(tokenId => ({
+          projectId,
+          componentId,
+          ...(configurationId !== undefined && { configurationId }),
+          ...(tokenId !== undefined && { tokenId }),
+        })),
+      ),
+    ),
+  )
+
+  it.each([
+    ['by KMS', () => sealOne('abc')],
+    ['under a data key', async () => (await sealMany(['abc']))[0] ?? ''],
+  ])('refuses every context but that of the sealing %s, to whoever has it', async (_how, seal) => {
+    const right = await seal()
+    const held = heldBy(right)
+    expect(contexts).toContainEqual(held.context)
+    for (const context of contexts) {
+      const said = formatSealed({ ...held, context })
+      const { projectId, componentId, configurationId } = context
+      const reader = { projectId: Number(projectId), componentId, configId: configurationId }
+      const opened = opener()({ '#a': said }, reader)
+      if (said === right) expect(await opened).toEqual({ '#a': 'abc' })
+      else {
+        await expect(opened).rejects.toMatchObject({ code: 'secrets.notOpened' })
+        // Nor beside the right one, whose data key is known then.
+        await isRefused(right, said)
+      }
+    }
+  })
+
+  it('gives no data key out as a secret, and takes no secret as a data key', async () => {
+    const [underDataKey = ''] = await sealMany(['abc'])
+    const held = heldBy(underDataKey)
+    if (!('dataKey' in held)) throw new Error('It has no data key')
+    await isRefused(formatSealed({ context: held.context, text: held.dataKey }))
+    const { context, text } = heldBy(await sealOne('x'.repeat(32)))
+    await isRefused(formatSealed({ context, dataKey: text, text: held.text }))
+  })
+
+  it('takes no secret of another configuration under a data key', async () => {
+    const [foreign = ''] = await sealMany(['abc'], { ...owner, configId: 'other' })
+    const { text } = heldBy(foreign)
+    const [own = ''] = await sealMany(['abc'])
+    await isRefused(foreign)
+    await isRefused(formatSealed({ ...heldBy(own), text }))
   })
 
   it('does not open under another key', async () => {
