@@ -24,7 +24,7 @@ export const upload: Command = {
     ).argParser(list),
     option('--incremental', 'add the rows to those of the table'),
     option('--columns <names>', 'with commas between; then the file has no header').argParser(list),
-    option('--delimiter <character>', 'between cells (default: ,)'),
+    option('--delimiter <character>', 'between cells (default: , and a tab in .tsv and .txt)'),
     option('--enclosure <character>', 'around cells (default: ")'),
     option('--sliced', 'upload CSV for a table in slices (default: from 256 MiB on)'),
     ...serviceOptions,

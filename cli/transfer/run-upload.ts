@@ -9,8 +9,13 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
-import { FORM_BYTES, GZIP, isJsonLines, startsWith } from '../../functions/lib/table-engine/csv/file-forms.ts'
-import { PARQUET } from '../../functions/lib/table-engine/csv/signature.ts'
+import {
+  type FileForm,
+  FORM_BYTES,
+  formOf,
+  isTabbed,
+  refusedName,
+} from '../../functions/lib/table-engine/csv/file-forms.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { isTableIdForLoad } from '../../functions/lib/wire/storage-ids.ts'
 import { findStorage } from '../connect/find-storage.ts'
@@ -45,10 +50,11 @@ const MAX_LOADS = 3
 /** Resolves when the file is there, and its rows in the table. Prints a sentence on a terminal, elsewhere the ids as JSON. */
 export const runUpload = async (
   path: string,
-  flags: UploadFlags,
+  given: UploadFlags,
   shell: Shell,
   whenStopped = 'The upload is not complete: the same command goes on with it.',
 ): Promise<void> => {
+  const flags = { ...given, delimiter: given.delimiter ?? (isTabbed(given.name ?? path) ? '\t' : undefined) }
   if (flags.table !== undefined && !isTableIdForLoad(flags.table))
     throw new UserError('cli.tableId', `"${flags.table}" is not a table id: it looks like in.c-main.orders.`)
   const connection = connectStorage(await findStorage(flags, shell))
@@ -101,8 +107,12 @@ const upload = async (
   const facts = await stat(path)
   if (!facts.isFile()) throw new UserError('cli.noFile', `${path} is not a file.`)
   const isLarge = facts.size >= SLICED_FROM_BYTES
-  const isSliced = flags.table !== undefined && (flags.sliced ?? isLarge) && !(await isUncut(path))
   const name = flags.name ?? basename(path)
+  const form = flags.table === undefined ? undefined : await formOfFile(path)
+  const refused = form?.refused ?? (form && refusedName(name))
+  if (refused !== undefined) throw new UserError('invalidCsv', `${path} ${refused}`)
+  // Only CSV that is not compressed can be cut at its records.
+  const isSliced = form?.kind === 'CSV' && (flags.sliced ?? isLarge)
   const request = JSON.stringify([flags.url ?? null, name, tags, isSliced])
   const journal = uploadJournal(path, request, facts)
   const known = await journal.read()
@@ -157,13 +167,11 @@ const ifGone = (error: unknown): undefined => {
   throw error
 }
 
-/** A compressed file, Parquet and JSON lines cannot be cut at their records. */
-const isUncut = async (path: string): Promise<boolean> => {
+const formOfFile = async (path: string): Promise<FileForm> => {
   const handle = await open(path)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(FORM_BYTES), 0, FORM_BYTES, 0)
-    const head = buffer.subarray(0, bytesRead)
-    return startsWith(head, GZIP) || startsWith(head, PARQUET) || isJsonLines(head)
+    return formOf(buffer.subarray(0, bytesRead))
   } finally {
     await handle.close()
   }

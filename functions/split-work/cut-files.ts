@@ -3,14 +3,17 @@ import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
-import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
+import { sanitizeColumnName } from '../lib/table-engine/csv/column-names.ts'
+import { parseCsvDialect, RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { parseRecords } from '../lib/table-engine/csv/parse-records.ts'
 import { columnNames } from '../lib/table-engine/files/snapshot.ts'
 import type { ObjectAddress } from '../lib/table-engine/files/table-files.ts'
 import { tableForLoad } from '../lib/table-engine/load-table.ts'
 import {
   mixedSlices,
+  namedSource,
   refuseOtherHeader,
   refuseOtherNames,
 } from '../lib/table-engine/parquet/parquet-source.ts'
@@ -27,7 +30,7 @@ import type { SplitWorkServices } from './services.ts'
 
 type Request = LoadDocument<'request'>
 type CutFile = { address: ObjectAddress; bytes: number; source?: string | undefined }
-type OpenedFile = CutFile & { preamble: Preamble }
+type OpenedFile = CutFile & { preamble: Preamble; isJson: boolean }
 type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
 type Range = Cut['groups'][number][number]
 
@@ -58,24 +61,33 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
   if ('refusal' in found) throw refusalError(found.refusal)
   const { compressed } = found
   const { opened, refusal } = await openFiles(load, { request, knownNames, compressed }, services)
-  const [first] = opened
+  // A slice without a byte names no columns.
+  const first = opened.find(({ preamble }) => preamble.header) ?? opened[0]
   // Without the names there is nothing to compare with the table.
   if (!first && !knownNames && refusal) throw refusalError(refusal)
+  const isJson = opened.some(file => file.isJson)
+  const namesOf = ({ preamble: { header } }: OpenedFile): string[] =>
+    header ? [...parseRecords(header.bytes, RFC_4180)].flat() : []
   const { mapping, warnings } = sourceColumns({
-    source,
+    source: isJson ? namedSource(source, true) : source,
     table: request,
     knownNames,
     header: first?.preamble.header,
+    names: isJson ? [...new Set(opened.flatMap(namesOf))] : undefined,
   })
   refuseOtherNames(source, mapping)
-  if (source.isParquet)
+  if (source.isParquet && !isJson)
     for (const { preamble, ...file } of opened)
       if (preamble.header && first?.preamble.header)
         refuseOtherHeader([first.preamble.header.bytes], {
           source: file.source,
           bytes: preamble.header.bytes,
         })
-  const files = opened.flatMap(({ preamble: { start }, ...file }) => (start ? [{ ...file, start }] : []))
+  const files = opened.flatMap(file => {
+    const { address, bytes, source: name, preamble } = file
+    const columns = isJson ? namesOf(file).map(sanitizeColumnName) : undefined
+    return preamble.start ? [{ address, bytes, source: name, start: preamble.start, columns }] : []
+  })
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const groupBytes = groupBytesFor(total, services.rangeBytes)
   const ranges = files.flatMap(({ bytes, start }, file) => cutFile(file, start.offset, bytes, groupBytes))
@@ -113,16 +125,17 @@ const openFiles = async (
   { files, documents, tablesBucket }: SplitWorkServices,
 ): Promise<{ opened: OpenedFile[]; refusal?: Refusal }> => {
   const copies = new Set(compressed)
-  const place = async (index: number): Promise<CutFile & { isCopy: boolean }> => {
+  const place = async (index: number): Promise<CutFile & { isCopy: boolean; isJson: boolean }> => {
     const slice = source.slices[index]
     if (!slice) throw new Error(`The load has no slice ${index}`)
     const { bytes, ...address } = slice
     const name = sliceName(source, index)
-    if (!copies.has(index)) return { address, bytes, source: name, isCopy: false }
+    if (!copies.has(index)) return { address, bytes, source: name, isCopy: false, isJson: false }
     const copy = await documents.read(load, 'uncompressed', index)
     if ('refusal' in copy) throw refusalError(copy.refusal)
     const key = uncompressedKey(load, index)
-    return { address: { bucket: tablesBucket, key }, bytes: copy.bytes, source: name, isCopy: true }
+    const { isJson = false } = copy
+    return { address: { bucket: tablesBucket, key }, bytes: copy.bytes, source: name, isCopy: true, isJson }
   }
   const open = async (index: number): Promise<OpenedFile> => {
     const { isCopy, ...file } = await place(index)
@@ -133,7 +146,7 @@ const openFiles = async (
     })
     const name = nameInSentence(file.source)
     const found = isCopy ? undefined : await openFile(stored, name)
-    if (found !== undefined && found.form !== 'csv') {
+    if (found?.form !== undefined && found.form !== 'csv') {
       await found.close()
       throw mixedSlices(name)
     }

@@ -8,7 +8,8 @@ import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
-import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { type OpenedFile, openFile } from '../lib/table-engine/csv/open-file.ts'
+import { tableOfJson } from '../lib/table-engine/csv/rows-of-json.ts'
 import { mixedSlices } from '../lib/table-engine/parquet/parquet-source.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
 import type { SplitWorkServices } from './services.ts'
@@ -48,7 +49,7 @@ const refuseLarge = (
     if (source.isParquet && bytes > PARQUET_BYTES)
       throw new UserError(
         'storage.load.sliceTooLarge',
-        `${name} has ${bytes} bytes of Parquet or JSON lines, and one function reads ${PARQUET_BYTES}. Write it as several slices.`,
+        `${name} has ${bytes} bytes of Parquet or JSON, and one function reads ${PARQUET_BYTES}. Write it as several slices.`,
       )
     if (bytes > gzipLimits.compressedBytes) throw sliceTooLarge(name, `has ${bytes} bytes`, gzipLimits)
   }
@@ -119,15 +120,30 @@ const uncompress = async (
     }).done()
   }
   try {
-    const opened = await openFile(files.readDataFile(slice), name)
-    if ((opened.form !== 'csv') !== (source.isParquet === true)) {
+    const open = (): Promise<OpenedFile> => openFile(files.readDataFile(slice), name)
+    const opened = await open()
+    const { form } = opened
+    if (form !== undefined && (form !== 'csv') !== (source.isParquet === true)) {
       await opened.close()
       throw mixedSlices(name)
     }
-    const engine = opened.form === 'parquet' ? await tableEngine() : undefined
+    const engine = form === 'parquet' ? await tableEngine() : undefined
     const { warnings = [] } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
-    if (!engine) await store(opened.bytes)
-    await documents.write(load, 'uncompressed', { bytes, ...(index === 0 && { warnings }) }, index)
+    if (form === 'json') {
+      let unread: OpenedFile | undefined = opened
+      const rows = async () => {
+        const file = unread ?? (await open())
+        unread = undefined
+        return file.rows()
+      }
+      await store((await tableOfJson(rows, 1)).records(0))
+    } else if (!engine) await store(opened.bytes)
+    await documents.write(
+      load,
+      'uncompressed',
+      { bytes, isJson: form === 'json', ...(index === 0 && { warnings }) },
+      index,
+    )
   } catch (error) {
     await documents.write(load, 'uncompressed', { refusal: refusalOf(error) }, index)
   }

@@ -77,7 +77,7 @@ const stageGroup = async (
       parts: (folded.groups[item] ?? []).map(({ file: index, ...part }) => {
         const file = files[index]
         if (!file) throw new Error(`The load has no file ${index}`)
-        return { ...part, address: file.address, source: file.source }
+        return { ...part, address: file.address, source: file.source, columns: file.columns }
       }),
       csv: source,
       importedColumns,
@@ -173,7 +173,7 @@ const scanGroup = async (
       const bytes = readOn(read, { start: firstByteOf(range), end: range.end, fileEnd: file.bytes })
       const format = {
         dialect: parseCsvDialect(source),
-        columns: importedColumns.length,
+        columns: (file.columns ?? importedColumns).length,
         source: file.source,
       }
       return scanRange(bytes, range, format)

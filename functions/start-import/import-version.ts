@@ -1,7 +1,8 @@
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import { asTransient } from '../lib/errors/as-transient.ts'
-import { TransientError } from '../lib/errors/errors.ts'
+import { TransientError, UserError } from '../lib/errors/errors.ts'
+import { nameColumns } from '../lib/storage/files/list-slices.ts'
 import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -127,7 +128,8 @@ export const importVersion = async (
 ): Promise<VersionImport> => {
   const { records, acceptedLoads } = services
   const { versionId, target, source } = work
-  if (acceptedLoads && !work.progress.isUploaded) await refuseTooLarge([source], acceptedLoads)
+  if (!work.progress.isUploaded)
+    await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
   const { fileId, ranges, progress } = await uploadFile(services, work)
   if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
   // Before its bytes were there, nobody can have asked for its import.
@@ -142,6 +144,15 @@ export const importVersion = async (
   })
   const waitSeconds = waitSecondsAt(0, job.retryAfterSeconds)
   return { outcome: 'accepted', fileId, jobId: job.id, waitSeconds, progress: accepted }
+}
+
+/** A hosted service takes the bytes of any file for CSV. */
+const refuseOtherThanCsv = async (source: SourceObject): Promise<void> => {
+  if (await nameColumns([source]))
+    throw new UserError(
+      'landing.notCsv',
+      `${source.key} is JSON or Parquet, which the service that loads this bucket's files does not read. Write it as CSV.`,
+    )
 }
 
 interface FileUpload {

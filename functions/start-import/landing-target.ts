@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { isTabbed, refusedName } from '../lib/table-engine/csv/file-forms.ts'
 import { isTableIdForLoad, parseTableId } from '../lib/wire/storage-ids.ts'
 import type { LandingRule } from './landing-rules.ts'
 
@@ -86,7 +87,7 @@ const groupsOf = (key: string, match: string): Record<string, string | undefined
 }
 
 /** How a file of data ends, in any case of letters. */
-const EXTENSION = String.raw`\.(?:(?<text>csv|tsv|txt|jsonl|ndjson)(?:\.gz)?|parquet)$`
+const EXTENSION = String.raw`\.(?:(?:csv|tsv|txt|json|jsonl|ndjson)(?:\.gz)?|parquet)$`
 
 /** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`; or with another of these extensions. */
 const CONVENTION = new RegExp(
@@ -94,21 +95,21 @@ const CONVENTION = new RegExp(
   'isu',
 )
 
-/** Files whose extension says that tabs separate their cells. */
-const TABBED = new Set(['tsv', 'txt'])
-
 const targetByConvention = (key: string): NamedTarget => {
   const groups = CONVENTION.exec(key)?.groups
   if (!groups) {
+    const refused = refusedName(key)
     throw new UserError(
       'landing.keyNotRecognised',
-      `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/*.csv ` +
-        '(.csv.gz, .tsv, .txt with tabs, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
+      refused !== undefined
+        ? `"${key}" ${refused}`
+        : `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/*.csv ` +
+            '(.csv.gz, .tsv, .txt with tabs, .json, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
     )
   }
   return {
     tableId: `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`,
-    ...(TABBED.has(groups['text']?.toLowerCase() ?? '') && { delimiter: '\t' }),
+    ...(isTabbed(key) && { delimiter: '\t' }),
   }
 }
 

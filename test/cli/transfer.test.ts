@@ -153,6 +153,37 @@ describe('upload', () => {
     expect(rows.trim().split('\n').sort()).toEqual(['"1","Zoë"', '"2","two"', '"id","name"'])
   })
 
+  it.each([
+    ['tsv', 'id\tname\n1\tZoë\n\n'],
+    ['txt', 'id\tname\n1\tZoë\n'],
+    ['json', '[{"id": 1, "name": "Zoë"}]\n'],
+    ['jsonl', '{"id": 1, "name": "Zoë"}\n\n'],
+    ['csv', 'id,name\r\n1,Zoë\r\n\r\n'],
+  ])('loads .%s as the landing bucket does', async (extension, content) => {
+    const path = newPath(extension)
+    await writeFile(path, content)
+    const tableId = `in.c-transfer.form_${extension}`
+    const { code, log } = await millrace('upload', path, '--table', tableId)
+    expect([code, log]).toEqual([0, expect.anything()])
+    const { text: rows } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
+    expect(rows.trim().split('\n')).toEqual(['"id","name"', '"1","Zoë"'])
+  })
+
+  it.each([
+    [
+      'xlsx',
+      `PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`,
+      /Excel workbook.*save the sheet as "CSV UTF-8"/,
+    ],
+    ['csv.bz2', 'BZh91AY&SY\x94', /bzip2/],
+    ['csv.snappy', 'anything', /Snappy, by its name/],
+  ])('sends no .%s, and says what to do', async (extension, content, sentence) => {
+    const path = newPath(extension)
+    await writeFile(path, content, 'latin1')
+    const { code, log } = await millrace('upload', path, '--table', 'in.c-transfer.refused')
+    expect([code, log]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
   /** An address in front of the service: does something once before it passes on the request that creates the table. */
   const withSomebodyElse = async (
     doesFirst: (tableId: string) => Promise<void>,

@@ -46,8 +46,11 @@ const documents = {
   }),
   /** The compressed slices, and those of Parquet, in groups that one function makes CSV of. */
   opened: z.union([refused, z.object({ compressed: numbers, groups: z.array(numbers) })]),
-  /** Of each such slice: its size as it is cut, and what could not be read of it. */
-  uncompressed: z.union([refused, z.object({ bytes: z.number(), warnings: names.optional() })]),
+  /** Of each such slice: its size as it is cut, what could not be read of it, and whether it was JSON. */
+  uncompressed: z.union([
+    refused,
+    z.object({ bytes: z.number(), warnings: names.optional(), isJson: z.boolean().optional() }),
+  ]),
   /** The files and their columns, and ranges of them cut anywhere, in groups that one function scans. */
   cut: z.union([
     z.object({
@@ -63,6 +66,8 @@ const documents = {
           bytes: z.number(),
           source: z.string().optional(),
           start: recordPlace,
+          /** Where files differ in them. */
+          columns: names.optional(),
         }),
       ),
       groups: z.array(z.array(csvRange.extend({ file: z.number() }))),

@@ -12,6 +12,7 @@ import {
 const landingCodes = {
   'landing.keyNotRecognised': 'Neither a landing rule nor the convention says which table the key is for.',
   'landing.invalidTableId': 'The key names a table whose id cannot be used.',
+  'landing.notCsv': 'The service that loads the files of the landing bucket reads CSV only.',
   'landing.unknownMetadata': 'The object has metadata with a name that is nearly one of ours.',
   'landing.invalidMetadata': 'The metadata of the object has a value that cannot be used.',
   'landing.objectGone': 'The object was deleted before it was imported.',

@@ -11,7 +11,8 @@ export async function* joinChunks(
   let small: CsvChunk[] = []
   let bytes = 0
   for await (const chunk of chunks) {
-    if (small.length > 0 && bytes + chunk.bytes.length > chunkBytes) {
+    const isOther = String(small[0]?.names) !== String(chunk.names)
+    if (small.length > 0 && (isOther || bytes + chunk.bytes.length > chunkBytes)) {
       yield join(small)
       small = []
       bytes = 0
@@ -35,6 +36,7 @@ const join = (chunks: CsvChunk[]): CsvChunk => {
     bytes,
     release: () => undefined,
     columns: first?.columns ?? 0,
+    names: first?.names,
     isHeader: false,
     start: first?.start ?? { offset: 0, line: 1 },
     records: chunks.reduce((sum, { records }) => sum + records, 0),

@@ -1,14 +1,14 @@
 import { ChunkMemory } from './csv/chunk-memory.ts'
 import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
 import type { ColumnMapping } from './csv/map-columns.ts'
-import { openFile } from './csv/open-file.ts'
+import { type OpenedFile, openFile } from './csv/open-file.ts'
+import { tableOfJson } from './csv/rows-of-json.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { CsvSource } from './files/load-request.ts'
 import { columnNames } from './files/snapshot.ts'
-import type { ObjectAddress } from './files/table-files.ts'
 import { joinChunks } from './join-chunks.ts'
-import { mixedSlices, numberRows, parquetSource, refuseOtherNames } from './parquet/parquet-source.ts'
+import { mixedSlices, namedSource, numberRows, refuseOtherNames } from './parquet/parquet-source.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import {
   findKnownNames,
@@ -38,7 +38,7 @@ export interface OpenedSource {
 }
 
 /**
- * Opens the files of a load and finds their columns: in the header, the request or the table; in the file itself when it is Parquet or JSON lines.
+ * Opens the files of a load and finds their columns: in the header, the request or the table; in the file itself when it is Parquet or JSON.
  *
  * Throws `UserError`: at once for wrong columns, and while the chunks are read for a wrong record.
  */
@@ -47,10 +47,23 @@ export const readSource = async (
   { source: given, table }: ReadSourceRequest,
 ): Promise<OpenedSource> => {
   const progress = { inBytes: 0, isCompressed: false }
-  const open = async (slice: ObjectAddress, index: number) =>
-    openFile(countBytes(files.readDataFile(slice), progress), nameInSentence(sliceName(given, index)))
-  const [firstSlice] = given.slices
-  const first = firstSlice && (await open(firstSlice, 0))
+  const read = new Map<number, number>()
+  const open = async (index: number): Promise<OpenedFile> => {
+    const slice = given.slices[index]
+    if (!slice) throw new Error(`The source has no slice ${index}`)
+    // What is read twice counts once.
+    progress.inBytes -= read.get(index) ?? 0
+    read.set(index, 0)
+    const counted = countBytes(files.readDataFile(slice), bytes => {
+      progress.inBytes += bytes
+      read.set(index, (read.get(index) ?? 0) + bytes)
+    })
+    return openFile(counted, nameInSentence(sliceName(given, index)))
+  }
+  /** Slices without a byte have no form. */
+  let filled = 0
+  let first = given.slices.length > 0 ? await open(0) : undefined
+  while (first && first.form === undefined && filled + 1 < given.slices.length) first = await open(++filled)
   const close = async (): Promise<void> => {
     await records?.return(undefined)
     await first?.close()
@@ -61,34 +74,43 @@ export const readSource = async (
     const warn = (warning: string): void => void warnings.push(warning)
     const form = first?.form ?? 'csv'
     const hasOwnNames = form !== 'csv'
-    const source = hasOwnNames ? parquetSource(given) : given
+    const source = hasOwnNames ? namedSource(given, form === 'json') : given
     const dialect = parseCsvDialect(source)
     const knownNames = findKnownNames(source, table.current && columnNames(table.current))
     const hasHeader = knownNames === undefined
     const memory = new ChunkMemory(chunkBytes)
+    let unread = first
+    const openSame = async (index: number): Promise<OpenedFile> => {
+      const opened = (index === filled && unread) || (await open(index))
+      if (opened === unread) unread = undefined
+      progress.isCompressed ||= opened.isCompressed
+      if (opened.form === undefined || opened.form === form) return opened
+      await opened.close()
+      throw mixedSlices(nameInSentence(sliceName(source, index)))
+    }
+    const json =
+      form === 'json'
+        ? await tableOfJson(async index => (await openSame(index)).rows(), source.slices.length)
+        : undefined
+    const textOfSlice = async (index: number): Promise<AsyncIterable<Uint8Array>> => {
+      if (json) return json.records(index)
+      const { bytes, form: own } = await openSame(index)
+      const asText = { source: nameInSentence(sliceName(source, index)), ...(index === filled && { warn }) }
+      return own === 'parquet' ? recordsOfParquet(session, bytes, asText) : bytes
+    }
     const readSlices = async function* (): AsyncGenerator<CsvChunk> {
       const headers: Buffer[] = []
-      for (const [index, slice] of source.slices.entries()) {
+      for (const index of source.slices.keys()) {
         const name = sliceName(source, index)
-        const opened = index === 0 && first ? first : await open(slice, index)
-        progress.isCompressed ||= opened.isCompressed
-        if (opened.form !== form) {
-          await opened.close()
-          throw mixedSlices(nameInSentence(name))
-        }
-        const asText = { source: nameInSentence(name), ...(index === 0 && { warn }) }
-        const chunks = splitCsv(
-          form === 'parquet' ? recordsOfParquet(session, opened.bytes, asText) : opened.bytes,
-          {
-            dialect,
-            chunkBytes,
-            hasHeader,
-            ignoredLines: ignoredLinesOf(source, hasHeader),
-            columns: knownNames?.length,
-            source: name,
-            memory,
-          },
-        )
+        const chunks = splitCsv(await textOfSlice(index), {
+          dialect,
+          chunkBytes,
+          hasHeader,
+          ignoredLines: ignoredLinesOf(source, hasHeader),
+          columns: knownNames?.length,
+          source: name,
+          memory,
+        })
         yield* hasOwnNames ? numberRows(chunks, { source: name, headers }) : chunks
       }
     }
@@ -112,10 +134,10 @@ const readHeader = async (records: AsyncGenerator<CsvChunk>): Promise<CsvChunk |
 
 async function* countBytes(
   file: AsyncIterable<Uint8Array>,
-  progress: { inBytes: number },
+  count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const bytes of file) {
-    progress.inBytes += bytes.length
+    count(bytes.length)
     yield bytes
   }
 }

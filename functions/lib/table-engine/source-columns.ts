@@ -74,20 +74,23 @@ export const sourceColumns = ({
   table,
   knownNames,
   header,
+  names,
 }: {
   source: CsvSource
   table: KnownTable
   knownNames: string[] | undefined
   header: CsvChunk | undefined
+  /** Those of all files, where these differ. Default: those of the header. */
+  names?: string[] | undefined
 }): { mapping: ColumnMapping; warnings: string[] } => {
   const { delimiter, missingColumns } = source
   const tableColumns = table.current && columnNames(table.current)
   const found = knownNames ? { names: knownNames, isExplicit: true } : header && namesIn(header, source)
   if (found === undefined) throw createEmptyFileError(source, tableColumns)
   const mapping = mapColumns({
-    names: found.names,
+    names: names ?? found.names,
     tableColumns,
-    delimiter,
+    delimiter: source.isParquet ? undefined : delimiter,
     whyNeeded: missingColumns && whyNeeded(source, table),
   })
   const changed = missingColumns ? changedColumns(mapping, tableColumns) : []

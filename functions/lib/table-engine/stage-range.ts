@@ -18,6 +18,8 @@ interface StagedPart extends RecordRange {
   address: ObjectAddress
   /** Names the file in errors when there are several. */
   source?: string | undefined
+  /** Its columns, by their names in the table. Default: those of the load. */
+  columns?: string[] | undefined
 }
 
 export interface StageRangeRequest {
@@ -49,7 +51,6 @@ export const stageRange = async (
   const { session, threads, limits } = context
   const { fields, importedColumns, isKeyed, keyPrefix, range } = request
   const dialect = parseCsvDialect(request.csv)
-  const columns = cellsOf(fields, importedColumns)
   await session.fitTo(fields.length)
   const publish = createPublish(context, { keyPrefix, fields })
   let firstRow = 0
@@ -63,7 +64,7 @@ export const stageRange = async (
         await stageChunk(session, {
           chunk,
           dialect,
-          columns,
+          columns: cellsOf(fields, chunk.names ?? importedColumns),
           loadedAt: request.loadedAt,
           isKeyed,
           order: isKeyed ? order : undefined,
@@ -86,16 +87,16 @@ async function* readParts(
   { parts, csv, importedColumns }: StageRangeRequest,
 ): AsyncGenerator<CsvChunk> {
   const memory = new ChunkMemory(limits.chunkBytes)
-  for (const { address, start, end, source } of parts) {
+  for (const { address, start, end, source, columns: names } of parts) {
     const chunks = splitCsv(files.readDataFile(address, { start: start.offset, end }), {
       dialect: parseCsvDialect(csv),
       chunkBytes: limits.chunkBytes,
       hasHeader: false,
-      columns: importedColumns.length,
+      columns: (names ?? importedColumns).length,
       source,
       from: start,
       memory,
     })
-    yield* csv.isParquet ? numberRows(chunks, { source, row: start.line }) : chunks
+    yield* csv.isParquet ? numberRows(chunks, { source, row: start.line, names }) : chunks
   }
 }

@@ -11,7 +11,7 @@ import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
-import { parquetSource } from '../../lib/table-engine/parquet/parquet-source.ts'
+import { namedSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
@@ -48,7 +48,7 @@ export const loadFile = async (
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
   if (storedBytes(source.slices) > services.distribution.singleLoadBytes) {
-    const read = (await nameColumns(source.slices)) ? parquetSource(source) : source
+    const read = (await nameColumns(source.slices)) ? namedSource(source) : source
     return loadOutgrown(job, { ...request, internalId, source: read, warnings }, services)
   }
 

@@ -96,6 +96,10 @@ const wrongText = await parquetOf(
   String.raw`SELECT range AS id, CASE WHEN range = 25 THEN '\xFF'::BLOB ELSE ('a' || chr(10))::BLOB END AS note FROM range(40)`,
 )
 
+/** As JSON lines. */
+const lines = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, row) => `{"note":"\\"x\\n","id":${from + row}}\n`).join('')
+
 const cases: { it: string; steps: Step[] }[] = [
   { it: 'Parquet', steps: [{ content: await parquet(0, 40) }] },
   { it: 'Parquet without rows', steps: [{ content: await parquet(0, 0) }] },
@@ -113,6 +117,15 @@ const cases: { it: string; steps: Step[] }[] = [
   { it: 'slices of CSV and Parquet', steps: [{ content: [records(0, 20), await parquet(0, 9)], settings: { columns: ['id', 'note'] } }] },
   { it: 'Parquet with bytes that are no text', steps: [{ content: [await parquet(0, 9), wrongText] }] },
   { it: 'Parquet with a list', steps: [{ content: await parquet(0, 9, 'range AS id, [range] AS note') }] },
+  { it: 'JSON lines, a list, and other keys in each', steps: [
+    { content: gzipSync(`${lines(0, 20)}{"id":20,"late":[1.50]}\n\n`) },
+    { content: `[${lines(20, 40).trim().replaceAll('\n', ',\n')}]`, settings: { incremental: 1 } },
+    { content: ['', `{"id":40}\n${lines(41, 60)}`, gzipSync(`{"new":"\\n","id":60}\n${lines(61, 70)}`), `[{"note":1}]`] },
+  ] },
+  { it: 'JSON that lacks a column of the key', steps: [{ content: lines(0, 9), settings: { primaryKey: 'id' } }, { content: `${'{"note":1}\n'.repeat(9)}` }] },
+  { it: 'JSON that is no text', steps: [{ content: [lines(0, 9), `${lines(9, 20)}{"id":"\\u0000"}\n`] }] },
+  { it: 'blank last lines', steps: [{ content: `id,note\n${records(0, 20)}\n\r\n${'\n'.repeat(60)}` }] },
+  { it: 'blank lines before a record', steps: [{ content: `id,note\n${records(0, 20)}${'\n'.repeat(60)}1,2\n` }] },
   { it: 'a new table', steps: [{ content: `id,note\n${records(0, 40)}` }] },
   { it: 'a file without a final line break', steps: [{ content: `id,note\n${records(0, 20)}20,"\n"` }] },
   {

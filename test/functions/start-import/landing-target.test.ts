@@ -15,7 +15,8 @@ describe('key convention', () => {
     ['in.c-main/orders.parquet.gz', undefined],
     ['in.c-main/orders.jsonl', 'in.c-main.orders'],
     ['in.c-main/orders/2026.ndjson.gz', 'in.c-main.orders'],
-    ['in.c-main/orders.json', undefined],
+    ['in.c-main/orders.json', 'in.c-main.orders'],
+    ['in.c-main/orders/1.JSON.gz', 'in.c-main.orders'],
     ['in.c-main/orders/.csv', undefined],
     ['in.c-main/orders/ä.b.c.csv', 'in.c-main.orders'],
     ['in.c-main/orders.tsv', 'in.c-main.orders'],
@@ -41,6 +42,8 @@ describe('key convention', () => {
 
   it('the refusal shows a key that would work', () => {
     expect(() => landingTarget('orders.csv', {})).toThrow(/in\.c-main\/orders\.csv/)
+    expect(() => landingTarget('in.c-main/orders.csv.bz2', {})).toThrow(/bzip2.*gzip instead/)
+    expect(() => landingTarget('in.c-main/orders.xlsx', {})).toThrow(/save the sheet as "CSV UTF-8"/)
   })
 })
 

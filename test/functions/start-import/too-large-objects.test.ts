@@ -77,3 +77,19 @@ describe('an object that is too large to be loaded', () => {
     expect(await start(landed)).toMatchObject({ outcome: 'started' })
   })
 })
+
+describe('an object for a hosted service', () => {
+  it.each([
+    ['json', '[{"id":1}]', true],
+    ['jsonl', '{"id":1}\n', true],
+    ['json.gz', gzipSync('{"id":1}\n'), true],
+    ['parquet', 'PAR1\x15', true],
+    ['csv', 'id\n1\n', false],
+    ['csv.gz', gzipSync('id\n1\n'), false],
+  ])('in %s is refused before it is moved unless it is CSV', async (extension, content, isRefused) => {
+    const landed = await land(`${bucketId}/hosted.${extension}`, content)
+    const started = start(landed, newExecution(), { acceptedLoads: undefined })
+    if (isRefused) await expect(started).rejects.toMatchObject({ code: 'landing.notCsv' })
+    else expect(await started).toMatchObject({ outcome: 'started' })
+  })
+})

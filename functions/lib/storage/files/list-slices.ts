@@ -4,8 +4,13 @@ import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
-import { FORM_BYTES, formOf, GZIP, isJsonLines, refusedJoin } from '../../table-engine/csv/file-forms.ts'
-import { PARQUET } from '../../table-engine/csv/signature.ts'
+import {
+  type FileForm,
+  FORM_BYTES,
+  formOf,
+  nameOfForm,
+  refusedJoin,
+} from '../../table-engine/csv/file-forms.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
@@ -91,10 +96,11 @@ const sliceMissing: Missing = (key, cause) =>
   )
 
 /** Whether the content is gzip, by its first bytes: names are not reliable. */
-export const isGzip = (slices: readonly SourceObject[]): Promise<boolean> => beginWith(GZIP, slices)
+export const isGzip = async (slices: readonly SourceObject[]): Promise<boolean> =>
+  (await kindOf(slices)) === 'gzip'
 
 /**
- * What the file is that the bytes of all slices after each other make (see `formOf`). Looks at each slice.
+ * What the file is that the bytes of all slices after each other make (see `nameOfForm`). Looks at each slice.
  *
  * Throws `UserError` `storage.slicesNotJoined` when they make none: no byte may be written then.
  *
@@ -105,7 +111,7 @@ export const joinedForm = async (slices: readonly SourceObject[], hasHeader: boo
     slices,
     async slice => {
       const head = await headOf([slice], FORM_BYTES)
-      return head.length === 0 ? undefined : formOf(head, expandedHead(head))
+      return head.length === 0 ? undefined : nameOfForm(head, expandedHead(head))
     },
     { concurrency: HEADS_IN_PARALLEL },
   )
@@ -126,14 +132,22 @@ const expandedHead = (head: Buffer): Buffer | undefined => {
   }
 }
 
-/** Whether the content names its columns, and cannot be cut at its records: Parquet and JSON lines, unless these are compressed. */
+/** Whether the content names its columns, and cannot be cut at its records: Parquet and JSON. */
 export const nameColumns = async (slices: readonly SourceObject[]): Promise<boolean> =>
-  (await beginWith(PARQUET, slices)) || isJsonLines(await headOf(slices, FORM_BYTES))
+  ['Parquet', 'JSON', 'JSON lines'].includes(await kindOf(slices, expandedHead))
 
-/** The first slice that is long enough speaks for all. */
-const beginWith = async (magic: number[], slices: readonly SourceObject[]): Promise<boolean> => {
-  const long = slices.filter(({ bytes }) => bytes >= magic.length)
-  return long.length > 0 && (await headOf(long, magic.length)).equals(Buffer.from(magic))
+/** The first slice that holds something speaks for all. */
+const kindOf = async (
+  slices: readonly SourceObject[],
+  expand?: (head: Buffer) => Buffer | undefined,
+): Promise<FileForm['kind']> => {
+  const head = await headOf(
+    slices.filter(({ bytes }) => bytes > 0),
+    FORM_BYTES,
+  )
+  const { kind } = formOf(head)
+  const expanded = kind === 'gzip' ? expand?.(head) : undefined
+  return expanded === undefined ? kind : formOf(expanded).kind
 }
 
 /** Of the first slice. */

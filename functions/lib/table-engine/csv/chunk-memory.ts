@@ -55,6 +55,11 @@ export class ChunkBytes {
     this.#length = length
   }
 
+  /** Without its last bytes. */
+  cut(bytes: number): void {
+    this.#length -= bytes
+  }
+
   /** What was put together, to be held until `release`. The next bytes begin another block. */
   take(): { bytes: Buffer; release: () => void } {
     const block = this.#block

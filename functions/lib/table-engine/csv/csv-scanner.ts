@@ -48,7 +48,7 @@ export interface CsvFacts {
  *
  * Each record must have the same number of cells, quotes must be in their places, and lines must end with LF or CRLF.
  * Otherwise it throws a `UserError` that says where. In only two ways it is more lenient than the RFC: LF also ends a
- * line, and a record may be blank (it then has one empty cell). `split-csv.ts` refuses NUL bytes and invalid UTF-8.
+ * line, and a record of one cell may be blank, as may the last lines of any file, which are no records. `split-csv.ts` refuses NUL bytes and invalid UTF-8.
  */
 export class CsvScanner {
   readonly #source: string | undefined
@@ -61,7 +61,9 @@ export class CsvScanner {
   #line = 1
   #cells = 1
   #cellStart = 0
+  /** Of a record, or of the blank lines before it, which are wrong unless they end the file. */
   #recordStart = 0
+  #blankLines = 0
   #recordLine = 1
   #quoteOffset = 0
   #quoteLine = 1
@@ -171,8 +173,8 @@ export class CsvScanner {
     return i
   }
 
-  /** Ends the file. */
-  finish(): void {
+  /** Ends the file. Returns how many of its last bytes are blank lines, which belong to no record. */
+  finish(): number {
     const state = this.#state
     if (state === IN_QUOTES) throw this.#unclosedQuote()
     if (state === AFTER_RETURN) throw this.#loneReturn(this.#offset - 1)
@@ -183,10 +185,18 @@ export class CsvScanner {
         'The file ends with an escape character that escapes nothing',
       )
     }
-    // The last line break ends the file and does not begin an empty record.
-    if (this.#offset > this.#recordStart) this.#endRecord(this.#offset, 0)
     this.#state = IN_CELL
+    // The last line break ends the file and does not begin an empty record.
+    const isAtLineStart = this.#offset === this.#cellStart && this.#cells === 1
+    if (!isAtLineStart) this.#endRecord(this.#offset, 0)
+    const blankBytes = this.#offset - this.#recordStart
+    this.#startRecord(this.#offset)
+    return blankBytes
   }
+
+  /** The error for what is wrong where it has come to. */
+  readonly refuse = (problem: string, advice: string): Error =>
+    new CsvError({ source: this.#source, offset: this.#offset, line: this.#line, problem, advice })
 
   takeFacts(): CsvFacts {
     const facts = {
@@ -212,14 +222,20 @@ export class CsvScanner {
   #endRecord(end: number, breakBytes: number): boolean {
     const length = end - this.#recordStart
     if (length > this.#maxRecordBytes) throw this.#tooLong()
-    const isBlank = length === breakBytes
+    const isBlank = this.#cells === 1 && end - this.#cellStart === breakBytes
     if (this.#columns === 0) this.#columns = this.#cells
-    else if (this.#cells !== this.#columns) {
+    else if (isBlank && this.#columns > 1) {
+      // A record after it shows whether it is one of the last lines.
+      this.#blankLines++
+      this.#line++
+      this.#cellStart = end
+      return false
+    } else if (this.#cells !== this.#columns || this.#blankLines > 0) {
       throw new CsvError({
         ...this.#recordPosition(),
-        cells: this.#cells,
+        cells: this.#blankLines > 0 ? 1 : this.#cells,
         columns: this.#columns,
-        isBlank,
+        isBlank: this.#blankLines > 0,
       })
     }
     if (isBlank) this.#hasBlankLines = true
@@ -238,6 +254,7 @@ export class CsvScanner {
     this.#recordLine = this.#line
     this.#cellStart = offset
     this.#cells = 1
+    this.#blankLines = 0
   }
 
   #recordPosition(): { source: string | undefined; offset: number; line: number } {

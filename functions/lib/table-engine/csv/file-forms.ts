@@ -1,61 +1,139 @@
 /** What is known of the form of a file by how it begins. Browsers ask this, too: nothing of Node is here. */
 
-import { PARQUET } from './signature.ts'
-
 /** Enough of a file to tell its form. */
 export const FORM_BYTES = 4096
 
-export const GZIP = [0x1f, 0x8b]
-
-/** Files that are no tables, whatever their names, by their first bytes. */
-const REFUSED: { name: string; signature: number[] }[] = [
-  { name: 'a ZIP archive (or an Excel workbook)', signature: [0x50, 0x4b, 0x03, 0x04] },
-  { name: 'an empty ZIP archive', signature: [0x50, 0x4b, 0x05, 0x06] },
-  { name: 'compressed with bzip2', signature: [0x42, 0x5a, 0x68, 0x39, 0x31, 0x41] },
-  { name: 'compressed with xz', signature: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
-  { name: 'compressed with Zstandard', signature: [0x28, 0xb5, 0x2f, 0xfd] },
-  { name: 'a 7z archive', signature: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
-  { name: 'an old Excel workbook', signature: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1] },
-  { name: 'a PDF document', signature: [0x25, 0x50, 0x44, 0x46, 0x2d] },
-  { name: 'in Avro', signature: [0x4f, 0x62, 0x6a, 0x01] },
-  { name: 'in ORC', signature: [0x4f, 0x52, 0x43, 0x0a] },
-  { name: 'in UTF-16', signature: [0xff, 0xfe] },
-  { name: 'in UTF-16', signature: [0xfe, 0xff] },
-]
-
-export const startsWith = (bytes: Uint8Array, signature: readonly number[]): boolean =>
-  signature.every((byte, index) => bytes[index] === byte)
-
-/**
- * What a file is that cannot be loaded, as a sentence goes on after its name; nothing for one that can.
- *
- * @param head uncompressed
- */
-export const refusedForm = (head: Uint8Array): string | undefined => {
-  const known = REFUSED.find(({ signature }) => startsWith(head, signature))
-  if (known)
-    return `is ${known.name}, not CSV. Upload it as CSV in UTF-8, JSON lines or Parquet; CSV and JSON lines may be compressed with gzip.`
-  if (isJsonLines(head) || !isJsonDocument(textOf(head))) return undefined
-  return "is one JSON document, not a table. Write each row as an object on a line of its own (JSON lines), as `jq -c '.[]'` does."
+export interface FileForm {
+  /** `JSON`: a list of objects. `other`: what is no table. */
+  kind: 'CSV' | 'JSON lines' | 'JSON' | 'Parquet' | 'gzip' | 'other'
+  /** As a sentence goes on after `is`. */
+  name: string
+  /** Why it cannot be loaded, as a sentence goes on after the name of the file. */
+  refused?: string
 }
 
-/** What a file is that begins so, as a sentence goes on after `is`. `packed`: how the content of gzip begins. */
-export const formOf = (head: Uint8Array, packed?: Uint8Array): string => {
-  if (startsWith(head, GZIP)) {
-    const inner = packed === undefined ? 'text' : formOf(packed)
-    return inner === 'text' ? 'compressed with gzip' : `${inner}, compressed with gzip`
+const SAVE = 'Open it and save the sheet as "CSV UTF-8", then upload that.'
+const UNPACK = 'Unpack it, and upload the files that it holds one by one.'
+const EXPAND = 'Uncompress it, or compress it with gzip instead.'
+const EXPORT = 'Upload it as CSV in UTF-8, JSON lines or Parquet; CSV and JSON may be compressed with gzip.'
+
+/** By first bytes, each a letter of its number; the number after `PAR1` stands before each page and each footer. */
+const FORMS: readonly (readonly [kind: FileForm['kind'], name: string, begins: string, advice?: string])[] = [
+  ['gzip', 'compressed with gzip', '\x1f\x8b'],
+  ['Parquet', 'in Parquet', 'PAR1\x15'],
+  ['other', 'an Excel workbook', 'PK\x03\x04.{26}(\\[Content_Types\\]|_rels/|docProps/|xl/)', SAVE],
+  ['other', 'an OpenDocument file', 'PK\x03\x04.{26}mimetypeapplication/vnd.oasis', SAVE],
+  ['other', 'an old Excel workbook', '\xd0\xcf\x11\xe0\xa1\xb1', SAVE],
+  ['other', 'a ZIP archive', 'PK(\x03\x04|\x05\x06|\x07\x08)', UNPACK],
+  ['other', 'a 7z archive', '7z\xbc\xaf\x27\x1c', UNPACK],
+  ['other', 'a RAR archive', 'Rar!\x1a\x07', UNPACK],
+  ['other', 'a tar archive', '.{257}ustar', UNPACK],
+  ['other', 'compressed with bzip2', 'BZh[1-9](1AY&SY|\x17rE8P\x90)', EXPAND],
+  ['other', 'compressed with xz', '\xfd7zXZ\0', EXPAND],
+  ['other', 'compressed with Zstandard', '\\(\xb5/\xfd|[\x50-\x5f]\\*M\x18', EXPAND],
+  ['other', 'compressed with LZ4', '(\x04"M|\x02!L)\x18', EXPAND],
+  ['other', 'compressed with Snappy', '\xff\x06\0\0sNaPpY|\x82SNAPPY\0', EXPAND],
+  ['other', 'compressed with LZMA', '\\]\0\0|LZIP', EXPAND],
+  ['other', 'compressed with LZO', '\x89LZO\0', EXPAND],
+  ['other', 'compressed with compress', '\x1f[\x9d\xa0]', EXPAND],
+  ['other', 'compressed with zlib (deflate)', 'x[\x01\\^\x9c\xda]', EXPAND],
+  ['other', 'a PDF document', '%PDF-', EXPORT],
+  ['other', 'in Avro', 'Obj\x01', EXPORT],
+  ['other', 'in ORC', 'ORC', EXPORT],
+  ['other', 'in UTF-16', '\xff\xfe|\xfe\xff', EXPORT],
+]
+
+const BINARY = FORMS.map(([kind, name, begins, advice]) => ({
+  kind,
+  name,
+  begins: new RegExp(`^(?:${begins})`, 's'),
+  refused: `is ${name}, which cannot be loaded. ${advice}`,
+}))
+
+/** What a file is that begins so. @param head of content that is not compressed, or of gzip */
+export const formOf = (head: Uint8Array): FileForm => {
+  const bytes = head.subarray(0, FORM_BYTES)
+  const text = textOf(bytes)
+  const start = String.fromCharCode(...bytes)
+  // A column of CSV may be called ORC or x^2.
+  const known =
+    text === undefined || start.startsWith('%PDF-')
+      ? BINARY.find(({ begins }) => begins.test(start))
+      : undefined
+  if (known === undefined)
+    return formOfText(text ?? new TextDecoder().decode(bytes), bytes.length === FORM_BYTES)
+  const { kind, name, refused } = known
+  return kind === 'other' ? { kind, name, refused } : { kind, name }
+}
+
+/** @param isCut the file goes on after this text */
+const formOfText = (text: string, isCut: boolean): FileForm => {
+  if (/^\s*\[\s*[{\]]/.test(text)) return { kind: 'JSON', name: 'a JSON list' }
+  if (!/^\s*(\[\s*\[|\{\s*(["}]|$))/.test(text)) return { kind: 'CSV', name: 'text' }
+  const [line = '', ...rest] = text.trimStart().split('\n')
+  if (line.startsWith('{') && (/\}\s*$/.test(line) || (rest.length === 0 && isCut)))
+    return { kind: 'JSON lines', name: 'text' }
+  return {
+    kind: 'other',
+    name: 'one JSON document',
+    refused:
+      'is one JSON document, not a table. Write a list of objects, or each row as an object on a line of its own (JSON lines), ' +
+      "as `jq -c '.[]'` does, or `jq -c '.data[]'` for a list under a key.",
   }
-  if (startsWith(head, PARQUET)) return 'in Parquet'
-  const known = REFUSED.find(({ signature }) => startsWith(head, signature))
-  if (known) return known.name
-  return isJsonDocument(textOf(head)) && !isJsonLines(head) ? 'one JSON document' : 'text'
+}
+
+const ESCAPE = 27
+
+/** `undefined`: the bytes are none. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return bytes.some(byte => byte < 9 || (byte > 13 && byte < 32 && byte !== ESCAPE)) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the name of a file says that tabs separate its cells. */
+export const isTabbed = (name: string): boolean => /\.(tsv|txt)(\.gz)?$/i.test(name)
+
+/** Names of compressions whose content does not always say so. */
+const COMPRESSED: Readonly<Record<string, string>> = {
+  bz2: 'bzip2',
+  xz: 'xz',
+  lzma: 'LZMA',
+  zst: 'Zstandard',
+  lz4: 'LZ4',
+  lzo: 'LZO',
+  br: 'Brotli',
+  snappy: 'Snappy',
+  sz: 'Snappy',
+  deflate: 'deflate',
+  z: 'compress',
+}
+
+/** As {@link FileForm.refused}, by what the name of a file says of its compression. */
+export const refusedName = (name: string): string | undefined => {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  if (/^(xlsx?|xlsm|ods)$/.test(extension)) return `is a workbook, which cannot be loaded. ${SAVE}`
+  if (extension === 'zip') return `is a ZIP archive, which cannot be loaded. ${UNPACK}`
+  return Object.hasOwn(COMPRESSED, extension)
+    ? `is compressed with ${COMPRESSED[extension]}, by its name. ${EXPAND}`
+    : undefined
+}
+
+/** A file in words. @param packed how the content of gzip begins */
+export const nameOfForm = (head: Uint8Array, packed?: Uint8Array): string => {
+  const { kind, name } = formOf(head)
+  const inner = kind === 'gzip' && packed !== undefined ? nameOfForm(packed) : 'text'
+  return inner === 'text' ? name : `${inner}, ${name}`
 }
 
 /**
  * Why slices after each other are no file, as a sentence goes on after `the slices cannot be put together:`; nothing where they are one. Texts
  * are, and what is compressed in one way: such files may follow each other.
  *
- * @param forms of `formOf`; absent for a slice that is empty
+ * @param forms of `nameOfForm`; absent for a slice that is empty
  */
 export const refusedJoin = (
   forms: readonly (string | undefined)[],
@@ -70,24 +148,3 @@ export const refusedJoin = (
     ? undefined
     : `each is ${first.form}, which is a file of its own`
 }
-
-/** Whether each line is an object of JSON, as far as the first says. */
-export const isJsonLines = (head: Uint8Array): boolean => {
-  const text = textOf(head)
-  if (!/^\s*\{\s*["}]/.test(text)) return false
-  const [line = '', ...rest] = text.trimStart().split(/\r?\n/)
-  // A first line that is longer than what was looked at.
-  if (rest.length === 0 && head.length >= FORM_BYTES) return true
-  try {
-    JSON.parse(line)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A list or an object that begins as JSON does: no record of CSV does. */
-const isJsonDocument = (text: string): boolean => /^\s*(\[\s*[[{\]]|\{\s*(["}]|$))/.test(text)
-
-const textOf = (head: Uint8Array): string =>
-  new TextDecoder().decode(head.subarray(0, FORM_BYTES)).replace(/^\ufeff/, '')

@@ -6,8 +6,8 @@ interface MapColumnsRequest {
   names: string[]
   /** The columns of the existing table. Undefined: the table will be created. */
   tableColumns: string[] | undefined
-  /** As the user wrote it, for the hint. */
-  delimiter: string
+  /** As the user wrote it, for the hint. Undefined: the file has none. */
+  delimiter: string | undefined
   /** Why the file may not lack some columns of the table; see `mayLack`. Default: it may lack none, as clients know it. */
   whyNeeded?: ((columns: string[]) => string | undefined) | undefined
 }
@@ -49,22 +49,24 @@ export const mapColumns = ({
   if (allColumns.length > MAX_COLUMNS) {
     throw new UserError(
       'storage.maxNumberOfColumnsExceed',
-      `The table would have ${allColumns.length} columns; it may have ${MAX_COLUMNS}. Check the delimiter of the file.`,
+      `The table would have ${allColumns.length} columns; it may have ${MAX_COLUMNS}.${delimiter === undefined ? '' : ' Check the delimiter of the file.'}`,
     )
   }
   return { importedColumns, tableColumns: allColumns }
 }
 
-/** The file lacks columns that the table has. `delimiter`: as the user wrote it, for the hint. */
+/** The file lacks columns that the table has. `delimiter`: as the user wrote it, for the hint; JSON and Parquet have none. */
 export const createColumnsNotMatch = ({
   missingColumns,
   expectedColumns,
   delimiter,
-  reason = `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
+  reason = delimiter === undefined
+    ? 'In JSON the keys of the objects are the columns.'
+    : `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
 }: {
   missingColumns: string[]
   expectedColumns: string[]
-  delimiter: string
+  delimiter: string | undefined
   /** Why they are needed; default: nobody knows. */
   reason?: string | undefined
 }): UserError =>

@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
-import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from './file-forms.ts'
-import { recordsOfJsonLines } from './records-of-json-lines.ts'
-import { PARQUET } from './signature.ts'
+import { FORM_BYTES, formOf } from './file-forms.ts'
+import { type JsonRows, rowsOfJson } from './rows-of-json.ts'
 
-/** The uncompressed bytes of a data file. */
-interface OpenedFile {
+/** The uncompressed content of a data file. */
+export interface OpenedFile {
   bytes: AsyncIterable<Uint8Array>
+  /** Of JSON, in place of its bytes. */
+  rows: () => AsyncGenerator<JsonRows>
   isCompressed: boolean
-  /** What the bytes are. JSON lines are CSV here already. */
-  form: 'csv' | 'json lines' | 'parquet'
+  /** `undefined`: there are no bytes. */
+  form: 'csv' | 'json' | 'parquet' | undefined
   /** Gives up a file whose bytes were not all read. */
   close: () => Promise<void>
 }
@@ -22,12 +23,8 @@ interface OpenedFile {
 const MAX_UNCOMPRESSED_BYTES = 1024 ** 3
 const MAX_COMPRESSION_RATIO = 100
 
-/** POSIX tar: the signature of the first header is at byte 257. */
-const TAR_MAGIC = Buffer.from('ustar')
-const TAR_MAGIC_OFFSET = 257
-
 /**
- * Uncompresses a file if it is gzip, which it detects by the content, as it does Parquet and JSON lines.
+ * Uncompresses a file if it is gzip, which it detects by the content, as it does Parquet and JSON.
  *
  * Throws `UserError` `invalidCsv`, at once or during reading: for archives and other formats, and for gzip that is
  * truncated, damaged, followed by something else, or a bomb. `source` names the file in messages.
@@ -38,24 +35,23 @@ export const openFile = async (
   maxUncompressedBytes = MAX_UNCOMPRESSED_BYTES,
 ): Promise<OpenedFile> => {
   const plain = await peek(file, FORM_BYTES)
-  if (!startsWith(plain.head, GZIP)) return { ...readForm(plain, source), isCompressed: false }
+  if (formOf(plain.head).kind !== 'gzip') return { ...readForm(plain, source), isCompressed: false }
   const uncompressed = await peek(gunzip(plain.rest, source, maxUncompressedBytes), FORM_BYTES)
-  const start = uncompressed.head
-  if (start.subarray(TAR_MAGIC_OFFSET, TAR_MAGIC_OFFSET + 5).equals(TAR_MAGIC)) {
-    throw new UserError('invalidCsv', `${source} is a tar archive. Compress the CSV file itself with gzip.`)
-  }
   return { ...readForm(uncompressed, source), isCompressed: true }
 }
+
+const FORMS = { CSV: 'csv', 'JSON lines': 'json', JSON: 'json', Parquet: 'parquet' } as const
 
 const readForm = (
   { head, rest, close }: Awaited<ReturnType<typeof peek>>,
   source: string,
 ): Omit<OpenedFile, 'isCompressed'> => {
-  const refused = refusedForm(head)
-  if (refused !== undefined) throw new UserError('invalidCsv', `${source} ${refused}`)
-  if (startsWith(head, PARQUET)) return { bytes: rest, form: 'parquet', close }
-  if (!isJsonLines(head)) return { bytes: rest, form: 'csv', close }
-  return { bytes: recordsOfJsonLines(rest, source), form: 'json lines', close }
+  const { kind, name, refused } = formOf(head)
+  if (kind === 'gzip' || kind === 'other')
+    throw new UserError('invalidCsv', `${source} ${refused ?? `is ${name} twice. Uncompress it once.`}`)
+  const form = head.length === 0 ? undefined : FORMS[kind]
+  const rows = () => rowsOfJson(rest, { source, isList: kind === 'JSON' })
+  return { bytes: rest, rows, form, close }
 }
 
 /** The first `count` bytes (fewer in a smaller file), and the complete file. */
@@ -94,10 +90,14 @@ async function* gunzip(
   maxUncompressedBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let compressedBytes = 0
+  /** Zeros behind the last member are padding. */
+  let bytesWithoutPadding = 0
   let failure: unknown
   const count = async function* (): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of file) {
+        const last = bytes.findLastIndex(byte => byte !== 0)
+        if (last !== -1) bytesWithoutPadding = compressedBytes + last + 1
         compressedBytes += bytes.length
         // A copy: a stream reads ahead, and the next piece may overwrite this one.
         yield Buffer.from(bytes)
@@ -123,6 +123,8 @@ async function* gunzip(
       }
       yield bytes
     }
+    input.unpipe(output)
+    if (!input.readableEnded) for await (const _ of input); // Counts what follows the last member.
   } catch (error) {
     if (failure !== undefined || error instanceof UserError) throw failure ?? error
     const isCutOff = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
@@ -131,7 +133,7 @@ async function* gunzip(
     input.destroy()
     output.destroy()
   }
-  if (output.bytesWritten < compressedBytes) {
+  if (output.bytesWritten < bytesWithoutPadding) {
     throw brokenGzip(source, `followed by other data from byte ${output.bytesWritten}`)
   }
 }

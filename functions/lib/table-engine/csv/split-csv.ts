@@ -1,7 +1,7 @@
 import { ChunkBytes, ChunkMemory } from './chunk-memory.ts'
 import type { CsvDialect } from './csv-dialect.ts'
 import { type CsvFacts, CsvScanner } from './csv-scanner.ts'
-import { TextPieces } from './text-pieces.ts'
+import { textOf } from './text-pieces.ts'
 
 /** Where a record begins in its file: bytes before it, and its line from 1. */
 export interface RecordPlace {
@@ -18,6 +18,8 @@ export interface CsvChunk extends CsvFacts {
   columns: number
   isHeader: boolean
   start: RecordPlace
+  /** The columns of the table that the cells are of, where files differ in them. */
+  names?: string[] | undefined
   /** Where the records come from, in order, for messages. */
   origins?: ChunkOrigin[]
 }
@@ -93,7 +95,7 @@ export async function* splitCsv(
   }
 
   scanner.stopAfter(hasHeader ? 1 : chunkBytes)
-  for await (const bytes of textOf(file, new TextPieces(scanner, options.source))) {
+  for await (const bytes of textOf(file, scanner.refuse)) {
     let index = 0
     if (scanner.offset === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)) {
       index = BYTE_ORDER_MARK.length
@@ -116,11 +118,6 @@ export async function* splitCsv(
       if (scanner.stopped) yield takeChunk()
     }
   }
-  scanner.finish()
+  pieces.cut(scanner.finish())
   if (pieces.length > 0) yield takeChunk()
-}
-
-async function* textOf(file: AsyncIterable<Uint8Array>, text: TextPieces): AsyncGenerator<Uint8Array> {
-  for await (const arrived of file) yield* text.next(arrived)
-  yield* text.last()
 }

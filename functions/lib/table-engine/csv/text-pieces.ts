@@ -1,21 +1,27 @@
 import { isUtf8 } from 'node:buffer'
-import { CsvError } from './csv-error.ts'
-import type { CsvScanner } from './csv-scanner.ts'
+
+/** Makes the error for what is wrong at the place that its maker has come to. */
+type Refuse = (problem: string, advice: string) => Error
+
+/** The text of a file of any format, decoded once and in one way: see {@link TextPieces}. */
+export async function* textOf(file: AsyncIterable<Uint8Array>, refuse: Refuse): AsyncGenerator<Uint8Array> {
+  const text = new TextPieces(refuse)
+  for await (const arrived of file) yield* text.next(arrived)
+  yield* text.last()
+}
 
 /**
- * Makes pieces of a file into pieces that are text and end between characters, for a scanner.
+ * Makes pieces of a file into pieces that are text and end between characters.
  *
  * A piece with a defect is first passed on up to the defect, because an error in there comes earlier in the file. Then
- * it throws `UserError` `invalidCsv`.
+ * it throws what `refuse` makes.
  */
 export class TextPieces {
-  readonly #scanner: CsvScanner
-  readonly #source: string | undefined
+  readonly #refuse: Refuse
   #unfinished: Uint8Array = new Uint8Array(0)
 
-  constructor(scanner: CsvScanner, source: string | undefined) {
-    this.#scanner = scanner
-    this.#source = source
+  constructor(refuse: Refuse) {
+    this.#refuse = refuse
   }
 
   /** What is yielded is a part of what has arrived, or a character that began in an earlier piece. Nothing else is kept. */
@@ -46,14 +52,9 @@ export class TextPieces {
       return
     }
     if (defect.index > 0) yield bytes.subarray(0, defect.index)
-    throw new CsvError({
-      source: this.#source,
-      offset: this.#scanner.offset,
-      line: this.#scanner.line,
-      ...(defect.isNul
-        ? { problem: 'A NUL byte, which no text has', advice: 'Export the file again, as text in UTF-8' }
-        : { problem: 'A byte that is not UTF-8', advice: 'Export the file again, with encoding UTF-8' }),
-    })
+    throw defect.isNul
+      ? this.#refuse('A NUL byte, which no text has', 'Export the file again, as text in UTF-8')
+      : this.#refuse('A byte that is not UTF-8', 'Export the file again, with encoding UTF-8')
   }
 }
 

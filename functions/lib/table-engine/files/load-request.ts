@@ -5,7 +5,7 @@ import type { ObjectAddress } from './table-files.ts'
 export interface CsvSource {
   /** One for a plain file. For a sliced file, in manifest order. Gzip is detected by content, slice by slice. */
   slices: ObjectAddress[]
-  /** The slices are Parquet, and read as the CSV that `recordsOfParquet` makes of them. See `parquetSource`. */
+  /** The slices are Parquet, and read as the CSV that `recordsOfParquet` makes of them. See `namedSource`. */
   isParquet?: boolean | undefined
   /** Slices have no header, and each ends with the end of a record. */
   isSliced: boolean

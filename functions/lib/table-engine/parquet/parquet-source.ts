@@ -4,13 +4,13 @@ import type { ColumnMapping } from '../csv/map-columns.ts'
 import type { CsvChunk } from '../csv/split-csv.ts'
 import type { CsvSource } from '../files/load-request.ts'
 
-/** A source of Parquet files, or of JSON lines, as that of the CSV which is made of them. */
-export const parquetSource = <Source extends CsvSource>({
-  ignoredLinesCount: _,
-  withoutHeaders: __,
-  ...source
-}: Source): Omit<Source, 'ignoredLinesCount' | 'withoutHeaders'> => ({
+/** A source of Parquet files, or of JSON, whose objects need not have every key, as that of the CSV which is made of them. */
+export const namedSource = <Source extends CsvSource>(
+  { ignoredLinesCount: _, withoutHeaders: __, ...source }: Source,
+  isJson = false,
+): Omit<Source, 'ignoredLinesCount' | 'withoutHeaders'> => ({
   ...source,
+  ...(isJson && { missingColumns: source.missingColumns ?? 'empty' }),
   isParquet: true,
   delimiter: ',',
   enclosure: '"',
@@ -40,12 +40,17 @@ export const refuseOtherNames = (
  */
 export async function* numberRows(
   chunks: AsyncIterable<CsvChunk>,
-  { source, headers = [], row = 1 }: { source: string | undefined; headers?: Buffer[]; row?: number },
+  {
+    source,
+    headers = [],
+    row = 1,
+    names,
+  }: { source: string | undefined; headers?: Buffer[]; row?: number; names?: string[] | undefined },
 ): AsyncGenerator<CsvChunk> {
   for await (const chunk of chunks) {
     const { isHeader, bytes, records } = chunk
     if (!isHeader) {
-      yield { ...chunk, origins: [{ source, line: row, records, unit: 'row' }] }
+      yield { ...chunk, names, origins: [{ source, line: row, records, unit: 'row' }] }
       row += records
       continue
     }
@@ -72,5 +77,5 @@ export const refuseOtherHeader = (
 export const mixedSlices = (source: string): UserError =>
   new UserError(
     'invalidParquet',
-    `${source} is not in the format of the first slice: all slices are CSV, or all are Parquet, or all are JSON lines.`,
+    `${source} is not in the format of the first slice: all slices are CSV, or all are Parquet, or all are JSON.`,
   )

@@ -1,4 +1,4 @@
-import { FORM_BYTES, formOf, refusedJoin } from '#lib/table-engine/csv/file-forms.ts'
+import { FORM_BYTES, nameOfForm, refusedJoin } from '#lib/table-engine/csv/file-forms.ts'
 
 /** One CSV file of slices without header. Slices that are compressed stay so: parts of gzip after each other are gzip. */
 export const joinSlices = async (
@@ -21,7 +21,7 @@ export const joinSlices = async (
   const forms = await Promise.all(
     parts.slice(1).map(async part => {
       const head = await part.slice(0, FORM_BYTES).bytes()
-      return head.length === 0 ? undefined : formOf(head)
+      return head.length === 0 ? undefined : nameOfForm(head)
     }),
   )
   const refused = refusedJoin(forms, header.size > 0)

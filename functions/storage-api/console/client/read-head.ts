@@ -1,9 +1,9 @@
-import { FORM_BYTES, GZIP, isJsonLines, refusedForm, startsWith } from '#lib/table-engine/csv/file-forms.ts'
-import { PARQUET } from '#lib/table-engine/csv/signature.ts'
+import { type FileForm, FORM_BYTES, formOf } from '#lib/table-engine/csv/file-forms.ts'
+import { type JsonText, JsonValues } from '#lib/table-engine/csv/json-values.ts'
 
 /** How a file begins: what it is, and its first records with their header. */
 export interface Head {
-  form: 'CSV' | 'JSON lines' | 'Parquet'
+  form: FileForm['kind']
   isCompressed: boolean
   delimiter: string
   records: string[][]
@@ -19,21 +19,18 @@ const DELIMITERS = [',', ';', '\t', '|']
 /** @param given the delimiter; without one, that which the first line has most of */
 export const readHead = async (file: File, given?: string): Promise<Head> => {
   const start = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
-  const isCompressed = startsWith(start, GZIP)
+  const isCompressed = formOf(start.subarray(0, FORM_BYTES)).kind === 'gzip'
   const bytes = isCompressed ? await uncompressed(start) : start
-  const head = bytes.subarray(0, FORM_BYTES)
-  const known = { isCompressed, delimiter: given ?? ',' }
-  const refused = refusedForm(head)
-  if (refused !== undefined) return { ...known, form: 'CSV', records: [], refused }
-  if (startsWith(head, PARQUET)) return { ...known, form: 'Parquet', records: [] }
+  const { kind, refused } = formOf(bytes.subarray(0, FORM_BYTES))
+  const known = { form: kind, isCompressed, delimiter: given ?? ',', refused }
+  if (refused !== undefined || kind === 'Parquet') return { ...known, records: [] }
+  if (kind !== 'CSV') return { ...known, records: recordsOfJson(bytes, kind === 'JSON') }
   const text = new TextDecoder().decode(bytes)
-  if (isJsonLines(head)) return { ...known, form: 'JSON lines', records: recordsOfLines(text) }
   const delimiter = given ?? guessDelimiter(text)
   const records = firstRecords(text, delimiter, RECORDS)
   // The last one is cut off where the file goes on.
   return {
     ...known,
-    form: 'CSV',
     delimiter,
     records: records.length < RECORDS && file.size > HEAD_BYTES ? records.slice(0, -1) : records,
   }
@@ -64,14 +61,18 @@ const guessDelimiter = (text: string): string => {
   return DELIMITERS.reduce((best, each) => (often(each) > often(best) ? each : best))
 }
 
-const recordsOfLines = (text: string): string[][] => {
-  const rows = text.split('\n').flatMap((line): Record<string, unknown>[] => {
-    try {
-      return line.trim() === '' ? [] : [JSON.parse(line) as Record<string, unknown>] // an object, or the service says so
-    } catch {
-      return []
-    }
-  })
+const recordsOfJson = (bytes: Uint8Array, isList: boolean): string[][] => {
+  const values = new JsonValues(isList, problem => new Error(problem))
+  const rows: Record<string, unknown>[] = []
+  const add = (texts: Iterable<JsonText>): void => {
+    for (const text of texts) rows.push(JSON.parse(new TextDecoder().decode(text.bytes))) // an object, or the service says so
+  }
+  try {
+    add(values.next(bytes))
+    if (!isList) add(values.last())
+  } catch {
+    // The file goes on after these bytes, or the service says what is wrong.
+  }
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const cellOf = (value: unknown): string =>
     value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)

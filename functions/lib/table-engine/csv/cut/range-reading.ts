@@ -46,7 +46,7 @@ export class RangeReader {
     this.#range = range
     this.#begin = new RecordStart(format.dialect, state)
     this.#scanner = new CsvScanner(format)
-    this.#text = new TextPieces(this.#scanner, format.source)
+    this.#text = new TextPieces(this.#scanner.refuse)
     if (range.beginsRecord) this.#startRecords(range.start, 1)
   }
 

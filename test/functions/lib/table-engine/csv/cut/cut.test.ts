@@ -92,6 +92,8 @@ describe('a file that is cut', () => {
     { it: 'nothing', csv: '' },
     { it: 'a byte order mark, and later characters like one', csv: '\ufeffa\n\ufeffb\n\ufeff\n' },
     { it: 'characters of several bytes', csv: 'é,😀\n"😀\n",é\né,"é"\n' },
+    { it: 'blank last lines', csv: 'a,b\n1,2\n\n\r\n\n\n\n' },
+    { it: 'a blank line before a record', csv: 'a,b\n1,2\n\n\n3,4\n' },
     { it: 'blank lines of one column', csv: 'a\n\n\r\n\nb\n' },
     { it: 'ignored lines that hold quotes', csv: 'a,b\nunits "x\n1,"2\n"\n', options: { ignoredLines: 1 } },
     {
