@@ -21,6 +21,26 @@ export const csvDefect = z.union([wrongSyntax, raggedRecord])
 type CsvPosition = z.infer<typeof csvPosition>
 export type CsvDefect = z.infer<typeof csvDefect>
 
+export const PROBLEMS = {
+  strayQuote: {
+    problem: 'A quote inside a cell that does not begin with one',
+    advice: 'Put the whole cell in quotes and double the quotes inside it',
+  },
+  textAfterQuote: {
+    problem: 'Text between a closing quote and the end of its cell',
+    advice: 'Double the quotes inside the cell, and check the delimiter',
+  },
+  loneReturn: {
+    problem: 'A carriage return without a line feed outside quotes',
+    advice: 'End lines with LF or CRLF, and put cells that contain line breaks in quotes',
+  },
+  unclosedQuote: {
+    problem: 'The quote that opens here is never closed',
+    advice: 'Close it, or double it if it belongs to the text',
+  },
+  escapeAtEnd: { problem: 'The file ends with an escape character that escapes nothing' },
+} as const
+
 /** Says what is wrong in a CSV file, where, and what to do: `invalidCsv`, with the position in `params`. */
 export class CsvError extends UserError {
   readonly defect: CsvDefect

@@ -1,5 +1,5 @@
 import type { CsvDialect } from './csv-dialect.ts'
-import { CsvError } from './csv-error.ts'
+import { CsvError, PROBLEMS } from './csv-error.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -133,7 +133,7 @@ export class CsvScanner {
         } else if (kind === NEW_LINE) {
           if (this.#endRecord(base + i, 1)) return this.#leave(state, i, base)
         } else if (kind === ENCLOSURE) {
-          if (this.#cellStart !== base + i - 1) throw this.#strayQuote(base + i - 1)
+          if (this.#cellStart !== base + i - 1) throw this.#fail(base + i - 1, this.#line, 'strayQuote')
           this.#quoteOffset = base + i - 1
           this.#quoteLine = this.#line
           state = IN_QUOTES
@@ -157,7 +157,7 @@ export class CsvScanner {
           if (this.#endRecord(base + i, 1)) return this.#leave(state, i, base)
         } else if (kind === ENCLOSURE) state = IN_QUOTES
         else if (kind === RETURN) state = AFTER_RETURN
-        else throw this.#textAfterQuote(base + i - 1)
+        else throw this.#fail(base + i - 1, this.#line, 'textAfterQuote')
       } else if (state === AFTER_RETURN) {
         if (bytes[i++] !== LINE_FEED) throw this.#loneReturn(base + i - 2)
         this.#hasReturns = true
@@ -176,15 +176,9 @@ export class CsvScanner {
   /** Ends the file. Returns how many of its last bytes are blank lines, which belong to no record. */
   finish(): number {
     const state = this.#state
-    if (state === IN_QUOTES) throw this.#unclosedQuote()
+    if (state === IN_QUOTES) throw this.#fail(this.#quoteOffset, this.#quoteLine, 'unclosedQuote')
     if (state === AFTER_RETURN) throw this.#loneReturn(this.#offset - 1)
-    if (state === AFTER_ESCAPE) {
-      throw this.#fail(
-        this.#offset - 1,
-        this.#line,
-        'The file ends with an escape character that escapes nothing',
-      )
-    }
+    if (state === AFTER_ESCAPE) throw this.#fail(this.#offset - 1, this.#line, 'escapeAtEnd')
     this.#state = IN_CELL
     // The last line break ends the file and does not begin an empty record.
     const isAtLineStart = this.#offset === this.#cellStart && this.#cells === 1
@@ -261,41 +255,9 @@ export class CsvScanner {
     return { source: this.#source, offset: this.#recordStart, line: this.#recordLine }
   }
 
-  #strayQuote(offset: number): Error {
-    return this.#fail(
-      offset,
-      this.#line,
-      'A quote inside a cell that does not begin with one',
-      'Put the whole cell in quotes and double the quotes inside it',
-    )
-  }
-
-  #textAfterQuote(offset: number): Error {
-    return this.#fail(
-      offset,
-      this.#line,
-      'Text between a closing quote and the end of its cell',
-      'Double the quotes inside the cell, and check the delimiter',
-    )
-  }
-
   #loneReturn(offset: number): Error {
     if (offset + 1 - this.#recordStart > this.#maxRecordBytes) return this.#tooLong() // the next byte shows the error
-    return this.#fail(
-      offset,
-      this.#line,
-      'A carriage return without a line feed outside quotes',
-      'End lines with LF or CRLF, and put cells that contain line breaks in quotes',
-    )
-  }
-
-  #unclosedQuote(): Error {
-    return this.#fail(
-      this.#quoteOffset,
-      this.#quoteLine,
-      'The quote that opens here is never closed',
-      'Close it, or double it if it belongs to the text',
-    )
+    return this.#fail(offset, this.#line, 'loneReturn')
   }
 
   #tooLong(): Error {
@@ -307,9 +269,9 @@ export class CsvScanner {
   }
 
   /** The error at `offset`, or that the record is too long there already: the same, however the file is cut. */
-  #fail(offset: number, line: number, problem: string, advice?: string): Error {
+  #fail(offset: number, line: number, problem: keyof typeof PROBLEMS): Error {
     if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
-    return new CsvError({ source: this.#source, offset, line, problem, advice })
+    return new CsvError({ source: this.#source, offset, line, ...PROBLEMS[problem] })
   }
 }
 

@@ -16,7 +16,7 @@ const BRACE = 0x20
 const OPENS = 0x7b
 const CLOSES = 0x7d
 
-export const LONGEST_VALUE_BYTES = 64 * 1024 ** 2
+const LONGEST_VALUE_BYTES = 64 * 1024 ** 2
 
 /**
  * The values of a list, or the lines of a file that are not blank, of pieces of any size. What they hold is not looked at.
