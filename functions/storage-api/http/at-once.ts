@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import type { Caller } from '../services/authenticate.ts'
 import type { Services } from '../services/services.ts'
 
 /** What is counted takes no longer than the minute in which it counts when its end is not seen. */
@@ -9,30 +10,30 @@ const mostAtOnce = {
 const minutes = 1
 
 /**
- * Bounds how many requests of a kind are worked on at once, of a token and of the project: takes a place, and gives how to give it back.
+ * Bounds how many requests of a kind are worked on at once, of a token and of the project: the work has a place while it runs.
  *
  * Error: 429 `storage.tooManyAtOnce`.
  */
-export const takePlace = async (
+export const inPlace = async <Result>(
   what: keyof typeof mostAtOnce,
-  tokenId: string,
+  { caller: { tokenId } }: { caller: Pick<Caller, 'tokenId'> },
   { counts }: Pick<Services, 'counts'>,
-): Promise<() => Promise<void>> => {
+  work: () => Promise<Result>,
+): Promise<Result> => {
   const taken: string[] = []
-  const giveBack = async (): Promise<void> => {
+  try {
+    for (const whose of ['this token', 'the project'] as const) {
+      const most = mostAtOnce[what][whose]
+      const of = whose === 'this token' ? `${what} of ${tokenId}` : what
+      if (!(await counts.take(of, { most, minutes })))
+        throw new UserError(
+          'storage.tooManyAtOnce',
+          `${most} ${what} of ${whose} are under way, and more are not done at once. Wait until one of them has ended.`,
+        )
+      taken.push(of)
+    }
+    return await work()
+  } finally {
     for (const of of taken) await counts.giveBack(of)
   }
-  for (const whose of ['this token', 'the project'] as const) {
-    const most = mostAtOnce[what][whose]
-    const of = whose === 'this token' ? `${what} of ${tokenId}` : what
-    if (await counts.take(of, { most, minutes })) taken.push(of)
-    else {
-      await giveBack()
-      throw new UserError(
-        'storage.tooManyAtOnce',
-        `${most} ${what} of ${whose} are under way, and more are not done at once. Wait until one of them has ended.`,
-      )
-    }
-  }
-  return giveBack
 }

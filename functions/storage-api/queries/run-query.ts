@@ -7,7 +7,7 @@ import type { QueryReads, TableQuery } from '../../lib/table-engine/queries/quer
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
 import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
-import { takePlace } from '../http/at-once.ts'
+import { inPlace } from '../http/at-once.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
@@ -52,13 +52,11 @@ routes.post('/v2/storage/query', {
   handle: async (request, services) => {
     const { sql, format, limit, detectTypes } = request.body
     const query = queryOf({ sql, detectTypes }, request, services)
-    const giveBack = await takePlace('queries', request.caller.tokenId, services)
-    try {
-      if (format !== 'json') return created(await wholeResult(query, format, request, services))
-      return ok(await shownOf(query, limit, services))
-    } finally {
-      await giveBack()
-    }
+    return inPlace('queries', request, services, async () =>
+      format === 'json'
+        ? ok(await shownOf(query, limit, services))
+        : created(await wholeResult(query, format, request, services)),
+    )
   },
 })
 
@@ -92,14 +90,10 @@ export const firstResult = async (
   { sql, limit }: { sql: string; limit: number },
   asker: Pick<Receiver, 'caller'>,
   services: Services,
-): Promise<QueryBody> => {
-  const giveBack = await takePlace('queries', asker.caller.tokenId, services)
-  try {
-    return await shownOf(queryOf({ sql, detectTypes: false }, asker, services), limit, services)
-  } finally {
-    await giveBack()
-  }
-}
+): Promise<QueryBody> =>
+  inPlace('queries', asker, services, () =>
+    shownOf(queryOf({ sql, detectTypes: false }, asker, services), limit, services),
+  )
 
 /** As many rows as are asked for and fit into a reply. */
 const firstRows = async (

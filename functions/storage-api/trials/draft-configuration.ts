@@ -4,7 +4,7 @@ import { draftBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { configurationRefusal, ownerAt } from '../configurations/sealed-settings.ts'
 import { entityId } from '../find/entity-id.ts'
-import { takePlace } from '../http/at-once.ts'
+import { inPlace } from '../http/at-once.ts'
 import { text, unlessBlank } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
 import { previewedRows } from './preview-configuration.ts'
@@ -50,8 +50,7 @@ routes.post('/v2/storage/components/{componentId}/drafts', {
         ...ownerAt({ componentId, configId }, services),
         tokenId: request.caller.tokenId,
       })
-    const giveBack = await takePlace('previews', request.caller.tokenId, services)
-    try {
+    return inPlace('previews', request, services, async () => {
       const asked =
         pasted === undefined
           ? {
@@ -72,9 +71,7 @@ routes.post('/v2/storage/components/{componentId}/drafts', {
         configurationId: configId,
         ...(made && configuration && { draft: { ...made, configuration } }),
       }
-    } finally {
-      await giveBack()
-    }
+    })
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
 import { previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
-import { takePlace } from '../http/at-once.ts'
+import { inPlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
 import { findTrialUnit } from './trial-unit.ts'
@@ -37,9 +37,8 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
     const { componentId, configId } = request.params
     const { rowId, rows } = request.body
     const { unit, configuration, imageParameters } = await findTrialUnit(request, rowId, services)
-    const giveBack = await takePlace('previews', request.caller.tokenId, services)
-    try {
-      const preview = await services.previewExtraction({
+    const { draft: _, ...shown } = await inPlace('previews', request, services, () =>
+      services.previewExtraction({
         componentId,
         configId,
         configuration: unit.configuration,
@@ -47,11 +46,8 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
         imageParameters,
         adoptedSecrets: configuration.adoptedSecrets,
         rows,
-      })
-      const { draft: _, ...shown } = preview
-      return { rowId: unit.rowId, name: unit.name, ...shown }
-    } finally {
-      await giveBack()
-    }
+      }),
+    )
+    return { rowId: unit.rowId, name: unit.name, ...shown }
   },
 })
