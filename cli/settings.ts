@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { durabilitySchema } from '../local/durable/durability.ts'
-import { parseDebuggedFunction } from '../local/runtime/lambda/debugged-function.ts'
 
 const port = (fallback: number) =>
   z
@@ -47,16 +46,6 @@ const schema = z.object({
       }
     })
     .default({}),
-  /** A function to debug, by its folder below `functions/`. */
-  MILLRACE_DEBUG: z
-    .string()
-    .transform((text, { addIssue }) => {
-      const debugged = parseDebuggedFunction(text)
-      if (debugged) return debugged
-      addIssue('must be a function and maybe a port, such as run-job:9229')
-      return z.NEVER
-    })
-    .optional(),
 })
 type Settings = z.infer<typeof schema>
 

@@ -18,8 +18,7 @@ export const start: Command = {
   MILLRACE_BIND       address to listen at (127.0.0.1)
   MILLRACE_TLS        name, and port (8443), to serve the API at with TLS and HTTP/2, too (none)
   MILLRACE_DURABILITY full: an acknowledgement waits until the bytes are synced; relaxed: it does not (full)
-  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
-  MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
+  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})`,
   run: () => runCloud(),
 }
 
@@ -37,11 +36,6 @@ const runCloud = async (): Promise<never> => {
   try {
     const settings = readSettings(process.env)
     const { startEmbeddedCloud } = await import('../local/runtime/embedded-cloud.ts')
-    const debugged = settings.MILLRACE_DEBUG
-    if (debugged)
-      log(
-        `${debugged.name} runs from its source and waits for a debugger at 127.0.0.1:${debugged.inspectorPort}`,
-      )
     const { DurableFiles } = await import('../local/durable/durable-files.ts')
     log('starting the embedded cloud …')
     const cloud = await startEmbeddedCloud({
@@ -53,7 +47,6 @@ const runCloud = async (): Promise<never> => {
       context: settings.MILLRACE_CONTEXT,
       files: new DurableFiles({ durability: settings.MILLRACE_DURABILITY }),
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
-      debugged,
       log,
     })
     isReady = true

@@ -6,7 +6,6 @@ import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-store.ts'
 import { dropOldCompiledCode } from './lambda/compiled-code.ts'
-import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { machineArnFrom } from './machine-output.ts'
 import { publishedAssembly, stackContext } from './published-assembly.ts'
 import { account } from './resources/resource-type.ts'
@@ -32,8 +31,6 @@ export interface EmbeddedCloudOptions {
   readonly assembly?: string
   /** Stack configuration over that of cdk.json (infra/stack-config.ts), as `cdk -c` would give it. Not with `assembly`. */
   readonly context?: Readonly<Record<string, unknown>>
-  /** A function that waits for a debugger and runs from its source. Default: none. */
-  readonly debugged?: DebuggedFunction | undefined
   /** How the data directory is written. Default: as MILLRACE_DURABILITY says. */
   readonly files?: DurableFiles
   /** Told what happens, one line at a time. Default: nobody. */
@@ -82,12 +79,11 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     s3Port = 0,
     bind = '127.0.0.1',
     token,
-    debugged,
     files = new DurableFiles(),
     log = () => {},
   } = options
   if (files.durability === 'relaxed') log(relaxedNotice)
-  const given = options.assembly ?? publishedAssembly(bind, { context: options.context ?? {}, debugged })
+  const given = options.assembly ?? publishedAssembly(bind, options.context)
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir, { files, log })
   starting.defer(dataDir.release)
@@ -98,7 +94,7 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   const shown = options.tls && (await certificateFor(options.tls.name, dataDir.path))
   const tls = options.tls && shown && { ...options.tls, ...shown }
   const running = await runStack(
-    { dataDir, assembly, apiPort, s3Port, bind, tls, token, debugged, files, log },
+    { dataDir, assembly, apiPort, s3Port, bind, tls, token, files, log },
     starting,
   )
 

@@ -8,25 +8,21 @@ export const assembliesFolder = 'assemblies'
 /** The folder of the assembly for this address, in `assembliesFolder`. */
 export const assemblyName = (bind: string): string => (isLoopback(bind) ? 'this-machine' : 'network')
 
-interface NeedsSources {
-  readonly context: Readonly<Record<string, unknown>>
-  readonly debugged: unknown
-}
-
 /**
  * The cloud assembly that the published package brings. Undefined in a checkout.
  *
- * Throws for what only a checkout can do: another stack configuration, and a function that runs from its source.
+ * Throws for another stack configuration, which only a checkout can make.
  */
-export const publishedAssembly = (bind: string, { context, debugged }: NeedsSources): string | undefined => {
+export const publishedAssembly = (
+  bind: string,
+  context: Readonly<Record<string, unknown>> = {},
+): string | undefined => {
   const folder = join(projectRoot, assembliesFolder)
   if (!existsSync(folder)) return undefined
-  const asked = [
-    ...(Object.keys(context).length > 0 ? ['MILLRACE_CONTEXT makes another stack'] : []),
-    ...(debugged === undefined ? [] : ['MILLRACE_DEBUG=FUNCTION runs a function from its source']),
-  ]
-  if (asked.length > 0)
-    throw new Error(`${asked.join(', and ')}: that takes a checkout of Millrace (npm ci, then npm start).`)
+  if (Object.keys(context).length > 0)
+    throw new Error(
+      'MILLRACE_CONTEXT makes another stack: that takes a checkout of Millrace (npm ci, then npm start).',
+    )
   return join(folder, assemblyName(bind))
 }
 

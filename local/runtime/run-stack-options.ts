@@ -1,6 +1,5 @@
 import type { DurableFiles } from '../durable/durable-files.ts'
 import type { DataDir } from './data-dir.ts'
-import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import type { TlsOptions } from './lambda/protocol.ts'
 import type { Assembly } from './template/assembly.ts'
 
@@ -12,7 +11,6 @@ export interface RunStackOptions {
   readonly bind: string
   readonly tls?: TlsOptions | undefined
   readonly token: string | undefined
-  readonly debugged?: DebuggedFunction | undefined
   readonly files: DurableFiles
   readonly log: (line: string) => void
 }

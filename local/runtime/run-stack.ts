@@ -83,7 +83,7 @@ export const runStack = async (
   const queues = await openQueues(within('queues'), stack, { files, log })
   const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
-    definitions: functionDefinitions(stack, assembly, options.debugged),
+    definitions: functionDefinitions(stack, assembly),
     endpoints,
     credentials,
     dataDir: dataDir.path,
@@ -167,13 +167,13 @@ const openServers = async (
 }
 
 /** Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken. */
-const readDraft = ({ assembly, debugged }: RunStackOptions) => {
+const readDraft = ({ assembly }: RunStackOptions) => {
   const draft = readStack(assembly.template, assembly.stackName, {
     api: 'http://api',
     control: 'http://control',
   })
   stateMachines(draft)
-  const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly, debugged))
+  const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly))
   return { draft, documents: rolePolicies(draft), concurrency }
 }
 

@@ -15,18 +15,18 @@ interface ServeApiOptions extends RunStackOptions {
 
 /** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, tls, debugged, log, concurrency }: ServeApiOptions,
+  { draft, assembly, dataDir, apiPort, bind, tls, log, concurrency }: ServeApiOptions,
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
   if (functionArn === undefined) return undefined
-  const definition = functionDefinitions(draft, assembly, debugged).find(({ arn }) => arn === functionArn)
+  const definition = functionDefinitions(draft, assembly).find(({ arn }) => arn === functionArn)
   if (!definition) throw unsupported(functionArn, 'the HTTP API leads to a function that is not there')
 
   const functionLog = await openLogFile(join(dataDir.path, 'logs', `${definition.logicalId}.api.log`))
   resources.defer(() => functionLog.close())
   try {
-    const { modulePath, exportName, memoryMiB, inspectorPort } = definition
+    const { modulePath, exportName, memoryMiB } = definition
     const temporaryRoot = join(dataDir.path, 'tmp-api')
     const server = await ApiServer.listen({
       port: apiPort,
@@ -34,7 +34,6 @@ export const serveApi = async (
       tls,
       modulePath,
       exportName,
-      inspectorPort,
       memoryMiB,
       temporaryRoot,
       functionLog,

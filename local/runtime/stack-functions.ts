@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { readDefinition, type StateMachine } from './executions/definition.ts'
 import { isKnownTask } from './executions/task-resources.ts'
 import { type ConcurrencyPool, concurrencyPools } from './lambda/concurrency-pool.ts'
-import { type DebuggedFunction, withDebugged } from './lambda/debugged-function.ts'
 import type { FunctionDefinition } from './lambda/function-definition.ts'
 import { type PolicyDocument, policy, role } from './resources/access.ts'
 import {
@@ -43,13 +42,9 @@ export const functionConcurrency = (
   definitions: readonly FunctionDefinition[],
 ): ReadonlyMap<string, ConcurrencyPool> => concurrencyPools(definitions, accountConcurrency(stack))
 
-/** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
-export const functionDefinitions = (
-  stack: Stack,
-  assembly: Assembly,
-  debugged?: DebuggedFunction | undefined,
-): FunctionDefinition[] => {
-  const definitions = stack.ofType(lambdaFunction).map(resource => ({
+/** The functions of the stack, ready to run from their asset directories. */
+export const functionDefinitions = (stack: Stack, assembly: Assembly): FunctionDefinition[] =>
+  stack.ofType(lambdaFunction).map(resource => ({
     name: resource.name,
     arn: resource.arn,
     logicalId: resource.logicalId,
@@ -61,8 +56,6 @@ export const functionDefinitions = (
     reservedConcurrency: resource.properties.ReservedConcurrentExecutions,
     ...threadsOf(resource.properties),
   }))
-  return debugged ? withDebugged(definitions, debugged) : definitions
-}
 
 /** A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation. */
 const threadsOf = ({ MemorySize, Timeout }: FunctionProperties) => ({

@@ -17,11 +17,11 @@ describe('readSettings', () => {
 
   it('reads every variable', () => {
     expect(
-      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abcd', MILLRACE_DEBUG: 'run-job' }),
+      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abcd', MILLRACE_TLS: 'a.test' }),
     ).toMatchObject({
       MILLRACE_API_PORT: 0,
       MILLRACE_TOKEN: '1-1-abcd',
-      MILLRACE_DEBUG: { name: 'run-job', inspectorPort: 9229 },
+      MILLRACE_TLS: { name: 'a.test', port: 8443 },
     })
   })
 
@@ -33,7 +33,6 @@ describe('readSettings', () => {
     ['MILLRACE_TOKEN', 'two words in it'],
     ['MILLRACE_TOKEN', 'x'],
     ['MILLRACE_TOKEN', '1234567'],
-    ['MILLRACE_DEBUG', '1'],
     ['MILLRACE_DURABILITY', 'none'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(name)

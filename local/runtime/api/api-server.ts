@@ -21,7 +21,6 @@ interface ApiServerOptions {
   readonly modulePath: string
   readonly exportName: string
   /** See `FunctionDefinition`. */
-  readonly inspectorPort?: number | undefined
   readonly memoryMiB: number
   readonly temporaryRoot: string
   readonly functionLog: LogFile
@@ -129,7 +128,6 @@ const startContainer = async (options: ApiServerOptions): Promise<Container> => 
   return new Container({
     modulePath: options.modulePath,
     exportName: options.exportName,
-    inspectorPort: options.inspectorPort,
     environment: { TMPDIR: temporary, TZ: ':UTC' },
     memoryMiB: options.memoryMiB,
     onOutput: chunk => options.functionLog.write(chunk),

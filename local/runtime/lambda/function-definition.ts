@@ -5,7 +5,7 @@ export interface FunctionDefinition {
   readonly logicalId: string
   /** Absolute path of the asset. */
   readonly codeFolder: string
-  /** Absolute path of `index.mjs` in the asset, or of a source that is debugged. */
+  /** Absolute path of `index.mjs` in the asset. */
   readonly modulePath: string
   /** The export that handles events. */
   readonly exportName: string
@@ -19,6 +19,4 @@ export interface FunctionDefinition {
   readonly concurrency: number
   /** It begins when no lighter function waits for a thread. */
   readonly isHeavy: boolean
-  /** The function waits for a debugger at this port. Undefined: no debugger. */
-  readonly inspectorPort?: number
 }

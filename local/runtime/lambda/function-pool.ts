@@ -176,7 +176,6 @@ export class FunctionPool {
     const container = new Container({
       modulePath: definition.modulePath,
       exportName: definition.exportName,
-      inspectorPort: definition.inspectorPort,
       environment: { ...environment, TMPDIR: temporary },
       memoryMiB: definition.memoryMiB,
       onOutput: chunk => log.write(chunk),

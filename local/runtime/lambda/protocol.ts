@@ -6,8 +6,6 @@ import type { ConcurrencyPool } from './concurrency-pool.ts'
 export interface WorkerSettings {
   readonly modulePath: string
   readonly exportName: string
-  /** The bundle is loaded when a debugger has attached to this port. Undefined: at once. */
-  readonly inspectorPort?: number | undefined
 }
 
 export interface InvocationContext {

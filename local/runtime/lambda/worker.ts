@@ -3,7 +3,6 @@
  *
  * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
  */
-import inspector from 'node:inspector'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { keepCompiledCode } from './compiled-code.ts'
@@ -21,23 +20,8 @@ type Handler = (event: unknown, context: unknown) => unknown
 const compiled = keepCompiledCode()
 let bundle: Promise<Record<string, unknown>> | undefined
 const load = () => {
-  bundle ??= importBundle()
+  bundle ??= import(pathToFileURL(settings.modulePath).href)
   return bundle
-}
-
-const importBundle = (): Promise<Record<string, unknown>> => {
-  if (settings.inspectorPort !== undefined) waitForDebugger(settings.inspectorPort)
-  return import(pathToFileURL(settings.modulePath).href)
-}
-
-/** Blocks this thread until a debugger attaches, so that breakpoints work from the first line on. */
-const waitForDebugger = (inspectorPort: number): void => {
-  inspector.open(inspectorPort, '127.0.0.1')
-  if (inspector.url() === undefined)
-    throw new Error(
-      `A debugger cannot attach at 127.0.0.1:${inspectorPort}: the port is in use. Choose another.`,
-    )
-  inspector.waitForDebugger()
 }
 
 const say = (message: FromWorker) => port.postMessage(message)
