@@ -238,7 +238,7 @@ const createBuckets = async (s3: EmbeddedS3, stack: Stack): Promise<void> => {
       versioned: properties.VersioningConfiguration?.Status === 'Enabled',
       eventBridge,
       cors: properties.CorsConfiguration?.CorsRules ?? [],
-      ownership: properties.OwnershipControls?.Rules[0].ObjectOwnership ?? 'BucketOwnerEnforced',
+      acceptsAcls: properties.OwnershipControls !== undefined,
     })
   }
 }

@@ -2,23 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOutOfSpace } from '../../functions/lib/errors/out-of-space.ts'
 import type { ConnectionLimits } from '../http/limited-server.ts'
-import { requestOrigin } from '../http/request-origin.ts'
 import { type AuthenticationOptions, authenticate } from './auth/authenticate.ts'
 import type { Principal } from './auth/caller.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { S3Error } from './errors.ts'
 import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
 import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
-import {
-  type BodyForm,
-  openBody,
-  parseRequestTarget,
-  type RequestTarget,
-  readHeaders,
-  readHoistedHeaders,
-  type S3Request,
-} from './http/s3-request.ts'
+import { type HttpRequest, identified, readHttpRequest, type S3Request } from './http/s3-request.ts'
 import type { Operation, S3Context } from './operation.ts'
 import { isPostForm, openForm } from './post-form/open-form.ts'
 import { postObject } from './post-form/post-object.ts'
@@ -42,19 +33,40 @@ export const handleRequest = async (
   isWaitingForContinue: boolean,
 ): Promise<void> => {
   const id = randomBytes(8).toString('hex').toUpperCase()
-  const method = message.method ?? ''
-  const body = openBody(message, response, isWaitingForContinue)
+  let isBodyOpen = false
+  const rawBody = (): AsyncIterable<Buffer> => {
+    if (isBodyOpen) throw new Error('The body has been read already')
+    isBodyOpen = true
+    if (isWaitingForContinue) response.writeContinue()
+    return readPieces(message)
+  }
   const unidentified = setTimeout(() => message.socket.destroy(), context.limits.unidentifiedMs).unref()
-  message.once('close', () => clearTimeout(unidentified))
   const onIdentified = () => clearTimeout(unidentified)
+  message.once('close', onIdentified)
+  /** Headers of the reply, whatever it is. */
   const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
-  const reply = await answer(message, context, { id, method, body, onIdentified, common })
+  const answerOne = async (): Promise<Reply> => {
+    const request = readHttpRequest(message, { id, rawBody })
+    const page = corsRequestOf(request)
+    const shared = page && corsHeaders(context.corsRulesOf(request.bucket), page)
+    // Errors as well, so that a page can read why.
+    Object.assign(common, shared)
+    if (page?.isPreflight !== true) return answer(request, context, onIdentified)
+    onIdentified() // a browser asks without a signature
+    if (shared === undefined) throw new S3Error('AccessForbidden')
+    return { status: 200 }
+  }
+  const reply = await answerOne().catch(error => {
+    const refusal = toS3Error(error)
+    if (refusal.code === 'InternalError' && !message.destroyed) context.onError(error)
+    return errorReply(refusal, message.url?.split('?', 1)[0] ?? '', id)
+  })
   // Discard the rest of a half-read body: the client reads the answer only after it has sent everything.
-  if (body.isOpen && !message.readableEnded) message.resume()
+  if (isBodyOpen && !message.readableEnded) message.resume()
   // Without "100 Continue" a client may or may not send its body; only a new connection is safe.
-  if (isWaitingForContinue && !body.isOpen) common['connection'] = 'close'
+  if (isWaitingForContinue && !isBodyOpen) common['connection'] = 'close'
   try {
-    await sendReply(response, reply, common, method === 'HEAD')
+    await sendReply(response, reply, common, message.method === 'HEAD')
   } catch (error) {
     // The client is gone, or the reply broke off: closing the connection shows it.
     if (!isDisconnect(error)) context.onError(error)
@@ -62,89 +74,38 @@ export const handleRequest = async (
   }
 }
 
-const answer = async (
-  message: IncomingMessage,
-  context: RequestContext,
-  {
-    onIdentified,
-    common,
-    ...parts
-  }: {
-    id: string
-    method: string
-    body: ReturnType<typeof openBody>
-    onIdentified: () => void
-    /** Headers of the reply, whatever it is. */
-    common: Record<string, string>
-  },
-): Promise<Reply> => {
-  const { id, method, body } = parts
-  const url = message.url ?? '/'
+/** Reads the body without closing the connection when reading stops early: the client still needs an answer. */
+async function* readPieces(message: IncomingMessage): AsyncIterable<Buffer> {
   try {
-    const headers = readHeaders(message)
-    const target = parseRequestTarget(url, headers['host'] ?? '')
-    const page = corsRequestOf(method, headers)
-    const shared = page && corsHeaders(context.corsRulesOf(target.bucket ?? ''), page)
-    // Errors as well, so that a page can read why.
-    Object.assign(common, shared)
-    if (page?.isPreflight === true) {
-      onIdentified() // a browser asks without a signature
-      if (shared === undefined) throw new S3Error('AccessForbidden')
-      return { status: 200 }
-    }
-    if (isForSts(method, target, headers))
-      return await handleSts({ id, method, target, headers, body: body.read }, context)
-    if (isPostForm(method, target, headers)) {
-      const opened = await openForm(message, { id, method, target, headers, body }, authenticationBy(context))
-      onIdentified()
-      return await runOperation(() => postObject(opened.fields), opened.request, context).finally(
-        opened.form.discard,
-      )
-    }
-    const request = readRequest(message, context, { ...parts, target, headers })
-    onIdentified()
-    const { headers: described } = request
-    return await runOperation(() => findOperation(method, target, described), request, context)
+    yield* message.iterator({ destroyOnReturn: false })
   } catch (error) {
-    if (error instanceof S3Error) return errorReply(error, pathOf(url), id)
-    if (isOutOfSpace(error)) return errorReply(new S3Error('InsufficientStorage'), pathOf(url), id)
-    if (!message.destroyed) context.onError(error)
-    return errorReply(new S3Error('InternalError'), pathOf(url), id)
+    // The connection broke during the body; nobody will read the answer.
+    if (message.errored !== null) throw new S3Error('IncompleteBody')
+    throw error
   }
 }
 
-const authenticationBy = ({ region, findPrincipal }: RequestContext): AuthenticationOptions => ({
-  region,
-  service: 's3',
-  now: new Date(),
-  findPrincipal,
-})
-
-const readRequest = (
-  message: IncomingMessage,
+const answer = async (
+  request: HttpRequest,
   context: RequestContext,
-  parts: {
-    id: string
-    method: string
-    target: RequestTarget
-    headers: Record<string, string>
-    body: ReturnType<typeof openBody>
-  },
-): S3Request => {
-  const { method, target, headers } = parts
-  const caller = authenticate({ method, target, headers }, authenticationBy(context))
-  const isPresigned = headers['authorization'] === undefined
-  const contentSha256 = headers['x-amz-content-sha256'] ?? target.query['X-Amz-Content-Sha256']?.[0]
-  return {
-    ...parts,
-    // A header wins over the same header in the URL.
-    headers: isPresigned ? { ...readHoistedHeaders(target.query), ...headers } : headers,
-    caller,
-    bodyForm: readBodyForm(contentSha256),
-    rawBody: parts.body.read,
-    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
-    origin: requestOrigin(message),
+  onIdentified: () => void,
+): Promise<Reply> => {
+  const { region, findPrincipal } = context
+  const authentication: AuthenticationOptions<Principal> = {
+    region,
+    service: 's3',
+    now: new Date(),
+    findPrincipal,
   }
+  if (isForSts(request)) return handleSts(request, context)
+  if (isPostForm(request)) {
+    const opened = await openForm(request, authentication)
+    onIdentified()
+    return runOperation(() => postObject(opened.fields), opened.request, context).finally(opened.discard)
+  }
+  const s3Request = identified(request, authenticate(request, authentication))
+  onIdentified()
+  return runOperation(() => findOperation(s3Request), s3Request, context)
 }
 
 const runOperation = async (
@@ -156,34 +117,16 @@ const runOperation = async (
   const operation = find()
   if (!operation.access(request).every(access => context.isAllowed(request.caller.principal, access)))
     throw new S3Error('AccessDenied')
+  if (operation.needsNoBucket !== true) context.store.buckets.get(request.bucket)
   return operation.run(request, context)
 }
 
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
+const toS3Error = (error: unknown): S3Error => {
+  if (error instanceof S3Error) return error
+  return new S3Error(isOutOfSpace(error) ? 'InsufficientStorage' : 'InternalError')
+}
 
 const isDisconnect = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED'].includes(String(error.code))
-
-/** Reads from `x-amz-content-sha256` how the body arrives and what it must hash to. */
-const readBodyForm = (contentSha256: string | undefined): BodyForm => {
-  switch (contentSha256) {
-    case undefined:
-    case 'UNSIGNED-PAYLOAD':
-      return {}
-    case 'STREAMING-UNSIGNED-PAYLOAD-TRAILER':
-      return { chunked: { hasTrailer: true, isSigned: false } }
-    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD':
-      return { chunked: { hasTrailer: false, isSigned: true } }
-    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER':
-      return { chunked: { hasTrailer: true, isSigned: true } }
-    default:
-      if (/^[0-9a-f]{64}$/i.test(contentSha256)) return { sha256: contentSha256.toLowerCase() }
-      throw invalidArgument(
-        'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING- form that is supported, or a valid sha256 value.',
-        'x-amz-content-sha256',
-        contentSha256,
-      )
-  }
-}

@@ -11,14 +11,17 @@ export interface S3Context {
   outbox: EventOutbox
   region: string
   isAllowed: (principal: Principal, access: AccessRequest) => boolean
+  /** Whether uploads to a bucket may name an ACL. */
+  acceptsAcls: (bucket: string) => boolean
 }
 
 /** One operation of the S3 API. */
 export interface Operation {
-  name: string
   /** Supported query arguments, besides those that select the operation. Any other is refused. */
   query?: readonly string[]
   /** What the caller must be allowed to do; checked before `run`, and before a waiting client may send its body. */
   access: (request: S3Request) => AccessRequest[]
+  /** Whether its bucket may be missing. Default: then it is refused with NoSuchBucket. */
+  needsNoBucket?: boolean
   run: (request: S3Request, context: S3Context) => Reply | Promise<Reply>
 }

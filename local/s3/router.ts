@@ -1,16 +1,8 @@
 import { S3Error } from './errors.ts'
-import type { RequestTarget } from './http/s3-request.ts'
+import type { S3Request } from './http/s3-request.ts'
 import type { Operation } from './operation.ts'
 import { bucketSettings } from './operations/bucket-settings.ts'
-import {
-  createBucket,
-  deleteBucket,
-  getBucketLocation,
-  getBucketVersioning,
-  headBucket,
-  listBuckets,
-  putBucketVersioning,
-} from './operations/buckets.ts'
+import { createBucket, deleteBucket, headBucket, listBuckets } from './operations/buckets.ts'
 import { putObject } from './operations/commit-object.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
@@ -25,60 +17,42 @@ import {
 } from './operations/multipart-uploads.ts'
 import { uploadPart, uploadPartCopy } from './operations/upload-part.ts'
 
-interface Route {
-  method: string
-  on: 'service' | 'bucket' | 'object'
-  /** The query argument that selects it. */
-  subresource?: string
-  /** The header that selects it. */
-  header?: string
-  operation: Operation
+/**
+ * By method and resource, then the query argument or the header that selects an operation. In order: one with a condition
+ * comes before the one without.
+ */
+const routes: Readonly<Record<string, Operation>> = {
+  'GET service': listBuckets,
+
+  'GET bucket ?versions': listObjectVersions,
+  'GET bucket ?uploads': listMultipartUploads,
+  'GET bucket ?list-type': listObjectsV2,
+  ...bucketSettings,
+  'GET bucket': listObjects,
+  'PUT bucket': createBucket,
+  'HEAD bucket': headBucket,
+  'DELETE bucket': deleteBucket,
+  'POST bucket ?delete': deleteObjects,
+
+  'GET object ?tagging': getObjectTagging,
+  'GET object ?acl': getObjectAcl,
+  'GET object ?uploadId': listParts,
+  'GET object': getObject,
+  'HEAD object': headObject,
+  'PUT object ?partNumber x-amz-copy-source': uploadPartCopy,
+  'PUT object ?partNumber': uploadPart,
+  'PUT object x-amz-copy-source': copyObject,
+  'PUT object': putObject,
+  'POST object ?uploads': createMultipartUpload,
+  'POST object ?uploadId': completeMultipartUpload,
+  'DELETE object ?uploadId': abortMultipartUpload,
+  'DELETE object': deleteObject,
 }
 
-/** In order: a route with a condition comes before the one without. */
-const routes: readonly Route[] = [
-  { method: 'GET', on: 'service', operation: listBuckets },
-
-  { method: 'GET', on: 'bucket', subresource: 'location', operation: getBucketLocation },
-  { method: 'GET', on: 'bucket', subresource: 'versioning', operation: getBucketVersioning },
-  { method: 'GET', on: 'bucket', subresource: 'versions', operation: listObjectVersions },
-  { method: 'GET', on: 'bucket', subresource: 'uploads', operation: listMultipartUploads },
-  { method: 'GET', on: 'bucket', subresource: 'list-type', operation: listObjectsV2 },
-  ...Object.entries(bucketSettings).map(
-    ([subresource, operation]): Route => ({
-      method: 'GET',
-      on: 'bucket',
-      subresource,
-      operation,
-    }),
-  ),
-  { method: 'GET', on: 'bucket', operation: listObjects },
-  { method: 'PUT', on: 'bucket', subresource: 'versioning', operation: putBucketVersioning },
-  { method: 'PUT', on: 'bucket', operation: createBucket },
-  { method: 'HEAD', on: 'bucket', operation: headBucket },
-  { method: 'DELETE', on: 'bucket', operation: deleteBucket },
-  { method: 'POST', on: 'bucket', subresource: 'delete', operation: deleteObjects },
-
-  { method: 'GET', on: 'object', subresource: 'tagging', operation: getObjectTagging },
-  { method: 'GET', on: 'object', subresource: 'acl', operation: getObjectAcl },
-  { method: 'GET', on: 'object', subresource: 'uploadId', operation: listParts },
-  { method: 'GET', on: 'object', operation: getObject },
-  { method: 'HEAD', on: 'object', operation: headObject },
-  {
-    method: 'PUT',
-    on: 'object',
-    subresource: 'partNumber',
-    header: 'x-amz-copy-source',
-    operation: uploadPartCopy,
-  },
-  { method: 'PUT', on: 'object', subresource: 'partNumber', operation: uploadPart },
-  { method: 'PUT', on: 'object', header: 'x-amz-copy-source', operation: copyObject },
-  { method: 'PUT', on: 'object', operation: putObject },
-  { method: 'POST', on: 'object', subresource: 'uploads', operation: createMultipartUpload },
-  { method: 'POST', on: 'object', subresource: 'uploadId', operation: completeMultipartUpload },
-  { method: 'DELETE', on: 'object', subresource: 'uploadId', operation: abortMultipartUpload },
-  { method: 'DELETE', on: 'object', operation: deleteObject },
-]
+const table = Object.entries(routes).map(([route, operation]) => {
+  const [method, on, ...conditions] = route.split(' ')
+  return { method, on, conditions, operation }
+})
 
 /**
  * The operation that a request is for.
@@ -86,29 +60,23 @@ const routes: readonly Route[] = [
  * Throws NotImplemented for a query argument that the operation does not know, with its name: ignoring `?acl` would
  * store the policy as an object. Throws MethodNotAllowed for a method that has no operation at all.
  */
-export const findOperation = (
-  method: string,
-  target: RequestTarget,
-  headers: Readonly<Record<string, string>>,
-): Operation => {
-  const on = target.bucket === undefined ? 'service' : target.key === undefined ? 'bucket' : 'object'
-  const route = routes.find(
+export const findOperation = ({ method, bucket, key, query, headers }: S3Request): Operation => {
+  const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object'
+  const route = table.find(
     one =>
       one.method === method &&
       one.on === on &&
-      (one.subresource === undefined || target.query[one.subresource] !== undefined) &&
-      (one.header === undefined || headers[one.header] !== undefined),
+      one.conditions.every(name => headers[name] !== undefined || query[name.replace('?', '')] !== undefined),
   )
-  const known = [route?.subresource, ...(route?.operation.query ?? [])]
-  const unknown = Object.keys(target.query).find(name => !known.includes(name) && !isForTheRecord(name))
-  if (unknown !== undefined)
-    throw new S3Error(
-      'NotImplemented',
-      `The query argument "${unknown}" of this request is not implemented.`,
-      {
-        QueryArgument: unknown,
-      },
-    )
+  const known = [
+    ...(route?.conditions.map(name => name.replace('?', '')) ?? []),
+    ...(route?.operation.query ?? []),
+  ]
+  const unknown = Object.keys(query).find(name => !known.includes(name) && !isForTheRecord(name))
+  if (unknown !== undefined) {
+    const what = `The query argument "${unknown}" of this request is not implemented.`
+    throw new S3Error('NotImplemented', what, { QueryArgument: unknown })
+  }
   if (route === undefined)
     throw new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: on })
   return route.operation

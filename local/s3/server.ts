@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { DurableFiles } from '../durable/durable-files.ts'
 import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
+import { closeServer, listen } from '../http/listening.ts'
 import { OpenRequests } from '../http/open-requests.ts'
 import { Quotas } from '../http/quotas.ts'
-import { Authorizer } from './auth/authorizer.ts'
-import type { Principal } from './auth/caller.ts'
+import { authorizerOf } from './auth/authorizer.ts'
+import type { Session } from './auth/caller.ts'
 import type { PolicyDocument } from './auth/policy-document.ts'
 import { Sessions } from './auth/sessions.ts'
 import { S3Error } from './errors.ts'
@@ -12,9 +13,8 @@ import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
 import type { CorsRule } from './http/cors.ts'
-import type { ObjectOwnership } from './storage/buckets.ts'
 import { Store } from './storage/store.ts'
-import { assumeRole } from './sts/assume-role.ts'
+import { type AssumeRoleRequest, assumeRole } from './sts/assume-role.ts'
 
 export type { PolicyDocument, PolicyStatement } from './auth/policy-document.ts'
 
@@ -40,34 +40,29 @@ export interface EmbeddedS3Options {
   limits?: ConnectionLimits
 }
 
-export interface TemporaryCredentials {
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken: string
-  expiration: Date
+interface BucketOptions {
+  /** Whether uploads may name the ACL `private`, which they have anyway. */
+  acceptsAcls?: boolean
+  /** Which pages of other origins it answers. */
+  cors?: readonly CorsRule[]
 }
+
+export type TemporaryCredentials = Pick<
+  Session,
+  'accessKeyId' | 'secretAccessKey' | 'sessionToken' | 'expiration'
+>
 
 export interface EmbeddedS3 {
   /** `http://127.0.0.1:PORT`; serves STS as well. */
   endpoint: string
   port: number
-  /** Creates the bucket when it is missing, and changes the given settings. */
+  /** Creates the bucket when it is missing. `versioned` and `eventBridge` stay as they are where they are not given. */
   createBucket(
     name: string,
-    options?: {
-      versioned?: boolean
-      eventBridge?: boolean
-      cors?: readonly CorsRule[]
-      ownership?: ObjectOwnership
-    },
+    options?: BucketOptions & { versioned?: boolean; eventBridge?: boolean },
   ): Promise<void>
   /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
-  assumeRole(request: {
-    roleArn: string
-    sessionName: string
-    durationSeconds?: number
-    policy?: PolicyDocument
-  }): Promise<TemporaryCredentials>
+  assumeRole(request: AssumeRoleRequest): Promise<TemporaryCredentials>
   /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
   drain(graceMs: number): Promise<void>
   /** Drains for up to two seconds, unless already done, and ends open requests. */
@@ -89,11 +84,10 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   } = options
   const store = await Store.open(options.dataDir, files)
   const sessions = new Sessions(store.database)
-  const authorizer = new Authorizer(roles)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
   const openRequests = new OpenRequests()
-  const corsRules = new Map<string, readonly CorsRule[]>()
-  const root: Principal = { kind: 'root', ...options.root }
+  const buckets = new Map<string, BucketOptions>()
+  const { accessKeyId: rootKeyId, secretAccessKey } = options.root
   const context: RequestContext = {
     store,
     outbox,
@@ -102,45 +96,37 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     sessions,
     roles,
     quotas: new Quotas(),
-    isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
+    isAllowed: authorizerOf(roles),
+    acceptsAcls: bucket => buckets.get(bucket)?.acceptsAcls ?? false,
     findPrincipal: accessKeyId => {
       if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))
         throw new S3Error('ServiceUnavailable')
-      return accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)
+      return accessKeyId === rootKeyId ? { secretAccessKey } : sessions.find(accessKeyId)
     },
-    corsRulesOf: bucket => corsRules.get(bucket) ?? [],
+    corsRulesOf: bucket => buckets.get(bucket)?.cors ?? [],
     onError: error => console.error('embedded S3:', error),
   }
 
   const underWay = new Set<Promise<void>>()
   const server = openServer(context, openRequests, underWay)
-  try {
-    await listen(server, port, host)
-  } catch (error) {
+  const actualPort = await listen(server, { port, host }).catch(async error => {
     await store.close()
     throw error
-  }
+  })
   outbox.wake()
-  const actualPort = portOf(server)
 
   return {
     endpoint: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
-    createBucket: async (name, { versioned, eventBridge, cors, ownership } = {}) => {
-      if (cors !== undefined) corsRules.set(name, cors)
+    createBucket: async (name, { versioned, eventBridge, ...settings } = {}) => {
+      buckets.set(name, settings)
       await store.database.transaction(() => {
         store.buckets.create(name)
-        // Versioning can be suspended, but not undone.
-        const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
-        if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
-        if (ownership !== undefined) store.buckets.own(name, ownership)
+        if (versioned !== undefined) store.buckets.setVersioning(name, versioned)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       })
     },
-    assumeRole: async request => {
-      const { accessKeyId, secretAccessKey, sessionToken, expires } = await assumeRole(request, context)
-      return { accessKeyId, secretAccessKey, sessionToken, expiration: expires }
-    },
+    assumeRole: request => assumeRole(request, context),
     drain: graceMs => openRequests.drain(graceMs),
     close: async () => {
       await openRequests.drain(closeGraceMs)
@@ -174,25 +160,4 @@ const openServer = (
       // A waiting client gets "100 Continue" only after its signature and rights were checked.
       .on('checkContinue', answer(true))
   )
-}
-
-const listen = async (server: Server, port: number, host: string): Promise<void> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen(port, host, resolve)
-  await promise
-  server.off('error', reject)
-}
-
-const closeServer = async (server: Server): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.close(() => resolve())
-  server.closeAllConnections()
-  await promise
-}
-
-const portOf = (server: Server): number => {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no TCP port')
-  return address.port
 }

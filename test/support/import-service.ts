@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CreateBucketCommand, PutBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
@@ -32,10 +32,7 @@ export const useImportService = (): void => {
     const { port } = api.address() as AddressInfo // It listens on a port.
     storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
     records = createTestRecords()
-    await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
-    await service.s3.send(
-      new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
-    )
+    await service.makeS3Bucket(LANDING, { versioned: true })
     dependencies = {
       s3: service.s3,
       transfer: transferOf({ ownFilesBucket: service.filesBucket }),

@@ -1,11 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  CreateBucketCommand,
-  ListObjectVersionsCommand,
-  PutBucketVersioningCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
+import { ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
@@ -52,10 +47,7 @@ export const startLanding = async (given: GivenService = {}) => {
     table: given.records?.(plainRecords) ?? plainRecords,
     isRunning: async execution => !ended.has(execution),
   })
-  await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
-  await service.s3.send(
-    new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
-  )
+  await service.makeS3Bucket(LANDING, { versioned: true })
   const logged: string[] = []
   const note = (message: string) => void logged.push(message)
   const dependencies: StartImportDependencies = {

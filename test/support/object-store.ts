@@ -6,6 +6,7 @@ import {
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { startTestS3, testRoot } from './embedded-s3.ts'
@@ -17,13 +18,14 @@ export interface ObjectStore {
   /** Another client of the same store, to be changed at will. */
   readonly newClient: () => S3Client
   /** A new bucket; the name is made unique. */
-  readonly createBucket: (name: string) => Promise<string>
+  readonly createBucket: (name: string, options?: { isVersioned?: boolean }) => Promise<string>
   readonly close: () => Promise<void>
 }
 
 /** The embedded S3, or the store at `MILLRACE_TEST_S3` (docs/testing.md, "Other implementations"), left as it was found. */
 export const startObjectStore = async (): Promise<ObjectStore> => {
-  const store = otherImplementation('MILLRACE_TEST_S3') ?? (await startEmbedded())
+  const other = otherImplementation('MILLRACE_TEST_S3')
+  const store = other ? { ...other, keepVersions } : await startEmbedded()
   const clients: S3Client[] = []
   const newClient = (): S3Client => {
     const client = new S3Client({ ...store.settings, forcePathStyle: true })
@@ -35,7 +37,7 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
   return {
     client,
     newClient,
-    createBucket: async name => {
+    createBucket: async (name, { isVersioned = false } = {}) => {
       const bucket = `millrace-test-${name}-${randomBytes(4).toString('hex')}`
       const { region } = store.settings
       await client.send(
@@ -48,6 +50,7 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
         }),
       )
       buckets.push(bucket)
+      if (isVersioned) await store.keepVersions(client, bucket)
       return bucket
     },
     close: async () => {
@@ -61,7 +64,17 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
 const startEmbedded = async () => {
   const server = await startTestS3()
   const settings = { endpoint: server.s3.endpoint, region: 'us-east-1', credentials: testRoot }
-  return { settings, close: server.close }
+  return {
+    settings,
+    // It has no such request.
+    keepVersions: (_: S3Client, bucket: string) => server.s3.createBucket(bucket, { versioned: true }),
+    close: server.close,
+  }
+}
+
+const keepVersions = async (client: S3Client, Bucket: string): Promise<void> => {
+  const VersioningConfiguration = { Status: 'Enabled' as const }
+  await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
 }
 
 const removeBucket = async (client: S3Client, bucket: string): Promise<void> => {

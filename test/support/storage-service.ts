@@ -111,7 +111,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     root,
     roles: storageRoles(filesBucket, tablesBucket),
   })
-  await s3Server.createBucket(filesBucket, { ownership: 'BucketOwnerPreferred' })
+  await s3Server.createBucket(filesBucket, { acceptsAcls: true })
   await s3Server.createBucket(tablesBucket)
   const database =
     options.hasItemDatabase || otherImplementation('MILLRACE_TEST_DYNAMODB')
@@ -300,6 +300,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     token,
     s3,
     s3Endpoint: s3Server.endpoint,
+    makeS3Bucket: s3Server.createBucket,
     items: plainItems,
     /** With `hasItemDatabase`. */
     get database() {

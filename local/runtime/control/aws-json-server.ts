@@ -8,7 +8,9 @@ import {
   usualLimits,
   wholeRequestTimeout,
 } from '../../http/limited-server.ts'
+import { closeServer, listen } from '../../http/listening.ts'
 import { Quotas } from '../../http/quotas.ts'
+import { readBody } from '../../http/read-body.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
@@ -85,24 +87,16 @@ export class ControlServer {
 
   /** Listens on a free port of the loopback interface; the result is the base URL. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(0, '127.0.0.1', resolve)
-    })
-    const address = this.#server.address()
-    if (typeof address !== 'object' || !address) throw new Error('The control server has no port')
-    return `http://127.0.0.1:${address.port}`
+    return `http://127.0.0.1:${await listen(this.#server)}`
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
-    this.#server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return closeServer(this.#server)
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const body = await readBody(request, largestRequestBytes)
+      const body = await readRequest(request, largestRequestBytes)
       const invocationType = request.headers['x-amz-invocation-type'] ?? 'RequestResponse'
       const event = (): unknown => (body.length === 0 ? {} : JSON.parse(body.toString('utf8')))
       const invocation =
@@ -154,16 +148,9 @@ const diskIsFull = (): ServiceError => new ServiceError('ServiceUnavailable', OU
 const serviceOf = ({ action }: Operation): string => action.split(':', 1)[0] ?? ''
 
 /** Reads a request's body into memory. More than `maxBytes` is a `RequestEntityTooLarge`. */
-export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new ServiceError('RequestEntityTooLarge', 'The request is too large', 413)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
+/** The body of a call to one of the JSON services. */
+export const readRequest = (request: IncomingMessage, most: number): Promise<Buffer> =>
+  readBody(request, most, () => new ServiceError('RequestEntityTooLarge', 'The request is too large', 413))
 
 const reply = (
   response: ServerResponse,

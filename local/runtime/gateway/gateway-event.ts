@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
+import { readBody } from '../../http/read-body.ts'
 import { localAccountId } from '../../s3/events/object-created.ts'
 
 /** What API Gateway answers by itself. */
@@ -29,7 +30,7 @@ const MAX_EVENT_BYTES = 6 * 1024 * 1024
 export const readGatewayEvent = async (request: IncomingMessage): Promise<string> => {
   const { path, query } = splitTarget(request.url ?? '/')
   const { headers, cookies } = readHeaders(request)
-  const body = await readBody(request)
+  const body = await readBody(request, MAX_BODY_BYTES, tooLarge)
   const isText = TEXT.test(headers['content-type'] ?? '')
   const { host = '' } = headers
   const domainName = host.replace(/:\d+$/, '')
@@ -135,17 +136,6 @@ const joinParameters = (query: string): Record<string, string> => {
 const logTime = (at: Date): string => {
   const [, day, month, year, time] = at.toUTCString().split(' ')
   return `${day}/${month}/${year}:${time} +0000`
-}
-
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 /** Lambda takes 6 MB and 100 bytes of result, as bytes of JSON. */

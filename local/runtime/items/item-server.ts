@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { DurableFiles } from '../../durable/durable-files.ts'
 import {
@@ -8,8 +8,9 @@ import {
   usualLimits,
   wholeRequestTimeout,
 } from '../../http/limited-server.ts'
+import { closeServer, listen } from '../../http/listening.ts'
 import type { Authenticate, Caller } from '../control/authenticate.ts'
-import { readBody } from '../control/aws-json-server.ts'
+import { readRequest } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
 import { createDynalite, type Reply } from './dynalite.ts'
@@ -55,7 +56,7 @@ export const startItemServer = async ({
 
   const partitionKeyOf = createPartitionKeys(dynalite.run)
   const answer = async (request: IncomingMessage): Promise<Reply> => {
-    const body = await readBody(request, largestRequestBytes)
+    const body = await readRequest(request, largestRequestBytes)
     const caller = authenticate(request, body, 'dynamodb')
     const operation = operationOf(request)
     const input = parseInput(body)
@@ -83,22 +84,10 @@ export const startItemServer = async ({
     endpoint: `http://127.0.0.1:${port}`,
     request: createItemRequest(dynalite.run),
     close: async () => {
-      const closed = new Promise<void>(resolve => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
+      await closeServer(server)
       await dynalite.close()
     },
   }
-}
-
-const listen = async (server: Server): Promise<number> => {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  if (typeof address !== 'object' || !address) throw new Error('The item server has no port')
-  return address.port
 }
 
 const failure = (error: unknown): Reply => {

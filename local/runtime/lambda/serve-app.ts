@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Server } from 'node:net'
 import type { TransientCode, UserCode } from '#lib/errors/codes.ts'
 import { createLimitedServer, wholeRequestTimeout } from '../../http/limited-server.ts'
+import { listen } from '../../http/listening.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
 import { RefusedByGateway, readGatewayEvent, sendGatewayResult } from '../gateway/gateway-event.ts'
@@ -73,15 +74,6 @@ const secureServer = ({ certificate: cert, key }: TlsOptions, take: RequestListe
   server.on('session', session => session.setTimeout(IDLE_MS, () => session.close()))
   return server.on('request', take as never)
 }
-
-const listen = (server: Server, { port, host }: { port: number; host: string }): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.on('error', reject)
-    server.listen(port, host, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address ? address.port : port)
-    })
-  })
 
 /** The gateway's own answers. An error of the function is one of them: nobody learns its reason. */
 const refuse = (error: unknown, response: ServerResponse): void => {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { hexDigest } from '#lib/digests.ts'
-import { objectOwnerships } from '../../s3/storage/buckets.ts'
 import { account, arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
@@ -40,7 +39,9 @@ export const bucket = resourceType({
     LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
     PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
     OwnershipControls: z
-      .strictObject({ Rules: z.tuple([z.strictObject({ ObjectOwnership: z.enum(objectOwnerships) })]) })
+      .strictObject({
+        Rules: z.tuple([z.strictObject({ ObjectOwnership: z.literal('BucketOwnerPreferred') })]),
+      })
       .optional(),
     CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
     Tags: tags,

@@ -2,24 +2,27 @@ import type { KeyObject } from 'node:crypto'
 import type { PolicyDocument } from './policy-document.ts'
 import type { SignatureScope } from './signature.ts'
 
-/** Whose key signed a request: the account's own, or one issued for a role. */
-export type Principal =
-  | { kind: 'root'; accessKeyId: string; secretAccessKey: string }
-  | {
-      kind: 'session'
-      accessKeyId: string
-      secretAccessKey: string
-      sessionToken: string
-      roleArn: string
-      sessionName: string
-      policy: PolicyDocument | undefined
-      expires: Date
-    }
+/** A key that this process knows. A temporary one has a token and an end. */
+export interface KnownKey {
+  secretAccessKey: string
+  sessionToken?: string
+  expiration?: Date
+}
 
-/** An authenticated principal, and what its signature was made with: the first link of the chain of chunk signatures. */
-export interface Caller {
-  principal: Principal
-  signature: string
-  signingKey: KeyObject
-  scope: SignatureScope
+/** A temporary key, issued for a role. */
+export interface Session extends Required<KnownKey> {
+  accessKeyId: string
+  roleArn: string
+  sessionName: string
+  /** Narrows what the role may do. */
+  policy: PolicyDocument | undefined
+}
+
+/** Whose key signed a request: a session's, or the account's own, which has no role. */
+export type Principal = Session | (Pick<KnownKey, 'secretAccessKey'> & { roleArn?: undefined })
+
+/** Whose key signed a request, and what a body of signed chunks continues; signatures of version 2 sign no chunks. */
+export interface Caller<Key extends KnownKey> {
+  principal: Key
+  chunks: { key: KeyObject; scope: SignatureScope; signature: string } | undefined
 }

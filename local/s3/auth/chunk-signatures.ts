@@ -1,39 +1,36 @@
-import type { Hash, KeyObject } from 'node:crypto'
-import type { ChunkVerifier } from '../body/chunked-decoder.ts'
+import { createHash } from 'node:crypto'
 import { S3Error } from '../errors.ts'
-import { isSameSignature, newSha256, type SignatureScope, sha256, signText } from './signature.ts'
+import type { S3Request } from '../http/s3-request.ts'
+import { isSameSignature, sha256, signText } from './signature.ts'
+
+export type ChunkVerifier = ReturnType<typeof verifyChunks>
 
 /**
  * Checks the chain of signatures of a signed `aws-chunked` body: each covers its chunk and the signature before it,
- * beginning with that of the request (S3 API Reference, "Transferring payload in multiple chunks").
+ * beginning with that of the request (S3 API Reference, "Transferring payload in multiple chunks"). Each call throws
+ * SignatureDoesNotMatch when one is wrong, or when the request's signature is of a version that signs no chunks.
  */
-export const verifyChunks = (
-  key: KeyObject,
-  scope: SignatureScope,
-  requestSignature: string,
-  hasTrailer: boolean,
-): ChunkVerifier => {
-  let previous = requestSignature
-  let hash: Hash = newSha256()
+export const verifyChunks = ({ chunks }: S3Request['caller'], hasTrailer: boolean) => {
+  let previous = chunks?.signature ?? ''
+  let hash = createHash('sha256')
 
-  const check = (expected: string, given: string): void => {
-    if (!isSameSignature(expected, given)) throw new S3Error('SignatureDoesNotMatch')
+  const check = (algorithm: string, lines: readonly string[], given: string): void => {
+    const expected = chunks && signText(chunks.key, chunks.scope, algorithm, [previous, ...lines].join('\n'))
+    if (expected === undefined || !isSameSignature(expected, given))
+      throw new S3Error('SignatureDoesNotMatch')
     previous = expected
   }
 
   return {
-    data: bytes => void hash.update(bytes),
-    chunkEnd: signature => {
-      const text = [previous, sha256(''), hash.digest('hex')].join('\n')
-      hash = newSha256()
-      check(signText(key, scope, 'AWS4-HMAC-SHA256-PAYLOAD', text), signature)
+    data: (bytes: Buffer): void => void hash.update(bytes),
+    /** After the last byte of each chunk, the empty last one included. */
+    chunkEnd: (signature: string): void => {
+      check('AWS4-HMAC-SHA256-PAYLOAD', [sha256(''), hash.digest('hex')], signature)
+      hash = createHash('sha256')
     },
-    trailerEnd: (signed, signature) => {
-      if (!hasTrailer) return
-      check(
-        signText(key, scope, 'AWS4-HMAC-SHA256-TRAILER', [previous, sha256(signed)].join('\n')),
-        signature,
-      )
+    /** After the trailers; `signed` are the lines that the signature covers. */
+    trailerEnd: (signed: string, signature: string): void => {
+      if (hasTrailer) check('AWS4-HMAC-SHA256-TRAILER', [sha256(signed)], signature)
     },
   }
 }

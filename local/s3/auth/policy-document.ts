@@ -61,21 +61,8 @@ export class MalformedPolicyError extends Error {
 
 /** Reads a policy. Throws MalformedPolicyError, which names what is not supported, such as `NotAction`. */
 export const parsePolicy = (document: unknown): Statement[] => {
-  const refused = refusedElement(document)
-  if (refused !== undefined) throw new MalformedPolicyError(`The policy element ${refused} is not supported.`)
   const parsed = PolicySchema.safeParse(document)
   if (!parsed.success)
     throw new MalformedPolicyError(`The policy is not valid: ${z.prettifyError(parsed.error)}`)
   return parsed.data.Statement
-}
-
-// Checked first: the error of the schema would blame the union of one statement and many.
-const refusedElement = (document: unknown): string | undefined =>
-  ['NotAction', 'NotResource', 'Principal', 'NotPrincipal'].find(name =>
-    statementsOf(document).some(statement => name in statement),
-  )
-
-const statementsOf = (document: unknown): object[] => {
-  if (typeof document !== 'object' || document === null || !('Statement' in document)) return []
-  return [document.Statement].flat().filter(statement => typeof statement === 'object' && statement !== null)
 }

@@ -10,7 +10,7 @@ export interface AccessRequest {
   context: Readonly<Record<string, string | readonly string[]>>
 }
 
-export type Decision = 'allowed' | 'denied' | 'notAllowed'
+type Decision = 'allowed' | 'denied' | 'notAllowed'
 
 /**
  * What one policy says: an explicit Deny beats every Allow, and without an Allow nothing is allowed

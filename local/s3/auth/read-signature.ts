@@ -1,45 +1,73 @@
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
-import type { RequestTarget } from '../http/s3-request.ts'
-import type { SignatureScope } from './signature.ts'
+import type { SignedRequest } from '../http/s3-request.ts'
+import { computeSignature, type SignatureScope, signingKey } from './signature.ts'
+import { signV2, textOfV2 } from './signature-v2.ts'
 
-/** What a signature covers of a request, besides its body. */
-export interface RequestToAuthenticate {
-  method: string
-  target: RequestTarget
-  headers: Readonly<Record<string, string>>
+/** What a signature must be for, besides its request. */
+export interface Expectations {
+  region: string
+  /** The service that the scope of the signature must name. Undefined: any. */
+  service: string | undefined
+  now: Date
+  /** For a service whose requests have no header with the payload's hash. */
+  payloadHash?: string
 }
 
-/** A signature as the client sent it. */
-export type SignatureForm = {
+/** A signature as the client sent it, and what it must be. */
+export interface GivenSignature {
   accessKeyId: string
-  scope: SignatureScope
-  signedHeaders: ReadonlySet<string>
   signature: string
-  /** The last line of the canonical request; undefined when a header had to say it. */
-  payloadHash: string | undefined
   sessionToken: string | undefined
-} & ({ kind: 'header' } | { kind: 'query'; expiresSeconds: number })
+  /** The signature that the owner of the secret makes. */
+  expected: (secretAccessKey: string) => string
+  /** Of version 4 only. */
+  scope?: SignatureScope
+}
 
 const algorithm = 'AWS4-HMAC-SHA256'
 const maxExpiresSeconds = 7 * 24 * 3600
+const maxSkewMs = 15 * 60 * 1000
+const globalRegion = 'us-east-1'
 
-/** Reads the Authorization header or the `X-Amz-*` query arguments. Throws AccessDenied when there are neither. */
-export const readSignature = (request: RequestToAuthenticate): SignatureForm => {
+/** Reads the Authorization header or, for S3, the query of a presigned URL. Throws AccessDenied when there are neither. */
+export const readSignature = (request: SignedRequest, expectations: Expectations): GivenSignature => {
   const { authorization } = request.headers
-  const isPresigned = 'X-Amz-Algorithm' in request.target.query || 'X-Amz-Signature' in request.target.query
+  const isForS3 = expectations.service === 's3'
+  const isPresigned = isForS3 && ['X-Amz-Algorithm', 'X-Amz-Signature'].some(name => name in request.query)
   if (authorization !== undefined && isPresigned)
     throw invalidArgument('Only one auth mechanism allowed', 'Authorization', 'header and query')
-  if (authorization !== undefined) return readHeader(request, authorization)
-  if (isPresigned) return readQuery(request)
+  if (authorization !== undefined) return readHeader(request, authorization, expectations)
+  if (isPresigned) return readQuery(request, expectations)
+  if (isForS3 && ['AWSAccessKeyId', 'Signature'].every(name => name in request.query))
+    return readQueryV2(request, expectations.now)
   throw new S3Error('AccessDenied')
 }
 
-const readHeader = ({ headers }: RequestToAuthenticate, authorization: string): SignatureForm => {
+/** `?AWSAccessKeyId=...&Expires=...&Signature=...`: `aws s3 presign` and boto3 still make it by default in us-east-1. */
+const readQueryV2 = (request: SignedRequest, now: Date): GivenSignature => {
+  const value = (name: string): string => request.query[name]?.[0] ?? ''
+  const expires = value('Expires')
+  if (!/^\d{1,12}$/.test(expires)) throw new S3Error('AccessDenied')
+  checkExpiry(new Date(Number(expires) * 1000), now)
+  return {
+    accessKeyId: value('AWSAccessKeyId'),
+    signature: value('Signature'),
+    sessionToken: request.query['x-amz-security-token']?.[0],
+    expected: secret => signV2(secret, textOfV2(request, expires)),
+  }
+}
+
+const readHeader = (
+  request: SignedRequest,
+  authorization: string,
+  expectations: Expectations,
+): GivenSignature => {
+  const { headers } = request
   const [scheme = '', fields = ''] = authorization.split(/ +(.*)/s)
   if (scheme !== algorithm)
     throw new S3Error(
       'InvalidRequest',
-      `The authorization mechanism you have provided is not supported. Please use ${algorithm}.`,
+      `The authorization mechanism is not supported. Please use ${algorithm}.`,
     )
   const values = new Map(
     fields.split(',').map(field => {
@@ -50,79 +78,140 @@ const readHeader = ({ headers }: RequestToAuthenticate, authorization: string): 
   const longDate = headers['x-amz-date'] ?? fromHttpDate(headers['date'])
   if (longDate === undefined)
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
-  return {
-    kind: 'header',
-    ...readFields('AuthorizationHeaderMalformed', longDate, {
-      credential: values.get('Credential'),
-      signedHeaders: values.get('SignedHeaders'),
-      signature: values.get('Signature'),
-    }),
-    payloadHash: headers['x-amz-content-sha256'],
+  const payloadHash = expectations.payloadHash ?? headers['x-amz-content-sha256']
+  const given = readFields(request, expectations, payloadHash ?? '', {
+    code: 'AuthorizationHeaderMalformed',
+    longDate,
+    credential: values.get('Credential'),
+    signedHeaders: values.get('SignedHeaders'),
+    signature: values.get('Signature'),
     sessionToken: headers['x-amz-security-token'],
-  }
+  })
+  if (payloadHash === undefined)
+    throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
+  if (Math.abs(expectations.now.getTime() - parseAmzDate(longDate).getTime()) > maxSkewMs)
+    throw new S3Error('RequestTimeTooSkewed', undefined, {
+      RequestTime: longDate,
+      ServerTime: expectations.now.toISOString(),
+      MaxAllowedSkewMilliseconds: String(maxSkewMs),
+    })
+  return given
 }
 
-const readQuery = ({ target: { query }, headers }: RequestToAuthenticate): SignatureForm => {
+const readQuery = (request: SignedRequest, expectations: Expectations): GivenSignature => {
   const code = 'AuthorizationQueryParametersError'
-  if (query['X-Amz-Algorithm']?.[0] !== algorithm)
+  const value = (name: string): string | undefined => request.query[`X-Amz-${name}`]?.[0]
+  if (value('Algorithm') !== algorithm)
     throw new S3Error(code, `X-Amz-Algorithm only supports "${algorithm}"`)
-  const expires = query['X-Amz-Expires']?.[0] ?? ''
+  const expires = value('Expires') ?? ''
   if (!/^\d{1,9}$/.test(expires)) throw new S3Error(code, 'X-Amz-Expires should be a number')
   if (Number(expires) > maxExpiresSeconds)
-    throw new S3Error(
-      code,
-      `X-Amz-Expires must be less than a week (in seconds); it must be under ${maxExpiresSeconds}`,
-    )
-  return {
-    kind: 'query',
-    ...readFields(code, query['X-Amz-Date']?.[0] ?? '', {
-      credential: query['X-Amz-Credential']?.[0],
-      signedHeaders: query['X-Amz-SignedHeaders']?.[0],
-      signature: query['X-Amz-Signature']?.[0],
-    }),
-    expiresSeconds: Number(expires),
-    payloadHash: headers['x-amz-content-sha256'] ?? query['X-Amz-Content-Sha256']?.[0] ?? 'UNSIGNED-PAYLOAD',
-    sessionToken: query['X-Amz-Security-Token']?.[0],
-  }
+    throw new S3Error(code, `X-Amz-Expires must be at most a week, ${maxExpiresSeconds} seconds`)
+  const payloadHash = request.headers['x-amz-content-sha256'] ?? value('Content-Sha256') ?? 'UNSIGNED-PAYLOAD'
+  const longDate = value('Date') ?? ''
+  const given = readFields(request, expectations, payloadHash, {
+    code,
+    longDate,
+    credential: value('Credential'),
+    signedHeaders: value('SignedHeaders'),
+    signature: value('Signature'),
+    sessionToken: value('Security-Token'),
+  })
+  const signedAt = parseAmzDate(longDate).getTime()
+  if (signedAt > expectations.now.getTime() + maxSkewMs)
+    throw new S3Error('AccessDenied', 'Request is not valid yet')
+  checkExpiry(new Date(signedAt + Number(expires) * 1000), expectations.now)
+  return given
+}
+
+/** Throws AccessDenied when a presigned URL has expired. */
+const checkExpiry = (expires: Date, now: Date): void => {
+  if (now > expires)
+    throw new S3Error('AccessDenied', 'Request has expired', {
+      Expires: expires.toISOString(),
+      ServerTime: now.toISOString(),
+    })
 }
 
 const readFields = (
-  code: S3ErrorCode,
-  longDate: string,
+  request: SignedRequest,
+  expectations: Expectations,
+  payloadHash: string,
   fields: {
+    code: S3ErrorCode
+    longDate: string
     credential: string | undefined
     signedHeaders: string | undefined
     signature: string | undefined
+    sessionToken: string | undefined
   },
-) => {
-  const { accessKeyId, scope } = readScope(code, longDate, fields.credential ?? '')
-  const signedHeaders = new Set((fields.signedHeaders ?? '').toLowerCase().split(';'))
-  if (!signedHeaders.has('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
-  if (!/^[0-9a-f]{64}$/.test(fields.signature ?? ''))
+): GivenSignature => {
+  const { code, longDate, credential = '', signedHeaders = '', signature = '', sessionToken } = fields
+  const { accessKeyId, scope } = readScope(code, { longDate, credential }, expectations)
+  const names = signedHeaders.toLowerCase().split(';')
+  if (!names.includes('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
+  if (!/^[0-9a-f]{64}$/.test(signature))
     throw new S3Error(code, 'The Signature must be 64 lower-case hexadecimal digits.')
-  return { accessKeyId, scope, signedHeaders, signature: fields.signature ?? '' }
+  const { 'X-Amz-Signature': _, ...query } = request.query
+  const signed = { ...request, query, headers: pickSigned(request.headers, names), payloadHash }
+  const expected = (secret: string) => computeSignature(signingKey(secret, scope), scope, signed)
+  return { accessKeyId, signature, sessionToken, scope, expected }
 }
 
 /** Reads what a credential says besides the key, `KEY/20260102/REGION/SERVICE/aws4_request`, and the date beside it. */
 export const readScope = (
   code: S3ErrorCode,
-  longDate: string,
-  credential: string,
+  { longDate, credential }: { longDate: string; credential: string },
+  expected: Pick<Expectations, 'region' | 'service'>,
 ): { accessKeyId: string; scope: SignatureScope } => {
   const [, accessKeyId = '', shortDate = '', region = '', service = ''] =
     /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential) ?? []
   if (accessKeyId === '')
-    throw new S3Error(
-      code,
-      'The Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
-    )
+    throw new S3Error(code, 'The Credential must be "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
   if (!/^\d{8}T\d{6}Z$/.test(longDate) || Number.isNaN(parseAmzDate(longDate).getTime()))
     throw new S3Error(code, "X-Amz-Date must be in the ISO 8601 long format \"yyyyMMdd'T'HHmmss'Z'\"")
+  if (expected.service !== undefined && service !== expected.service)
+    throw new S3Error(
+      code,
+      `The credential scope names service "${service}"; expecting "${expected.service}".`,
+    )
+  // Clients sign for the global endpoint of STS with this region.
+  const isRegion = region === expected.region || (service === 'sts' && region === globalRegion)
+  if (!isRegion)
+    throw new S3Error(
+      code,
+      `The region '${region}' is wrong; expecting '${expected.region}'`,
+      { Region: expected.region },
+      { 'x-amz-bucket-region': expected.region },
+    )
+  if (shortDate !== longDate.slice(0, 8))
+    throw new S3Error(code, 'The date of the credential scope does not match the date of the request.')
   return { accessKeyId, scope: { longDate, shortDate, region, service } }
 }
 
+/** The signed headers, with their bytes as text. */
+const pickSigned = (headers: SignedRequest['headers'], names: readonly string[]): Record<string, string> => {
+  const unsigned = Object.keys(headers).filter(
+    name => name.startsWith('x-amz-') && !names.includes(name) && name !== 'x-amz-content-sha256',
+  )
+  // S3 requires that every x-amz header is signed, or else a presigned URL could be used for something else. The hash
+  // of the payload is part of what is signed anyway, and some clients leave its header out.
+  if (unsigned.length > 0)
+    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    })
+  return Object.fromEntries(names.map(name => [name, asText(headers[name] ?? '')]))
+}
+
+// Node reads headers as one character per byte; clients sign them as UTF-8.
+const asText = (value: string): string => {
+  if (/^[ -~]*$/.test(value)) return value
+  const decoded = Buffer.from(value, 'latin1').toString('utf8')
+  return decoded.includes('\ufffd') ? value : decoded
+}
+
 /** `20260102T030405Z` as a time; an invalid Date when it is none. */
-export const parseAmzDate = (text: string): Date =>
+const parseAmzDate = (text: string): Date =>
   new Date(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
 
 const fromHttpDate = (text: string | undefined): string | undefined => {

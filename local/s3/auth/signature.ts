@@ -1,12 +1,4 @@
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  type Hash,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { getCanonicalHeaders, getCanonicalQuery } from '@smithy/signature-v4'
 
 /** What a signature covers besides the request itself. */
@@ -61,11 +53,15 @@ export const computeSignature = (key: KeyObject, scope: SignatureScope, request:
 /** The signature of a text: of a body's chunk, or of the hash of a canonical request. */
 export const signText = (key: KeyObject, scope: SignatureScope, algorithm: string, text: string): string =>
   createHmac('sha256', key)
-    .update([algorithm, scope.longDate, scopeText(scope), text].join('\n'))
+    .update([algorithm, scope.longDate, scopeSteps(scope).join('/'), text].join('\n'))
     .digest('hex')
 
-const scopeText = ({ shortDate, region, service }: SignatureScope): string =>
-  `${shortDate}/${region}/${service}/aws4_request`
+const scopeSteps = ({ shortDate, region, service }: SignatureScope): string[] => [
+  shortDate,
+  region,
+  service,
+  'aws4_request',
+]
 
 const keys = new Map<string, KeyObject>()
 
@@ -73,14 +69,11 @@ const keys = new Map<string, KeyObject>()
  * The signing key of a secret for one day. Cached, because clients send thousands of requests with it; as a key object,
  * because with the bytes of a key each HMAC takes five times as long.
  */
-export const signingKey = (
-  secretAccessKey: string,
-  { shortDate, region, service }: SignatureScope,
-): KeyObject => {
-  const name = JSON.stringify([secretAccessKey, shortDate, region, service])
+export const signingKey = (secretAccessKey: string, scope: SignatureScope): KeyObject => {
+  const name = JSON.stringify([secretAccessKey, ...scopeSteps(scope)])
   const known = keys.get(name)
   if (known !== undefined) return known
-  const bytes = [shortDate, region, service, 'aws4_request'].reduce<Buffer>(
+  const bytes = scopeSteps(scope).reduce<Buffer>(
     (secret, text) => createHmac('sha256', secret).update(text).digest(),
     Buffer.from(`AWS4${secretAccessKey}`),
   )
@@ -90,16 +83,11 @@ export const signingKey = (
   return key
 }
 
-/** Of callers who may not sign chunks: nobody knows it. */
-export const NO_SIGNING_KEY = createSecretKey(randomBytes(32))
-
 export const isSameSignature = (expected: string, given: string): boolean =>
   expected.length === given.length &&
   timingSafeEqual(Buffer.from(expected, 'latin1'), Buffer.from(given, 'latin1'))
 
-export const sha256 = (text: string): string => newSha256().update(text).digest('hex')
-
-export const newSha256 = (): Hash => createHash('sha256')
+export const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 
 /**
  * Every byte except unreserved characters and `/` as `%XX`. S3 does not normalise paths: `//` and `..` stay.

@@ -4,12 +4,8 @@ import type { NewFile } from '../storage/stored-object.ts'
 
 /** Where the bytes of a body go until they are committed. */
 export interface BodyTarget {
-  readonly sink: {
-    /** Bytes taken so far. */
-    readonly size: number
-    /** Takes the bytes without copying. Gives a promise when the caller must wait before it brings more. */
-    write(bytes: Buffer): Promise<void> | undefined
-  }
+  /** Takes the bytes without copying. Gives a promise when the caller must wait before it brings more. */
+  write(bytes: Buffer): Promise<void> | undefined
   /** Call when all is written. Resolves when a file in the data folder is synced. */
   finish(): Promise<NewFile>
   /** Ends the writing; after `finish` too. */
@@ -19,24 +15,12 @@ export interface BodyTarget {
 }
 
 /** @param most bytes that the body may have */
-export const openBodyTarget = (files: DataFiles, most: number): Promise<BodyTarget> =>
-  files.small.fits(most) ? openMemory(files) : openFile(files)
-
-const openMemory = async (files: DataFiles): Promise<BodyTarget> => {
-  const sink = new MemorySink()
-  return {
-    sink,
-    finish: async () => ({ name: files.newName(), content: sink.content() }),
-    close: async () => {},
-    discard: async () => {},
-  }
-}
-
-const openFile = async (files: DataFiles): Promise<BodyTarget> => {
+export const openBodyTarget = async (files: DataFiles, most: number): Promise<BodyTarget> => {
+  if (files.isSmall(most)) return new MemoryTarget(files.newName())
   const { file, handle } = await files.create()
   const sink = new FileSink(handle)
   return {
-    sink,
+    write: bytes => sink.write(bytes),
     finish: async () => {
       await sink.flush()
       await files.finish(file, handle)
@@ -47,21 +31,26 @@ const openFile = async (files: DataFiles): Promise<BodyTarget> => {
   }
 }
 
-/** Keeps a small body in memory; what {@link FileSink} is to a large one. */
-class MemorySink {
-  /** Bytes taken so far. */
-  size = 0
+/** Keeps a small body in memory. */
+export class MemoryTarget implements BodyTarget {
+  readonly #name: string
   readonly #pieces: Buffer[] = []
 
-  /** Takes the bytes without copying. */
+  constructor(name: string) {
+    this.#name = name
+  }
+
   write(bytes: Buffer): undefined {
-    this.size += bytes.length
     this.#pieces.push(bytes)
   }
 
-  content(): Buffer {
-    return Buffer.concat(this.#pieces, this.size)
+  async finish(): Promise<NewFile> {
+    return { name: this.#name, content: Buffer.concat(this.#pieces) }
   }
+
+  async close(): Promise<void> {}
+
+  async discard(): Promise<void> {}
 }
 
 const batchBytes = 512 * 1024
@@ -71,8 +60,6 @@ const batchBytes = 512 * 1024
  * writing itself. While one batch is on its way to the file the next one fills, so at most two are in memory.
  */
 export class FileSink {
-  /** Bytes taken so far. */
-  size = 0
   readonly #handle: DiskFile
   #batch: Buffer[] = []
   #batchBytes = 0
@@ -84,7 +71,6 @@ export class FileSink {
 
   /** Takes the bytes without copying, to free them. Gives a promise when the caller must wait before it brings more. */
   write(bytes: Buffer): Promise<void> | undefined {
-    this.size += bytes.length
     this.#batch.push(bytes)
     this.#batchBytes += bytes.length
     return this.#batchBytes >= batchBytes ? this.#startBatch() : undefined
@@ -115,9 +101,7 @@ export class FileSink {
 
   async #writeAll(batch: Buffer[]): Promise<void> {
     let left = batch
-    while (left.length > 0) {
-      left = dropBytes(left, await this.#handle.write(left))
-    }
+    while (left.length > 0) left = dropBytes(left, await this.#handle.write(left))
     batch.forEach(freeWhole)
   }
 }

@@ -2,21 +2,30 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Crc32c } from '@aws-crypto/crc32c'
 import { Crc64Nvme } from '@aws-sdk/crc64-nvme'
+import { S3Error } from '../errors.ts'
 
 /** As clients name them in `x-amz-checksum-algorithm`. The header of each is `x-amz-checksum-<lower case>`. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const
 
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
-export const isChecksumAlgorithm = (name: string): name is ChecksumAlgorithm =>
-  checksumAlgorithms.some(algorithm => algorithm === name)
+/** Values by their algorithms. */
+export type Checksums = Partial<Record<ChecksumAlgorithm, string>>
+
+/** The algorithm that a header names in letters of any case; undefined without a name. Throws InvalidRequest. */
+export const readAlgorithm = (name: string | undefined): ChecksumAlgorithm | undefined => {
+  const algorithm = checksumAlgorithms.find(one => one === name?.toUpperCase())
+  if (name !== undefined && algorithm === undefined)
+    throw new S3Error('InvalidRequest', 'Checksum algorithm provided is unsupported.')
+  return algorithm
+}
 
 export const checksumHeader = (algorithm: ChecksumAlgorithm): string =>
   `x-amz-checksum-${algorithm.toLowerCase()}`
 
-/** The element of XML bodies, such as `ChecksumCRC32`. */
-export const checksumElement = (algorithm: ChecksumAlgorithm): `Checksum${ChecksumAlgorithm}` =>
-  `Checksum${algorithm}`
+/** Named as in XML bodies, such as `ChecksumCRC32`. */
+export const describeChecksums = (checksums: Checksums): Record<string, string> =>
+  Object.fromEntries(Object.entries(checksums).map(([algorithm, value]) => [`Checksum${algorithm}`, value]))
 
 /** Length of the value before base64, in bytes. */
 const valueBytes: Record<ChecksumAlgorithm, number> = {
@@ -34,8 +43,8 @@ export const isChecksumValue = (algorithm: ChecksumAlgorithm, value: string): bo
 
 /** A checksum that grows with the bytes. `digest` ends it and gives base64; only CRC64NVME's takes a promise. */
 interface RunningChecksum {
-  update(bytes: Uint8Array): void
-  digest(): string | Promise<string>
+  update: (bytes: Uint8Array) => void
+  digest: () => string | Promise<string>
 }
 
 export const startChecksum = (algorithm: ChecksumAlgorithm): RunningChecksum => starters[algorithm]()
@@ -52,10 +61,7 @@ const starters: Record<ChecksumAlgorithm, () => RunningChecksum> = {
   },
   CRC32C: () => {
     const checksum = new Crc32c()
-    return {
-      update: bytes => void checksum.update(bytes),
-      digest: () => bigEndian32(checksum.digest()),
-    }
+    return { update: bytes => void checksum.update(bytes), digest: () => bigEndian32(checksum.digest()) }
   },
   CRC64NVME: () => {
     const checksum = new Crc64Nvme()

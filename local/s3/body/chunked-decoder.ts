@@ -1,13 +1,5 @@
+import type { ChunkVerifier } from '../auth/chunk-signatures.ts'
 import { S3Error } from '../errors.ts'
-
-/** Checks the signatures that signed framing carries. Each call throws SignatureDoesNotMatch when one is wrong. */
-export interface ChunkVerifier {
-  data(bytes: Buffer): void
-  /** After the last byte of each chunk, the empty last one included. */
-  chunkEnd(signature: string): void
-  /** After the trailers; `signed` are the lines that the signature covers. */
-  trailerEnd(signed: string, signature: string): void
-}
 
 // A chunk header is a hexadecimal size and a signature of 64 digits; a trailer is one checksum.
 const maxLineBytes = 1024
@@ -45,7 +37,9 @@ export class ChunkedDecoder {
         this.#missing -= bytes.length
         this.#verifier?.data(bytes)
         payload.push(bytes)
-        if (this.#missing === 0) this.#endChunk('dataEnd')
+        if (this.#missing > 0) continue
+        this.#verifier?.chunkEnd(this.#signature)
+        this.#state = 'dataEnd'
       } else {
         const lineEnd = piece.indexOf(0x0a, at)
         const stop = lineEnd === -1 ? piece.length : lineEnd + 1
@@ -80,13 +74,8 @@ export class ChunkedDecoder {
     if (size === '') throw malformed('a chunk size is not a hexadecimal number')
     this.#missing = Number.parseInt(size, 16)
     this.#signature = signature
-    if (this.#missing > 0) this.#state = 'data'
-    else this.#endChunk('trailer')
-  }
-
-  #endChunk(next: 'dataEnd' | 'trailer'): void {
-    this.#verifier?.chunkEnd(this.#signature)
-    this.#state = next
+    this.#state = this.#missing > 0 ? 'data' : 'trailer'
+    if (this.#missing === 0) this.#verifier?.chunkEnd(signature)
   }
 
   #takeTrailer(text: string): void {

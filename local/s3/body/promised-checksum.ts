@@ -3,60 +3,56 @@ import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
   checksumHeader,
-  isChecksumAlgorithm,
   isChecksumValue,
+  readAlgorithm,
 } from './checksums.ts'
 
 /** The checksum that a client sends with a body: in a header, or in the trailer once the body is over. */
-interface PromisedChecksum {
+export interface PromisedChecksum {
   algorithm: ChecksumAlgorithm
   /** base64; undefined when it comes in the trailer. */
   value: string | undefined
 }
 
-type Headers = Readonly<Record<string, string>>
-
 /** Reads `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`. At most one checksum is allowed. */
-export const readPromisedChecksum = (headers: Headers): PromisedChecksum | undefined => {
+export const readPromisedChecksum = (
+  headers: Readonly<Record<string, string>>,
+): PromisedChecksum | undefined => {
   const trailer = headers['x-amz-trailer']?.trim().toLowerCase()
-  const inTrailer = checksumAlgorithms.find(algorithm => checksumHeader(algorithm) === trailer)
-  if (trailer !== undefined && inTrailer === undefined)
+  const inTrailer = checksumAlgorithms.filter(algorithm => checksumHeader(algorithm) === trailer)
+  if (trailer !== undefined && inTrailer.length === 0)
     throw new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported')
   const inHeaders = checksumAlgorithms.filter(algorithm => headers[checksumHeader(algorithm)] !== undefined)
-  if (inHeaders.length + (inTrailer === undefined ? 0 : 1) > 1)
+  const [algorithm, other] = [...inTrailer, ...inHeaders]
+  if (other !== undefined) throw new S3Error('InvalidRequest', 'A request has one checksum, not several.')
+  const declared = readAlgorithm(headers['x-amz-sdk-checksum-algorithm'])
+  if (declared !== undefined && declared !== algorithm)
     throw new S3Error(
       'InvalidRequest',
-      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+      'x-amz-sdk-checksum-algorithm names another checksum than x-amz-checksum-* or x-amz-trailer.',
     )
-
-  const algorithm = inTrailer ?? inHeaders[0]
-  checkDeclaredAlgorithm(headers['x-amz-sdk-checksum-algorithm'], algorithm)
   if (algorithm === undefined) return undefined
   const value = headers[checksumHeader(algorithm)]
   if (value !== undefined) checkValue(algorithm, value)
   return { algorithm, value }
 }
 
-export const checkValue = (algorithm: ChecksumAlgorithm, value: string): void => {
+const checkValue = (algorithm: ChecksumAlgorithm, value: string): void => {
   if (!isChecksumValue(algorithm, value))
     throw new S3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)
 }
 
-const checkDeclaredAlgorithm = (
-  declared: string | undefined,
-  algorithm: ChecksumAlgorithm | undefined,
+/** Throws when the body has another checksum than the client says, or the trailer has none. */
+export const checkPromise = (
+  promised: PromisedChecksum,
+  actual: string | undefined,
+  trailers: ReadonlyMap<string, string> | undefined,
 ): void => {
-  if (declared === undefined) return
-  if (!isChecksumAlgorithm(declared.toUpperCase()))
-    throw new S3Error(
-      'InvalidRequest',
-      'Checksum algorithm provided is unsupported. Please try again with a supported one.',
-    )
-  if (algorithm === undefined)
-    throw new S3Error(
-      'InvalidRequest',
-      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
-    )
-  if (declared.toUpperCase() !== algorithm)
-    throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
+  const { algorithm } = promised
+  const value = promised.value ?? trailers?.get(checksumHeader(algorithm))
+  if (value === undefined)
+    throw new S3Error('InvalidRequest', `The trailer ${checksumHeader(algorithm)} is missing.`)
+  checkValue(algorithm, value)
+  if (value !== actual)
+    throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
 }

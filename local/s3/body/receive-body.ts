@@ -4,17 +4,18 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import type { S3Request } from '../http/s3-request.ts'
 import type { DataFiles } from '../storage/data-files.ts'
 import type { NewContent, NewFile } from '../storage/stored-object.ts'
-import { type BodyTarget, openBodyTarget } from './body-target.ts'
-import { type ChecksumAlgorithm, checksumHeader, startChecksum } from './checksums.ts'
+import { type BodyTarget, MemoryTarget, openBodyTarget } from './body-target.ts'
+import { type ChecksumAlgorithm, type Checksums, startChecksum } from './checksums.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
-import { checkValue, readPromisedChecksum } from './promised-checksum.ts'
+import { checkPromise, type PromisedChecksum, readPromisedChecksum } from './promised-checksum.ts'
 
 // S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
 const maxBodyBytes = 5 * 1024 ** 3
+// Enough to complete 10,000 parts with all checksums, and to delete 1,000 long keys.
+const maxTextBytes = 8 * 1024 * 1024
 
 /**
- * Streams the body of a PUT to a new file, a small one to memory, and verifies everything that the client said about it:
- * length, SHA-256, MD5, checksum, chunk signatures. One pass; about 1 MiB in memory.
+ * Streams the body of a PUT to a new file, a small one to memory, and verifies it. About 1 MiB in memory.
  *
  * `wanted` is a checksum to compute even when the client sends none. A file in the data folder is synced when this
  * resolves; on any failure it is gone.
@@ -24,62 +25,81 @@ export const receiveBody = async (
   files: DataFiles,
   wanted?: ChecksumAlgorithm,
 ): Promise<NewContent> => {
-  const expected = readExpectations(request)
-  const algorithm = expected.promised?.algorithm ?? wanted
-  const md5 = createHash('md5')
-  const sha256 = request.bodyForm.sha256 === undefined ? undefined : createHash('sha256')
-  const checksum = algorithm === undefined ? undefined : startChecksum(algorithm)
-  const decoder = openDecoder(request)
-
+  const expected = {
+    size: request.bodyForm.size ?? readLength(request),
+    promised: readPromise(request),
+    wanted,
+  }
   const target = await openBodyTarget(files, expected.size.most)
   try {
-    const look = (bytes: Buffer): void => {
-      md5.update(bytes)
-      sha256?.update(bytes)
-      checksum?.update(bytes)
-    }
-    const newFile = await writeAll(target, request, decoder, { expected: expected.size, look })
-    const { size } = target.sink
-    if (sha256 !== undefined && sha256.digest('hex') !== request.bodyForm.sha256)
-      throw new S3Error('XAmzContentSHA256Mismatch')
-    const digest = md5.digest()
-    if (expected.md5 !== undefined && !digest.equals(expected.md5)) throw new S3Error('BadDigest')
-    const value = await checksum?.digest()
-    checkChecksum(expected.promised, value, decoder?.trailers)
-    if (size === 0) await target.discard()
-    return {
-      size,
-      md5: digest.toString('hex'),
-      checksums: algorithm === undefined || value === undefined ? {} : { [algorithm]: value },
-      slices: size === 0 ? [] : [{ file: newFile.name, fileStart: 0, size }],
-      newFiles: size === 0 ? [] : [newFile],
-    }
+    const { file, ...content } = await takeBody(request, target, expected)
+    if (content.size > 0)
+      return { ...content, slices: [{ file: file.name, fileStart: 0, size: content.size }], newFiles: [file] }
+    await target.discard()
+    return { ...content, slices: [], newFiles: [] }
   } catch (error) {
     await target.discard()
     throw error
   }
 }
 
-const writeAll = async (
-  { sink, finish, close }: BodyTarget,
+/**
+ * Reads a small body (XML) whole and verifies it.
+ *
+ * `describesObject`: its headers of checksums are those of the object that it completes; the operation checks them.
+ */
+export const receiveText = async (request: S3Request, { describesObject = false } = {}): Promise<string> => {
+  const promised = describesObject ? undefined : readPromise(request)
+  const size = { least: 0, most: maxTextBytes }
+  const { file } = await takeBody(request, new MemoryTarget(''), { size, promised })
+  return file.content?.toString() ?? ''
+}
+
+/**
+ * Brings the body to its target and verifies everything that the client said about it: length, SHA-256, MD5, checksum,
+ * chunk signatures. One pass.
+ */
+const takeBody = async (
   request: S3Request,
-  decoder: ChunkedDecoder | undefined,
-  { expected, look }: { expected: ExpectedSize; look: (bytes: Buffer) => void },
-): Promise<NewFile> => {
+  target: BodyTarget,
+  expected: {
+    size: ExpectedSize
+    promised: PromisedChecksum | undefined
+    wanted?: ChecksumAlgorithm | undefined
+  },
+): Promise<{ size: number; md5: string; checksums: Checksums; file: NewFile }> => {
+  const { sha256: expectedSha256, chunked } = request.bodyForm
+  const expectedMd5 = readMd5(request.headers['content-md5'])
+  const algorithm = expected.promised?.algorithm ?? expected.wanted
+  const md5 = createHash('md5')
+  const sha256 = expectedSha256 === undefined ? undefined : createHash('sha256')
+  const checksum = algorithm && startChecksum(algorithm)
+  const decoder =
+    chunked &&
+    new ChunkedDecoder(chunked.isSigned ? verifyChunks(request.caller, chunked.hasTrailer) : undefined)
+  let size = 0
   try {
-    for await (const piece of request.rawBody()) {
+    for await (const piece of request.rawBody())
       for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
-        look(bytes)
-        const waiting = sink.write(bytes)
+        md5.update(bytes)
+        sha256?.update(bytes)
+        checksum?.update(bytes)
+        size += bytes.length
+        const waiting = target.write(bytes)
         if (waiting !== undefined) await waiting
-        if (sink.size > expected.most) throw wrongSize(expected, sink.size)
+        if (size > expected.size.most) throw wrongSize(expected.size, size)
       }
-    }
     decoder?.finish()
-    if (sink.size < expected.least) throw wrongSize(expected, sink.size)
-    return await finish()
+    if (size < expected.size.least) throw wrongSize(expected.size, size)
+    if (sha256?.digest('hex') !== expectedSha256) throw new S3Error('XAmzContentSHA256Mismatch')
+    const digest = md5.digest('hex')
+    if ((expectedMd5 ?? digest) !== digest) throw new S3Error('BadDigest')
+    const value = await checksum?.digest()
+    if (expected.promised !== undefined) checkPromise(expected.promised, value, decoder?.trailers)
+    const checksums = algorithm === undefined || value === undefined ? {} : { [algorithm]: value }
+    return { size, md5: digest, checksums, file: await target.finish() }
   } finally {
-    await close()
+    await target.close()
   }
 }
 
@@ -94,63 +114,40 @@ interface ExpectedSize {
 const wrongSize = ({ least, most, isPromised }: ExpectedSize, size: number): S3Error => {
   if (isPromised)
     return new S3Error('IncompleteBody', 'The request body does not have the length that its headers say.')
-  const proposed = { ProposedSize: String(size) }
-  return size > most
-    ? new S3Error('EntityTooLarge', undefined, { ...proposed, MaxSizeAllowed: String(most) })
-    : new S3Error('EntityTooSmall', undefined, { ...proposed, MinSizeAllowed: String(least) })
+  return size > most ? tooLarge(size, most) : tooSmall(size, least)
 }
 
-const readExpectations = (request: S3Request) => {
-  const { headers, bodyForm } = request
+const tooLarge = (size: number, most: number): S3Error =>
+  new S3Error('EntityTooLarge', undefined, { ProposedSize: String(size), MaxSizeAllowed: String(most) })
+
+export const tooSmall = (size: number, least: number, details = {}): S3Error =>
+  new S3Error('EntityTooSmall', undefined, {
+    ProposedSize: String(size),
+    MinSizeAllowed: String(least),
+    ...details,
+  })
+
+const readPromise = ({ headers, bodyForm }: S3Request): PromisedChecksum | undefined => {
   const promised = readPromisedChecksum(headers)
   if (promised !== undefined && promised.value === undefined && bodyForm.chunked?.hasTrailer !== true)
     throw new S3Error('InvalidRequest', 'The x-amz-trailer header needs a body with a trailer.')
-  return { size: bodyForm.size ?? readLength(request), promised, md5: readMd5(headers['content-md5']) }
+  return promised
 }
 
 const readLength = ({ headers, bodyForm }: S3Request): ExpectedSize => {
-  const lengthHeader = bodyForm.chunked === undefined ? 'content-length' : 'x-amz-decoded-content-length'
-  const length = headers[lengthHeader]
+  const name = bodyForm.chunked === undefined ? 'content-length' : 'x-amz-decoded-content-length'
+  const length = headers[name]
   if (length === undefined) throw new S3Error('MissingContentLength')
-  if (!/^\d{1,15}$/.test(length))
-    throw invalidArgument(`${lengthHeader} is not a number.`, lengthHeader, length)
+  if (!/^\d{1,15}$/.test(length)) throw invalidArgument(`${name} is not a number.`, name, length)
   const size = Number(length)
-  if (size > maxBodyBytes)
-    throw new S3Error('EntityTooLarge', undefined, {
-      ProposedSize: length,
-      MaxSizeAllowed: String(maxBodyBytes),
-    })
+  if (size > maxBodyBytes) throw tooLarge(size, maxBodyBytes)
   return { least: size, most: size, isPromised: true }
 }
 
-const readMd5 = (header: string | undefined): Buffer | undefined => {
+/** In hex. */
+const readMd5 = (header: string | undefined): string | undefined => {
   if (header === undefined) return undefined
   const md5 = Buffer.from(header, 'base64')
   if (md5.length !== 16 || md5.toString('base64') !== header) throw new S3Error('InvalidDigest')
-  return md5
-}
-
-const openDecoder = ({ bodyForm, caller }: S3Request): ChunkedDecoder | undefined => {
-  if (bodyForm.chunked === undefined) return undefined
-  const { isSigned, hasTrailer } = bodyForm.chunked
-  return new ChunkedDecoder(
-    isSigned ? verifyChunks(caller.signingKey, caller.scope, caller.signature, hasTrailer) : undefined,
-  )
-}
-
-const checkChecksum = (
-  promised: ReturnType<typeof readPromisedChecksum>,
-  actual: string | undefined,
-  trailers: ReadonlyMap<string, string> | undefined,
-): void => {
-  if (promised === undefined) return
-  const header = checksumHeader(promised.algorithm)
-  const value = promised.value ?? trailers?.get(header)
-  if (value === undefined) throw new S3Error('InvalidRequest', `The trailer ${header} is missing.`)
-  checkValue(promised.algorithm, value)
-  if (value !== actual)
-    throw new S3Error(
-      'BadDigest',
-      `The ${promised.algorithm} you specified did not match the calculated checksum.`,
-    )
+  return md5.toString('hex')
 }

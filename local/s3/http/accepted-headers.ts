@@ -1,61 +1,53 @@
 import { S3Error } from '../errors.ts'
 
-/** The x-amz headers that are supported, or safe to ignore. */
-const accepted = new Set([
-  'x-amz-acl',
-  // The SDK for C++ names the version of the API; there is one.
-  'x-amz-api-version',
-  'x-amz-bucket-object-lock-enabled',
-  // Without object lock there is nothing to bypass.
-  'x-amz-bypass-governance-retention',
-  'x-amz-checksum-algorithm',
-  'x-amz-checksum-crc32',
-  'x-amz-checksum-crc32c',
-  'x-amz-checksum-crc64nvme',
-  'x-amz-checksum-mode',
-  'x-amz-checksum-sha1',
-  'x-amz-checksum-sha256',
-  'x-amz-checksum-type',
-  'x-amz-content-sha256',
-  'x-amz-copy-source',
-  'x-amz-copy-source-if-match',
-  'x-amz-copy-source-if-modified-since',
-  'x-amz-copy-source-if-none-match',
-  'x-amz-copy-source-if-unmodified-since',
-  'x-amz-copy-source-range',
-  'x-amz-date',
-  'x-amz-decoded-content-length',
-  'x-amz-expected-bucket-owner',
-  'x-amz-metadata-directive',
-  'x-amz-mp-object-size',
-  'x-amz-object-ownership',
-  // Lists say of an object that it was restored from an archive; there are none.
-  'x-amz-optional-object-attributes',
-  'x-amz-request-payer',
-  'x-amz-sdk-checksum-algorithm',
-  'x-amz-security-token',
-  'x-amz-server-side-encryption',
-  'x-amz-source-expected-bucket-owner',
-  'x-amz-storage-class',
-  // There are no tags to copy or to replace.
-  'x-amz-tagging-directive',
-  'x-amz-te',
-  'x-amz-trailer',
-  'x-amz-user-agent',
-])
+/** The x-amz headers that are supported, or safe to ignore, besides metadata and checksums. */
+const accepted = new Set(
+  [
+    // `acl` is checked where an object is written. The others say which API is meant, and who is thought to own the bucket.
+    'acl api-version expected-bucket-owner source-expected-bucket-owner request-payer user-agent',
+    // There is no object lock to make or to bypass, no tag to copy or to replace, nothing restored from an archive.
+    'bucket-object-lock-enabled bypass-governance-retention tagging-directive optional-object-attributes',
+    'content-sha256 date security-token te trailer decoded-content-length sdk-checksum-algorithm',
+    'copy-source copy-source-range copy-source-if-match copy-source-if-none-match',
+    'copy-source-if-modified-since copy-source-if-unmodified-since metadata-directive',
+    'mp-object-size server-side-encryption storage-class',
+  ].flatMap(line => line.split(' ')),
+)
+
+const isAccepted = (header: string): boolean =>
+  !header.startsWith('x-amz-') ||
+  /^x-amz-(?:meta-.*|checksum-(?:algorithm|mode|type|crc32|crc32c|crc64nvme|sha1|sha256))$/.test(header) ||
+  accepted.has(header.slice('x-amz-'.length))
 
 /** Throws NotImplemented, with the header's name, for any other: nothing is ignored silently. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, account: string): void => {
-  for (const name of Object.keys(headers))
-    if (name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-') && !accepted.has(name))
-      throw refused(name)
-  if (headers['x-amz-bucket-object-lock-enabled']?.toLowerCase() === 'true')
-    throw refused('x-amz-bucket-object-lock-enabled')
+  const locks = headers['x-amz-bucket-object-lock-enabled']?.toLowerCase() === 'true'
+  const refused = locks
+    ? 'x-amz-bucket-object-lock-enabled'
+    : Object.keys(headers).find(name => !isAccepted(name))
+  if (refused !== undefined)
+    throw new S3Error(
+      'NotImplemented',
+      'A header you provided implies functionality that is not implemented.',
+      {
+        Header: refused,
+      },
+    )
   for (const name of ['x-amz-expected-bucket-owner', 'x-amz-source-expected-bucket-owner'])
     if ((headers[name] ?? account) !== account) throw new S3Error('AccessDenied')
 }
 
-const refused = (name: string): S3Error =>
-  new S3Error('NotImplemented', 'A header you provided implies functionality that is not implemented.', {
-    Header: name,
-  })
+/**
+ * Throws for an ACL that would change something: everything belongs to the account, and policies of roles say who reads it.
+ * `private` is refused where a bucket takes no ACLs (S3 User Guide, "Controlling ownership of objects").
+ */
+export const checkAcl = (headers: Readonly<Record<string, string>>, acceptsAcls: boolean): void => {
+  const acl = headers['x-amz-acl'] ?? 'bucket-owner-full-control'
+  if (acl === 'bucket-owner-full-control') return
+  if (acl !== 'private')
+    throw new S3Error(
+      'NotImplemented',
+      `The ACL "${acl}" is not implemented: rights are given by policies of roles.`,
+    )
+  if (!acceptsAcls) throw new S3Error('AccessControlListNotSupported')
+}

@@ -1,4 +1,4 @@
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 
 /** Offsets of the first and the last byte, both included. */
 export interface ByteRange {
@@ -28,22 +28,19 @@ export const parseRange = (header: string | undefined, size: number): ByteRange 
 /** Reads `x-amz-copy-source-range`, which is strict: `bytes=a-b` that lies within the source, or InvalidArgument. */
 export const parseCopyRange = (header: string, size: number): ByteRange => {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(header) ?? []
-  if (from === undefined || to === undefined || Number(from) > Number(to))
-    throw new S3Error(
-      'InvalidArgument',
-      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
-      { ArgumentName: 'x-amz-copy-source-range', ArgumentValue: header },
-    )
-  if (Number(to) >= size)
-    throw new S3Error('InvalidArgument', `Range specified is not valid for source object of size: ${size}`, {
-      ArgumentName: 'x-amz-copy-source-range',
-      ArgumentValue: header,
-    })
-  return { first: Number(from), last: Number(to) }
+  if (Number(from) <= Number(to) && Number(to) < size) return { first: Number(from), last: Number(to) }
+  throw invalidArgument(
+    `The range must have the form bytes=first-last and lie within the source, which has ${size} bytes`,
+    'x-amz-copy-source-range',
+    header,
+  )
 }
 
 const unsatisfiable = (header: string | undefined, size: number): S3Error =>
-  new S3Error('InvalidRange', undefined, {
-    RangeRequested: header ?? '',
-    ActualObjectSize: String(size),
-  })
+  new S3Error(
+    'InvalidRange',
+    undefined,
+    { RangeRequested: header ?? '', ActualObjectSize: String(size) },
+    // RFC 9110, 15.5.17: a 416 says how long the object is.
+    { 'content-range': `bytes */${size}` },
+  )

@@ -1,3 +1,5 @@
+import type { HttpRequest } from './s3-request.ts'
+
 /** A rule of a bucket's CORS configuration (S3 User Guide, "Elements of a CORS configuration"). `*` stands for any text. */
 export interface CorsRule {
   allowedOrigins: readonly string[]
@@ -51,10 +53,10 @@ const matchesOne = (patterns: readonly string[], text: string): boolean =>
   })
 
 /** Origin, method and headers of a request by a page; `undefined` when no page sent it. */
-export const corsRequestOf = (
-  method: string,
-  headers: Readonly<Record<string, string>>,
-): (CorsRequest & { isPreflight: boolean }) | undefined => {
+export const corsRequestOf = ({
+  method,
+  headers,
+}: HttpRequest): (CorsRequest & { isPreflight: boolean }) | undefined => {
   const { origin } = headers
   if (origin === undefined) return undefined
   const wanted = headers['access-control-request-method']

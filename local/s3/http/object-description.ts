@@ -3,7 +3,8 @@ import type { ObjectDescription } from '../storage/stored-object.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-const storedHeaders = [
+/** The headers that describe an object, besides its metadata. */
+export const storedHeaders = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -27,17 +28,18 @@ const storageClasses = new Set([
 
 /** Reads the description of the object from the headers of a PUT, a copy or a new upload. */
 export const readDescription = (headers: Headers): ObjectDescription => {
-  const encryption = readEncryption(headers['x-amz-server-side-encryption'])
+  const storageClass = headers['x-amz-storage-class'] ?? 'STANDARD'
+  if (!storageClasses.has(storageClass)) throw new S3Error('InvalidStorageClass')
   return {
     headers: readStoredHeaders(headers),
     metadata: readMetadata(headers),
-    storageClass: readStorageClass(headers['x-amz-storage-class']),
-    ...(encryption === undefined ? {} : { encryption }),
+    storageClass,
+    ...readEncryption(headers['x-amz-server-side-encryption']),
   }
 }
 
 /** The headers of a GET or HEAD that come from the description, without checksums. */
-export const describeObject = (description: ObjectDescription): Record<string, string> => ({
+export const describeObject = (description: ObjectDescription): Record<string, string | undefined> => ({
   'content-type': 'binary/octet-stream',
   ...description.headers,
   ...Object.fromEntries(
@@ -46,22 +48,27 @@ export const describeObject = (description: ObjectDescription): Record<string, s
   // S3 encrypts every object, and says so, since 2023 (User Guide, "Default encryption").
   'x-amz-server-side-encryption': description.encryption ?? 'AES256',
   // S3 omits the default class.
-  ...(description.storageClass === 'STANDARD' ? {} : { 'x-amz-storage-class': description.storageClass }),
+  'x-amz-storage-class': description.storageClass === 'STANDARD' ? undefined : description.storageClass,
 })
 
-const readStoredHeaders = (headers: Headers): Record<string, string> => {
-  const stored: Record<string, string> = {}
-  for (const name of storedHeaders) {
-    const value = name === 'content-encoding' ? withoutChunking(headers[name]) : headers[name]
-    if (value !== undefined && value !== '') stored[name] = value
-  }
-  return stored
-}
+/** What listings say of the checksum that an upload or an object has. */
+export const describeKind = ({ checksum }: ObjectDescription) => ({
+  ChecksumAlgorithm: checksum?.algorithm,
+  ChecksumType: checksum?.type,
+})
+
+const readStoredHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(
+    storedHeaders
+      .map((name): [string, string] => [name, headers[name] ?? ''])
+      .map(([name, value]) => [name, name === 'content-encoding' ? withoutChunking(value) : value])
+      .filter(([, value]) => value !== ''),
+  )
 
 // `aws-chunked` describes the transfer, not the object. The rest stays as it was written.
-const withoutChunking = (encoding: string | undefined): string | undefined =>
+const withoutChunking = (encoding: string): string =>
   encoding
-    ?.split(',')
+    .split(',')
     .filter(one => one.trim().toLowerCase() !== 'aws-chunked')
     .join(',')
     .trim()
@@ -79,20 +86,12 @@ const readMetadata = (headers: Headers): Record<string, string> => {
   return Object.fromEntries(entries)
 }
 
-const readStorageClass = (value = 'STANDARD'): string => {
-  if (!storageClasses.has(value)) throw new S3Error('InvalidStorageClass')
-  return value
-}
-
-const readEncryption = (value: string | undefined): 'AES256' | undefined => {
-  if (value === undefined || value === 'AES256') return value
+const readEncryption = (value: string | undefined): Pick<ObjectDescription, 'encryption'> => {
+  if (value === undefined) return {}
+  if (value === 'AES256') return { encryption: value }
   if (value.startsWith('aws:'))
     throw new S3Error('NotImplemented', `Server-side encryption with ${value} is not implemented.`, {
       Header: 'x-amz-server-side-encryption',
     })
-  throw invalidArgument(
-    'The encryption method specified is not supported',
-    'x-amz-server-side-encryption',
-    value,
-  )
+  throw invalidArgument('The encryption method is not supported', 'x-amz-server-side-encryption', value)
 }

@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { S3Error } from '../errors.ts'
 import { buildXml, type XmlNode } from '../xml/build-xml.ts'
 
+/** Those that are undefined are left out. */
+type ReplyHeaders = Readonly<Record<string, string | undefined>>
+
 /** The answer of an operation. A streamed body has its length in `content-length`. */
 export interface Reply {
   status: number
-  headers?: Record<string, string>
+  headers?: ReplyHeaders
   body?: string | StreamingBody
 }
 
@@ -18,7 +21,7 @@ interface StreamingBody {
 
 const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
-export const xmlReply = (root: string, content: XmlNode, headers: Record<string, string> = {}): Reply => ({
+export const xmlReply = (root: string, content: XmlNode, headers: ReplyHeaders = {}): Reply => ({
   status: 200,
   headers: { 'content-type': 'application/xml', ...headers },
   body: buildXml(root, content, s3Namespace),
@@ -26,7 +29,7 @@ export const xmlReply = (root: string, content: XmlNode, headers: Record<string,
 
 export const errorReply = (error: S3Error, path: string, requestId: string): Reply => ({
   status: error.status,
-  headers: { 'content-type': 'application/xml', ...errorHeaders(error) },
+  headers: { 'content-type': 'application/xml', ...error.headers },
   body: buildXml('Error', {
     Code: error.code,
     Message: error.message,
@@ -37,15 +40,6 @@ export const errorReply = (error: S3Error, path: string, requestId: string): Rep
   }),
 })
 
-const errorHeaders = ({ details, headers }: S3Error): Record<string, string> => ({
-  ...headers,
-  // RFC 9110, 15.5.17: a 416 says how long the object is.
-  ...(details['ActualObjectSize'] === undefined
-    ? {}
-    : { 'content-range': `bytes */${details['ActualObjectSize']}` }),
-  ...(details['Region'] === undefined ? {} : { 'x-amz-bucket-region': details['Region'] }),
-})
-
 /** Sends the reply. Throws only when a streaming body breaks off; then the connection is gone too. */
 export const sendReply = async (
   response: ServerResponse,
@@ -54,10 +48,10 @@ export const sendReply = async (
   isHead: boolean,
 ): Promise<void> => {
   const mayHaveBody = !isHead && status !== 204 && status !== 304
-  const length =
-    typeof body === 'string' && mayHaveBody ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const length = typeof body === 'string' && mayHaveBody ? String(Buffer.byteLength(body)) : undefined
+  const all = Object.entries({ ...common, 'content-length': length, ...headers })
   try {
-    response.writeHead(status, { ...common, ...length, ...headers })
+    response.writeHead(status, Object.fromEntries(all.filter(([, value]) => value !== undefined)))
     if (!mayHaveBody) response.end()
     else if (typeof body === 'string') response.end(body)
     else await sendBytes(response, body.bytes)

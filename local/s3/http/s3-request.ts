@@ -1,26 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../auth/caller.ts'
+import type { IncomingMessage } from 'node:http'
+import { requestOrigin } from '../../http/request-origin.ts'
+import type { Caller, Principal } from '../auth/caller.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 
-/** How the body arrives: plain or in aws-chunked framing, and the checksums that the client promised. */
-export interface BodyForm {
-  /** Lower-case hex SHA-256 that the body must have. */
-  sha256?: string
-  /** aws-chunked framing. */
-  chunked?: { hasTrailer: boolean; isSigned: boolean }
-  /** For a body whose length no header says: the bytes that it may have. */
-  size?: { least: number; most: number }
+/** What the request line and the Host header point to. */
+interface RequestTarget {
+  /** Decoded path, as it was sent: `/bucket/key` or, addressed by host, `/key`. */
+  path: string
+  /** '' when the request is for the service. */
+  bucket: string
+  /** '' when the request is for no object. */
+  key: string
+  /** Decoded, in order; a bare `?uploads` has the value ''. */
+  query: Readonly<Record<string, string[]>>
 }
 
-/** One authenticated request to S3. */
-export interface S3Request {
+/** A request whose caller is not known yet. */
+export interface HttpRequest extends RequestTarget {
   id: string
   method: string
-  target: RequestTarget
   /** Lower-case names; repeated headers joined with `,`. */
   headers: Readonly<Record<string, string>>
-  caller: Caller
-  bodyForm: BodyForm
   /** The raw body. The first call sends `100 Continue` to a waiting client. */
   rawBody: () => AsyncIterable<Buffer>
   sourceIp: string
@@ -28,17 +28,55 @@ export interface S3Request {
   origin: string
 }
 
-/** The value of a query argument; the first when there are several. */
-export const queryValue = ({ target }: S3Request, name: string): string | undefined => target.query[name]?.[0]
+/** What a signature covers of a request, besides its body. */
+export type SignedRequest = Pick<HttpRequest, 'method' | 'headers' | keyof RequestTarget>
 
-export const bucketOf = ({ target }: S3Request): string => {
-  if (target.bucket === undefined) throw new Error('The router gave a bucket operation a request without one')
-  return target.bucket
+/** An authenticated request to S3. */
+export interface S3Request extends HttpRequest {
+  caller: Caller<Principal>
+  bodyForm: BodyForm
 }
 
-export const keyOf = ({ target }: S3Request): string => {
-  if (target.key === undefined) throw new Error('The router gave an object operation a request without a key')
-  return target.key
+/** How the body arrives, and what it must be. */
+interface BodyForm {
+  /** Lower-case hex SHA-256. */
+  sha256?: string
+  /** aws-chunked framing. */
+  chunked?: { hasTrailer: boolean; isSigned: boolean }
+  /** For a body whose length no header says: the bytes that it may have. */
+  size?: { least: number; most: number }
+}
+
+/** The value of a query argument; the first when there are several. */
+export const queryValue = ({ query }: RequestTarget, name: string): string | undefined => query[name]?.[0]
+
+/** Throws what `parseTarget` throws. */
+export const readHttpRequest = (
+  message: IncomingMessage,
+  exchange: Pick<HttpRequest, 'id' | 'rawBody'>,
+): HttpRequest => {
+  const headers = readHeaders(message)
+  return {
+    ...exchange,
+    ...parseTarget(message.url ?? '/', headers['host'] ?? ''),
+    method: message.method ?? '',
+    headers,
+    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
+    origin: requestOrigin(message),
+  }
+}
+
+/** The request of a caller who is known. */
+export const identified = (request: HttpRequest, caller: Caller<Principal>): S3Request => {
+  const { headers, query } = request
+  const isPresigned = headers['authorization'] === undefined
+  return {
+    ...request,
+    // A header wins over the same header in the URL.
+    headers: isPresigned ? { ...readHoistedHeaders(query), ...headers } : headers,
+    caller,
+    bodyForm: readBodyForm(headers['x-amz-content-sha256'] ?? query['X-Amz-Content-Sha256']?.[0]),
+  }
 }
 
 /** Headers as the client sent them. Node joins repeated ones with `, `, which is not what is signed. */
@@ -53,100 +91,46 @@ export const readHeaders = (message: IncomingMessage): Record<string, string> =>
   return headers
 }
 
-/** Reads the body without closing the connection when reading stops early: the client still needs an answer. */
-export const openBody = (
-  message: IncomingMessage,
-  response: ServerResponse,
-  isWaitingForContinue: boolean,
-): RequestBody => {
-  const body = {
-    isOpen: false,
-    read: () => {
-      if (body.isOpen) throw new Error('The body has been read already')
-      body.isOpen = true
-      if (isWaitingForContinue) response.writeContinue()
-      return readPieces(message)
-    },
-  }
-  return body
-}
-
-interface RequestBody {
-  /** Whether reading has begun. */
-  readonly isOpen: boolean
-  read: () => AsyncIterable<Buffer>
-}
-
-async function* readPieces(message: IncomingMessage): AsyncIterable<Buffer> {
-  try {
-    yield* message.iterator({ destroyOnReturn: false })
-  } catch (error) {
-    // The connection broke during the body; nobody will read the answer.
-    if (message.errored !== null) throw new S3Error('IncompleteBody')
-    throw error
-  }
-}
-
-/** What the request line and the Host header point to. */
-export interface RequestTarget {
-  /** Decoded path, as it was sent: `/bucket/key` or, addressed by host, `/key`. */
-  path: string
-  bucket: string | undefined
-  key: string | undefined
-  /** Decoded, in order; a bare `?uploads` has the value ''. */
-  query: Record<string, string[]>
-}
-
 // S3 User Guide, "Naming objects": 1,024 bytes of UTF-8.
-export const maxKeyBytes = 1024
+const maxKeyBytes = 1024
 
 /** Reads the target of a request. Throws InvalidURI for escapes that are not UTF-8, KeyTooLongError. */
-export const parseRequestTarget = (url: string, host: string): RequestTarget => {
-  const questionMark = url.indexOf('?')
-  const rawPath = questionMark === -1 ? url : url.slice(0, questionMark)
+export const parseTarget = (url: string, host: string): RequestTarget => {
+  const [rawPath = '', rawQuery = ''] = url.split(/\?(.*)/s)
   const path = decode(rawPath)
   if (!path.startsWith('/')) throw new S3Error('InvalidURI')
-  const query = parseQuery(questionMark === -1 ? '' : url.slice(questionMark + 1))
-
+  const query = parseQuery(rawQuery)
   const hostBucket = bucketOfHost(host)
-  if (hostBucket !== undefined) return { path, bucket: hostBucket, key: nonEmptyKey(path.slice(1)), query }
-
-  const slash = path.indexOf('/', 1)
-  const bucket = slash === -1 ? path.slice(1) : path.slice(1, slash)
-  const key = slash === -1 ? undefined : nonEmptyKey(path.slice(slash + 1))
-  return { path, bucket: bucket === '' ? undefined : bucket, key, query }
+  const [bucket = '', key = ''] =
+    hostBucket === undefined ? path.slice(1).split(/\/(.*)/s) : [hostBucket, path.slice(1)]
+  checkKey(key)
+  return { path, bucket, key, query }
 }
 
-const nonEmptyKey = (key: string): string | undefined => {
-  if (Buffer.byteLength(key) > maxKeyBytes)
+export const checkKey = (key: string): void => {
+  const size = Buffer.byteLength(key)
+  if (size > maxKeyBytes)
     throw new S3Error('KeyTooLongError', undefined, {
-      Size: String(Buffer.byteLength(key)),
+      Size: String(size),
       MaxSizeAllowed: String(maxKeyBytes),
     })
-  return key === '' ? undefined : key
 }
 
 /** Virtual-host addressing: `bucket.localhost:9000`, `bucket.s3.us-east-1.amazonaws.com`. Other names are ours. */
 const bucketOfHost = (host: string): string | undefined => {
   const name = host.replace(/:\d+$/, '').toLowerCase()
-  const [, bucket] = /^(.+)\.(?:localhost|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com)$/.exec(name) ?? []
-  return bucket
+  return /^(.+)\.(?:localhost|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com)$/.exec(name)?.[1]
 }
 
 const parseQuery = (text: string): Record<string, string[]> => {
   // No prototype: a client may send `?constructor`.
   const query: Record<string, string[]> = Object.create(null)
-  for (const pair of text.split('&')) {
-    if (pair === '') continue
-    const equals = pair.indexOf('=')
-    const name = decodeQuery(equals === -1 ? pair : pair.slice(0, equals))
-    const value = equals === -1 ? '' : decodeQuery(pair.slice(equals + 1))
+  for (const pair of text.split('&').filter(one => one !== '')) {
+    const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => decode(part.replaceAll('+', ' ')))
     query[name] = [...(query[name] ?? []), value]
   }
   return query
 }
-
-const decodeQuery = (text: string): string => decode(text.replaceAll('+', ' '))
 
 export const decode = (text: string): string => {
   try {
@@ -162,18 +146,36 @@ export const decode = (text: string): string => {
  * Signers move `x-amz-*` headers there. S3 reads metadata and the ACL from the query as if they were headers and ignores
  * the rest. It must: the SDK for JavaScript puts the checksum of an empty body into every URL for a PUT.
  */
-export const readHoistedHeaders = (query: Readonly<Record<string, string[]>>): Record<string, string> =>
+const readHoistedHeaders = (query: RequestTarget['query']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query)
       .map(([name, [value = '']]): [string, string] => [name.toLowerCase(), value])
       .filter(([name]) => name === 'x-amz-acl' || name.startsWith('x-amz-meta-'))
       .map(([name, value]) => {
-        if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || hasControls(value))
-          throw invalidArgument('This cannot be the name or value of a header', name, value)
-        // In a header each byte is a character.
-        return [name, Buffer.from(value).toString('latin1')]
+        if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+          throw invalidArgument('This cannot be the name of a header', name, value)
+        return [name, asHeader(name, value)]
       }),
   )
 
-/** Whether a header cannot hold the text. */
-export const hasControls = (value: string): boolean => [...value].some(char => char < ' ' || char === '\x7f')
+/** A text as the value of a header, where each byte is a character. Throws InvalidArgument for what no header can hold. */
+export const asHeader = (name: string, value: string): string => {
+  if ([...value].some(char => char < ' ' || char === '\x7f'))
+    throw invalidArgument('This cannot be the value of a header', name, value)
+  return Buffer.from(value).toString('latin1')
+}
+
+/** Reads from `x-amz-content-sha256` how the body arrives and what it must hash to. */
+const readBodyForm = (contentSha256 = 'UNSIGNED-PAYLOAD'): BodyForm => {
+  const [, kind, trailer] =
+    /^STREAMING-(AWS4-HMAC-SHA256|UNSIGNED)-PAYLOAD(-TRAILER)?$/.exec(contentSha256) ?? []
+  const chunked = { isSigned: kind !== 'UNSIGNED', hasTrailer: trailer !== undefined }
+  if (kind !== undefined && (chunked.isSigned || chunked.hasTrailer)) return { chunked }
+  if (contentSha256 === 'UNSIGNED-PAYLOAD') return {}
+  if (/^[0-9a-f]{64}$/i.test(contentSha256)) return { sha256: contentSha256.toLowerCase() }
+  throw invalidArgument(
+    'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING- form that is supported, or a valid sha256 value.',
+    'x-amz-content-sha256',
+    contentSha256,
+  )
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type ChecksumAlgorithm, startChecksum } from '../body/checksums.ts'
+import { describeChecksums, startChecksum } from '../body/checksums.ts'
 import { combineCrcs } from '../body/combine-crc.ts'
+import { tooSmall } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import type { ObjectDescription, StoredPart } from '../storage/stored-object.ts'
 
@@ -9,7 +10,8 @@ export interface ListedPart {
   number: number
   /** Without quotes. */
   etag: string
-  checksums: Partial<Record<ChecksumAlgorithm, string>>
+  /** By their elements, such as `ChecksumCRC32`. */
+  checksums: Readonly<Record<string, string | undefined>>
 }
 
 interface Assembled {
@@ -19,14 +21,13 @@ interface Assembled {
   description: ObjectDescription
 }
 
-// S3 User Guide, "Multipart upload limits": 5 MiB for every part but the last; 48.8 TiB for an object.
+// S3 User Guide, "Multipart upload limits": 5 MiB for every part but the last.
 const leastPartBytes = 5 * 1024 ** 2
-const mostObjectBytes = 10_000 * 5 * 1024 ** 3
 
 /**
  * The object made of the listed parts: where each begins, and size, ETag and checksum of the whole. Pure.
  *
- * Throws InvalidPartOrder, InvalidPart, EntityTooSmall and EntityTooLarge as S3 does.
+ * Throws InvalidPartOrder, InvalidPart and EntityTooSmall as S3 does.
  */
 export const assembleParts = (
   stored: readonly StoredPart[],
@@ -34,9 +35,10 @@ export const assembleParts = (
   description: ObjectDescription,
 ): Assembled => {
   const parts = findParts(stored, listed)
-  for (const entry of listed) requireChecksum(entry, description)
-  const tooSmall = parts.slice(0, -1).find(({ size }) => size < leastPartBytes)
-  if (tooSmall !== undefined) throw partTooSmall(tooSmall)
+  requireChecksums(listed, description)
+  const small = parts.slice(0, -1).find(({ size }) => size < leastPartBytes)
+  if (small !== undefined)
+    throw tooSmall(small.size, leastPartBytes, { PartNumber: String(small.number), ETag: small.etag })
 
   let size = 0
   const placed = parts.map(part => {
@@ -44,7 +46,6 @@ export const assembleParts = (
     size += part.size
     return { ...part, start }
   })
-  if (size > mostObjectBytes) throw new S3Error('EntityTooLarge')
   return { parts: placed, size, etag: joinTags(parts), description: withChecksum(description, parts) }
 }
 
@@ -60,28 +61,24 @@ const findParts = (stored: readonly StoredPart[], listed: readonly ListedPart[])
   })
 }
 
-const isSamePart = (part: StoredPart, entry: ListedPart): boolean =>
-  part.etag === entry.etag &&
-  Object.entries(entry.checksums).every(
-    ([algorithm, value]) => part.checksums[algorithm as ChecksumAlgorithm] === value, // the keys are algorithms
+const isSamePart = (part: StoredPart, { etag, checksums }: ListedPart): boolean => {
+  const known = describeChecksums(part.checksums)
+  return (
+    part.etag === etag &&
+    Object.entries(checksums).every(([name, value]) => (value ?? known[name]) === known[name])
   )
-
-/** For a composite checksum the client must name the checksum of each part. */
-const requireChecksum = (entry: ListedPart, { checksum }: ObjectDescription): void => {
-  if (checksum?.type === 'COMPOSITE' && entry.checksums[checksum.algorithm] === undefined)
-    throw new S3Error(
-      'InvalidRequest',
-      `The upload was created using a ${checksum.algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${entry.number} in the request.`,
-    )
 }
 
-const partTooSmall = (part: StoredPart): S3Error =>
-  new S3Error('EntityTooSmall', undefined, {
-    ProposedSize: String(part.size),
-    MinSizeAllowed: String(leastPartBytes),
-    PartNumber: String(part.number),
-    ETag: part.etag,
-  })
+/** For a composite checksum the client must name the checksum of each part. */
+const requireChecksums = (listed: readonly ListedPart[], { checksum }: ObjectDescription): void => {
+  if (checksum?.type !== 'COMPOSITE') return
+  const without = listed.find(({ checksums }) => checksums[`Checksum${checksum.algorithm}`] === undefined)
+  if (without !== undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      `The ${checksum.algorithm} of part ${without.number} is missing in the request.`,
+    )
+}
 
 /** The ETag of an object made of parts: the MD5 of their MD5s, and the number of parts. */
 const joinTags = (parts: readonly StoredPart[]): string => {
@@ -93,25 +90,14 @@ const joinTags = (parts: readonly StoredPart[]): string => {
 const withChecksum = (description: ObjectDescription, parts: readonly StoredPart[]): ObjectDescription => {
   const { checksum } = description
   if (checksum === undefined) return description
-  const values = parts.map(part => {
-    const value = part.checksums[checksum.algorithm]
+  const pieces = parts.map(({ checksums, size }) => {
+    const value = checksums[checksum.algorithm]
     if (value === undefined) throw new Error('A part was stored without the checksum of its upload')
-    return { value, size: part.size }
+    return { value, size }
   })
-  const value =
-    checksum.type === 'COMPOSITE'
-      ? compositeChecksum(
-          checksum.algorithm,
-          values.map(({ value }) => value),
-        )
-      : combineCrcs(checksum.algorithm, values)
-  return { ...description, checksum: { ...checksum, value } }
-}
-
-const compositeChecksum = (algorithm: ChecksumAlgorithm, values: readonly string[]): string => {
-  const checksum = startChecksum(algorithm)
-  for (const value of values) checksum.update(Buffer.from(value, 'base64'))
-  const digest = checksum.digest()
-  if (typeof digest !== 'string') throw new Error(`${algorithm} has no composite form`)
-  return `${digest}-${values.length}`
+  if (checksum.type === 'FULL_OBJECT')
+    return { ...description, checksum: { ...checksum, value: combineCrcs(checksum.algorithm, pieces) } }
+  const composite = startChecksum(checksum.algorithm)
+  for (const { value } of pieces) composite.update(Buffer.from(value, 'base64'))
+  return { ...description, checksum: { ...checksum, value: `${composite.digest()}-${parts.length}` } }
 }

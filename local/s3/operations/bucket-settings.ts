@@ -1,75 +1,64 @@
 import { onBucket } from '../auth/access.ts'
-import { S3Error, type S3ErrorCode } from '../errors.ts'
-import { xmlReply } from '../http/reply.ts'
-import { bucketOf } from '../http/s3-request.ts'
-import type { Operation } from '../operation.ts'
-import type { XmlNode } from '../xml/build-xml.ts'
-import { owner } from './buckets.ts'
+import { S3Error } from '../errors.ts'
+import { localAccountId } from '../events/object-created.ts'
+import { type Reply, xmlReply } from '../http/reply.ts'
+import type { Operation, S3Context } from '../operation.ts'
 
-/** An operation that reads a setting which no bucket here can change: the answer is that of a new bucket of S3. */
-const fixedSetting = (
-  name: string,
-  action: string,
-  answer: { root: string; content: XmlNode } | S3ErrorCode,
-): Operation => ({
-  name,
-  access: onBucket(action),
-  run: (request, { store }) => {
-    const bucket = bucketOf(request)
-    store.buckets.get(bucket)
-    if (typeof answer === 'string') throw new S3Error(answer, undefined, { BucketName: bucket })
-    return xmlReply(answer.root, answer.content)
-  },
-})
+/** The owner of everything here. */
+export const owner = { ID: localAccountId, DisplayName: 'local' }
 
 /** Everything belongs to the one account, which has all rights; policies of roles say who else does. */
-export const ownersAcl: { root: string; content: XmlNode } = {
-  root: 'AccessControlPolicy',
-  content: {
-    Owner: owner,
-    AccessControlList: {
-      Grant: {
-        Grantee: {
-          '@xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
-          '@xsi:type': 'CanonicalUser',
-          ...owner,
-        },
-        Permission: 'FULL_CONTROL',
+export const ownersAcl = {
+  Owner: owner,
+  AccessControlList: {
+    Grant: {
+      Grantee: {
+        '@xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
+        '@xsi:type': 'CanonicalUser',
+        ...owner,
       },
+      Permission: 'FULL_CONTROL',
     },
   },
 }
 
-const getBucketOwnership: Operation = {
-  name: 'GetBucketOwnershipControls',
-  access: onBucket('s3:GetBucketOwnershipControls'),
-  run: (request, { store }) => {
-    const { name } = store.buckets.get(bucketOf(request))
-    return xmlReply('OwnershipControls', { Rule: { ObjectOwnership: store.buckets.ownership(name) } })
-  },
+const setting = (action: string, read: (bucket: string, context: S3Context) => Reply): Operation => ({
+  access: onBucket(`s3:Get${action}`),
+  run: ({ bucket }, context) => read(bucket, context),
+})
+
+const notThere = (code: 'NoSuchBucketPolicy' | 'NoSuchLifecycleConfiguration') => (BucketName: string) => {
+  throw new S3Error(code, undefined, { BucketName })
 }
 
-/** By the query argument that selects them: what s3cmd asks of a bucket. */
+/**
+ * What tools ask of a bucket, s3cmd most of all. Versions and ACLs are as the bucket was made; the rest nobody can change,
+ * so the answer is that of a new bucket of S3.
+ */
 export const bucketSettings: Readonly<Record<string, Operation>> = {
-  acl: fixedSetting('GetBucketAcl', 's3:GetBucketAcl', ownersAcl),
-  policy: fixedSetting('GetBucketPolicy', 's3:GetBucketPolicy', 'NoSuchBucketPolicy'),
-  lifecycle: fixedSetting(
-    'GetBucketLifecycleConfiguration',
-    's3:GetLifecycleConfiguration',
-    'NoSuchLifecycleConfiguration',
+  'GET bucket ?location': setting('BucketLocation', (_, { region }) =>
+    // S3 API Reference, GetBucketLocation: buckets in us-east-1 have no location constraint.
+    xmlReply('LocationConstraint', { '#text': region === 'us-east-1' ? '' : region }),
   ),
-  ownershipControls: getBucketOwnership,
-  publicAccessBlock: fixedSetting('GetPublicAccessBlock', 's3:GetBucketPublicAccessBlock', {
-    root: 'PublicAccessBlockConfiguration',
-    content: {
+  'GET bucket ?versioning': setting('BucketVersioning', (bucket, { store }) =>
+    xmlReply('VersioningConfiguration', { Status: store.buckets.get(bucket).versioning || undefined }),
+  ),
+  'GET bucket ?ownershipControls': setting('BucketOwnershipControls', (bucket, { acceptsAcls }) => {
+    const ObjectOwnership = acceptsAcls(bucket) ? 'BucketOwnerPreferred' : 'BucketOwnerEnforced'
+    return xmlReply('OwnershipControls', { Rule: { ObjectOwnership } })
+  }),
+  'GET bucket ?acl': setting('BucketAcl', () => xmlReply('AccessControlPolicy', ownersAcl)),
+  'GET bucket ?policy': setting('BucketPolicy', notThere('NoSuchBucketPolicy')),
+  'GET bucket ?lifecycle': setting('LifecycleConfiguration', notThere('NoSuchLifecycleConfiguration')),
+  'GET bucket ?publicAccessBlock': setting('BucketPublicAccessBlock', () =>
+    xmlReply('PublicAccessBlockConfiguration', {
       BlockPublicAcls: true,
       IgnorePublicAcls: true,
       BlockPublicPolicy: true,
       RestrictPublicBuckets: true,
-    },
-  }),
-  requestPayment: fixedSetting('GetBucketRequestPayment', 's3:GetBucketRequestPayment', {
-    root: 'RequestPaymentConfiguration',
-    content: { Payer: 'BucketOwner' },
-  }),
+    }),
+  ),
+  'GET bucket ?requestPayment': setting('BucketRequestPayment', () =>
+    xmlReply('RequestPaymentConfiguration', { Payer: 'BucketOwner' }),
+  ),
 }

@@ -1,102 +1,80 @@
 import { z } from 'zod'
 import { toContinueUpload } from '../auth/access.ts'
 import { encodePath } from '../auth/signature.ts'
-import { checksumAlgorithms, checksumElement, checksumHeader } from '../body/checksums.ts'
+import { checksumAlgorithms, checksumHeader, describeChecksums } from '../body/checksums.ts'
+import { receiveText } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import { bareTag, readWriteCondition } from '../http/preconditions.ts'
-import { readText } from '../http/read-text.ts'
 import { type Reply, xmlReply } from '../http/reply.ts'
-import { bucketOf, keyOf, type S3Request } from '../http/s3-request.ts'
+import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import { parseXml } from '../xml/parse-xml.ts'
 import { assembleParts, type ListedPart } from './assemble-parts.ts'
-import { commitVersion, encryptionHeaders, versionHeaders } from './commit-object.ts'
-import { describeChecksums } from './multipart-uploads.ts'
-import { readUploadId } from './request-arguments.ts'
+import { commitVersion, writtenHeaders } from './commit-object.ts'
+import { findUpload, mostParts } from './request-arguments.ts'
 
-const one = z.tuple([z.string()])
-
-// S3 User Guide, "Multipart upload limits".
-const maxParts = 10_000
 // A part with its number, its ETag and all five checksums; `CompleteMultipartUpload`.
-const maxElements = 8 * maxParts + 1
+const maxElements = 8 * mostParts + 1
+
+const text = z.tuple([z.string().trim()]).transform(([value]) => value)
+
+const Part = z
+  .object({
+    PartNumber: text.refine(value => /^\d{1,6}$/.test(value)),
+    ETag: text,
+    ...Object.fromEntries(checksumAlgorithms.map(algorithm => [`Checksum${algorithm}`, text.optional()])),
+  })
+  .transform(
+    ({ PartNumber, ETag, ...checksums }): ListedPart => ({
+      number: Number(PartNumber),
+      etag: bareTag(ETag),
+      checksums,
+    }),
+  )
 
 const Body = z.object({
-  CompleteMultipartUpload: z.tuple([
-    z.object({
-      Part: z
-        .array(
-          z.object({
-            PartNumber: z.tuple([z.string().regex(/^\s*\d{1,6}\s*$/)]),
-            ETag: one,
-            ChecksumCRC32: one.optional(),
-            ChecksumCRC32C: one.optional(),
-            ChecksumCRC64NVME: one.optional(),
-            ChecksumSHA1: one.optional(),
-            ChecksumSHA256: one.optional(),
-          }),
-        )
-        .min(1)
-        .max(maxParts),
-    }),
-  ]),
+  CompleteMultipartUpload: z.tuple([z.object({ Part: z.array(Part).min(1).max(mostParts) })]),
 })
 
 /** Makes an object of the parts without touching their bytes: the object takes over their files. */
 export const completeMultipartUpload: Operation = {
-  name: 'CompleteMultipartUpload',
-  query: ['uploadId'],
   access: toContinueUpload,
   run: async (request, context) => {
-    const { store } = context
-    const [bucket, key, uploadId] = [bucketOf(request), keyOf(request), readUploadId(request)]
-    store.buckets.get(bucket)
-    const listed = await readParts(await readText(request))
+    const { bucket, key } = request
+    const body = await parseXml(await receiveText(request, { describesObject: true }), Body, { maxElements })
     // A client that lost the answer asks again. The upload is gone then, and the answer must be the same.
-    const completed = store.uploads.completed(bucket, key, uploadId)
-    if (completed !== undefined) return describeCompleted(request, completed)
-    return describeCompleted(request, await complete(request, context, listed))
+    const completed = context.store.uploads.completed(bucket, key, queryValue(request, 'uploadId') ?? '')
+    return describeCompleted(
+      request,
+      completed ?? (await complete(request, context, body.CompleteMultipartUpload[0].Part)),
+    )
   },
 }
 
 const complete = (request: S3Request, context: S3Context, listed: ListedPart[]): Promise<StoredVersion> => {
   const { store } = context
-  const [bucket, key] = [bucketOf(request), keyOf(request)]
+  const { bucket, key } = request
   return store.commit([], () => {
-    const upload = store.uploads.get(bucket, key, readUploadId(request))
+    const { id, holder, description: opened } = findUpload(request, context)
     store.objects.check(bucket, key, readWriteCondition(request.headers))
-    const stored = store.parts.list(upload.holder)
-    const assembled = assembleParts(stored, listed, upload.description)
-    checkPromises(request, assembled.size, assembled.description.checksum)
+    const stored = store.parts.list(holder)
+    const { parts, size, etag, description } = assembleParts(stored, listed, opened)
+    checkPromises(request, size, description.checksum)
 
     const used = new Set(listed.map(({ number }) => number))
-    for (const { number } of stored) if (!used.has(number)) store.parts.remove(upload.holder, number)
-    for (const { number, start } of assembled.parts) store.parts.setStart(upload.holder, number, start)
+    for (const { number } of stored) if (!used.has(number)) store.parts.remove(holder, number)
+    for (const { number, start } of parts) store.parts.setStart(holder, number, start)
     const version = commitVersion(request, context, 'CompleteMultipartUpload', {
-      holder: upload.holder,
-      size: assembled.size,
-      etag: assembled.etag,
-      description: assembled.description,
+      holder,
+      size,
+      etag,
+      description,
     })
-    store.uploads.remove(upload.id)
-    store.uploads.rememberCompleted(bucket, key, upload.id, version)
+    store.uploads.remove(id)
+    store.uploads.rememberCompleted(bucket, key, id, version)
     return version
   })
-}
-
-const readParts = async (text: string): Promise<ListedPart[]> => {
-  const [{ Part }] = (await parseXml(text, Body, { maxElements })).CompleteMultipartUpload
-  return Part.map(part => ({
-    number: Number(part.PartNumber[0]),
-    etag: bareTag(part.ETag[0]),
-    checksums: Object.fromEntries(
-      checksumAlgorithms.flatMap(algorithm => {
-        const value = part[checksumElement(algorithm)]?.[0]
-        return value === undefined ? [] : [[algorithm, value.trim()]]
-      }),
-    ),
-  }))
 }
 
 /** What the client says of the whole object: its size, and its checksum in the header that a PUT has too. */
@@ -105,30 +83,24 @@ const checkPromises = (
   size: number,
   checksum: StoredVersion['description']['checksum'],
 ): void => {
-  const promisedSize = headers['x-amz-mp-object-size']
-  if (promisedSize !== undefined && promisedSize !== String(size))
+  const promisedSize = headers['x-amz-mp-object-size'] ?? String(size)
+  if (promisedSize !== String(size))
     throw new S3Error(
       'InvalidRequest',
-      `The provided 'x-amz-mp-object-size' header value ${promisedSize} does not match what was computed: ${size}`,
+      `The size in x-amz-mp-object-size is ${promisedSize}; the parts have ${size} bytes.`,
     )
-  if (headers['x-amz-checksum-type'] !== undefined && headers['x-amz-checksum-type'] !== checksum?.type)
-    throw new S3Error('InvalidRequest', 'The upload was not created with the checksum type of this request.')
-  for (const algorithm of checksumAlgorithms) {
-    const promised = headers[checksumHeader(algorithm)]
-    if (promised === undefined) continue
-    if (checksum?.algorithm !== algorithm)
-      throw new S3Error(
-        'InvalidRequest',
-        `The upload was not created with the ${algorithm} checksum algorithm.`,
-      )
-    // A composite value may come without its number of parts.
-    if (promised !== checksum.value && promised !== checksum.value?.replace(/-\d+$/, ''))
-      throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
-  }
+  const isOtherType = (headers['x-amz-checksum-type'] ?? checksum?.type) !== checksum?.type
+  const promised = checksumAlgorithms.filter(algorithm => headers[checksumHeader(algorithm)] !== undefined)
+  if (isOtherType || promised.some(algorithm => algorithm !== checksum?.algorithm))
+    throw new S3Error('InvalidRequest', 'The upload was not created with the checksum of this request.')
+  const value = checksum && headers[checksumHeader(checksum.algorithm)]
+  // A composite value may come without its number of parts.
+  if (value !== undefined && value !== checksum?.value && value !== checksum?.value?.replace(/-\d+$/, ''))
+    throw new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
 }
 
 const describeCompleted = (request: S3Request, version: StoredVersion): Reply => {
-  const [bucket, key] = [bucketOf(request), keyOf(request)]
+  const { bucket, key } = request
   const { checksum } = version.description
   return xmlReply(
     'CompleteMultipartUploadResult',
@@ -137,9 +109,9 @@ const describeCompleted = (request: S3Request, version: StoredVersion): Reply =>
       Bucket: bucket,
       Key: key,
       ETag: `"${version.etag}"`,
-      ...(checksum?.value === undefined ? {} : describeChecksums({ [checksum.algorithm]: checksum.value })),
+      ...describeChecksums(checksum?.value === undefined ? {} : { [checksum.algorithm]: checksum.value }),
       ChecksumType: checksum?.type,
     },
-    { ...versionHeaders(version), ...encryptionHeaders(version.description) },
+    writtenHeaders(version),
   )
 }

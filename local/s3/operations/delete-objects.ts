@@ -1,92 +1,72 @@
 import { z } from 'zod'
 import { accessOf, objectArn, onObjectOrVersion } from '../auth/access.ts'
+import { receiveText } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
-import { readWriteCondition } from '../http/preconditions.ts'
-import { readText } from '../http/read-text.ts'
+import { bareTag, readWriteCondition } from '../http/preconditions.ts'
 import { xmlReply } from '../http/reply.ts'
-import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import type { Deleted } from '../storage/objects.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
 import { parseXml } from '../xml/parse-xml.ts'
 import { readVersionId } from './request-arguments.ts'
 
-const one = z.tuple([z.string()])
+const text = z.tuple([z.string()]).transform(([value]) => value)
 
 // S3 API Reference, DeleteObjects.
 const maxKeys = 1000
 // An entry with its key, version and condition; `Delete` and `Quiet`.
 const maxElements = 4 * maxKeys + 2
 
+// Other elements are for directory buckets only.
+const Entry = z.strictObject({ Key: text, VersionId: text.optional(), ETag: text.optional() })
+
 const Body = z.object({
-  Delete: z.tuple([
-    z.object({
-      // Other elements of an entry are for directory buckets only.
-      Object: z
-        .array(z.strictObject({ Key: one, VersionId: one.optional(), ETag: one.optional() }))
-        .min(1)
-        .max(maxKeys),
-      Quiet: one.optional(),
-    }),
-  ]),
+  Delete: z.tuple([z.object({ Object: z.array(Entry).min(1).max(maxKeys), Quiet: text.optional() })]),
 })
 
 /** Deletes each key separately: one that may not be deleted does not stop the others. */
 export const deleteObjects: Operation = {
-  name: 'DeleteObjects',
   // Allowed key by key below.
   access: () => [],
   run: async (request, { store, isAllowed }) => {
-    const bucket = bucketOf(request)
-    store.buckets.get(bucket)
-    const text = await readText(request)
-    const [{ Object: entries, Quiet }] = (await parseXml(text, Body, { maxElements })).Delete
-    const isQuiet = Quiet?.[0].trim() === 'true'
+    const { bucket, caller } = request
+    const body = await parseXml(await receiveText(request), Body, { maxElements })
+    const [{ Object: entries, Quiet }] = body.Delete
 
     const deleted: XmlNode[] = []
     const errors: XmlNode[] = []
-    const remove = async (key: string, versionId: string | undefined, ETag: string | undefined) => {
+    const remove = async ({ Key, VersionId, ETag }: z.infer<typeof Entry>): Promise<void> => {
       try {
-        const action = versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion'
-        if (!isAllowed(request.caller.principal, accessOf(request, action, objectArn(bucket, key))))
+        const action = VersionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion'
+        if (!isAllowed(caller.principal, accessOf(request, action, objectArn(bucket, Key))))
           throw new S3Error('AccessDenied')
-        const condition = { ifMatch: ETag?.replaceAll('"', '') }
-        const result = await store.commit([], () => store.objects.remove(bucket, key, versionId, condition))
-        if (!isQuiet) deleted.push(describeDeleted(key, versionId, result))
+        const condition = { ifMatch: ETag && bareTag(ETag) }
+        const { isDeleteMarker, versionId } = await store.commit([], () =>
+          store.objects.remove(bucket, Key, VersionId, condition),
+        )
+        const marker = isDeleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: versionId } : {}
+        deleted.push({ Key, VersionId, ...marker })
       } catch (error) {
         if (!(error instanceof S3Error)) throw error
-        errors.push({ Key: key, VersionId: versionId, Code: error.code, Message: error.message })
+        errors.push({ Key, VersionId, Code: error.code, Message: error.message })
       }
     }
     // All at once, so that they share one commit; it keeps their order.
-    await Promise.all(entries.map(({ Key, VersionId, ETag }) => remove(Key[0], VersionId?.[0], ETag?.[0])))
-    return xmlReply('DeleteResult', { Deleted: deleted, Error: errors })
+    await Promise.all(entries.map(remove))
+    return xmlReply('DeleteResult', { Deleted: Quiet?.trim() === 'true' ? [] : deleted, Error: errors })
   },
 }
 
-const describeDeleted = (key: string, versionId: string | undefined, result: Deleted): XmlNode => ({
-  Key: key,
-  VersionId: versionId,
-  DeleteMarker: result.isDeleteMarker ? true : undefined,
-  DeleteMarkerVersionId: result.isDeleteMarker ? result.versionId : undefined,
-})
-
 export const deleteObject: Operation = {
-  name: 'DeleteObject',
   query: ['versionId'],
   access: onObjectOrVersion('s3:DeleteObject'),
   run: async (request, { store }) => {
-    store.buckets.get(bucketOf(request))
-    const condition = readWriteCondition(request.headers)
-    const deleted = await store.commit([], () =>
-      store.objects.remove(bucketOf(request), keyOf(request), readVersionId(request), condition),
+    const { bucket, key, headers } = request
+    const condition = readWriteCondition(headers)
+    const asked = readVersionId(request)
+    const { versionId, isDeleteMarker } = await store.commit([], () =>
+      store.objects.remove(bucket, key, asked, condition),
     )
-    return {
-      status: 204,
-      headers: {
-        ...(deleted.versionId === undefined ? {} : { 'x-amz-version-id': deleted.versionId }),
-        ...(deleted.isDeleteMarker ? { 'x-amz-delete-marker': 'true' } : {}),
-      },
-    }
+    const marker = isDeleteMarker ? 'true' : undefined
+    return { status: 204, headers: { 'x-amz-version-id': versionId, 'x-amz-delete-marker': marker } }
   },
 }

@@ -13,15 +13,11 @@ import type { StoredVersion } from '../storage/stored-object.ts'
  */
 export const findObject = (
   request: S3Request,
-  context: S3Context,
+  { store, isAllowed }: S3Context,
   { bucket, key, versionId }: { bucket: string; key: string; versionId: string | undefined },
 ): StoredVersion => {
-  const { store } = context
   store.buckets.get(bucket)
-  const version =
-    versionId === undefined
-      ? store.objects.latest(bucket, key)
-      : store.objects.version(bucket, key, versionId)
+  const version = store.objects.find(bucket, key, versionId)
   if (version !== undefined && !version.isDeleteMarker) return version
 
   const marker = version && { 'x-amz-delete-marker': 'true', 'x-amz-version-id': version.versionId }
@@ -30,9 +26,9 @@ export const findObject = (
   const list = accessOf(request, 's3:ListBucket', bucketArn(bucket))
   // Who may list the keys that begin with this one learns nothing new.
   const listKey = { ...list, context: { ...list.context, 's3:prefix': key } }
-  if (![list, listKey].some(access => context.isAllowed(request.caller.principal, access)))
+  if (![list, listKey].some(access => isAllowed(request.caller.principal, access)))
     throw new S3Error('AccessDenied')
   if (versionId !== undefined)
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
-  throw new S3Error('NoSuchKey', undefined, { Key: key }, marker ?? {})
+  throw new S3Error('NoSuchKey', undefined, { Key: key }, marker)
 }

@@ -1,80 +1,56 @@
 import { onBucket, onObject, toWriteObject } from '../auth/access.ts'
-import { type ChecksumAlgorithm, checksumElement, isChecksumAlgorithm } from '../body/checksums.ts'
+import { type ChecksumAlgorithm, describeChecksums, readAlgorithm } from '../body/checksums.ts'
 import { canCombine } from '../body/combine-crc.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
-import { checkObjectAcl } from '../http/acl.ts'
-import { readDescription } from '../http/object-description.ts'
+import { S3Error } from '../errors.ts'
+import { checkAcl } from '../http/accepted-headers.ts'
+import { describeKind, readDescription } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
-import { bucketOf, keyOf, queryValue } from '../http/s3-request.ts'
+import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { listPage } from '../storage/listing.ts'
 import type { ChecksumType, ObjectDescription, StoredPart } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { owner } from './buckets.ts'
-import { encryptionHeaders } from './commit-object.ts'
+import { owner } from './bucket-settings.ts'
 import { readListing, startAfterMarker } from './list-objects.ts'
-import { readLimit, readUploadId } from './request-arguments.ts'
+import { findUpload, readLimit, readNumber } from './request-arguments.ts'
 
 export const abortMultipartUpload: Operation = {
-  name: 'AbortMultipartUpload',
-  query: ['uploadId'],
   access: onObject('s3:AbortMultipartUpload'),
-  run: async (request, { store }) => {
-    store.buckets.get(bucketOf(request))
+  run: async (request, context) => {
+    const { store } = context
     await store.commit([], () => {
-      const upload = store.uploads.get(bucketOf(request), keyOf(request), readUploadId(request))
-      store.parts.remove(upload.holder)
-      store.uploads.remove(upload.id)
+      const { id, holder } = findUpload(request, context)
+      store.parts.remove(holder)
+      store.uploads.remove(id)
     })
     return { status: 204 }
   },
 }
 
 export const createMultipartUpload: Operation = {
-  name: 'CreateMultipartUpload',
   access: toWriteObject,
-  run: async (request, { store }) => {
-    const [bucket, key] = [bucketOf(request), keyOf(request)]
-    store.buckets.get(bucket)
-    checkObjectAcl(request.headers, store.buckets.ownership(bucket))
-    const checksum = readChecksum(request.headers)
-    const description = { ...readDescription(request.headers), ...checksum }
-    const upload = await store.commit([], () => store.uploads.create(bucket, key, description))
+  run: async ({ bucket, key, headers }, { store, acceptsAcls }) => {
+    checkAcl(headers, acceptsAcls(bucket))
+    const description = { ...readDescription(headers), ...readChecksum(headers) }
+    const { id } = await store.commit([], () => store.uploads.create(bucket, key, description))
     return xmlReply(
       'InitiateMultipartUploadResult',
-      { Bucket: bucket, Key: key, UploadId: upload.id },
+      { Bucket: bucket, Key: key, UploadId: id },
       {
-        ...encryptionHeaders(description),
-        ...(checksum.checksum === undefined
-          ? {}
-          : {
-              'x-amz-checksum-algorithm': checksum.checksum.algorithm,
-              'x-amz-checksum-type': checksum.checksum.type,
-            }),
+        'x-amz-server-side-encryption': description.encryption,
+        'x-amz-checksum-algorithm': description.checksum?.algorithm,
+        'x-amz-checksum-type': description.checksum?.type,
       },
     )
   },
 }
 
-type Headers = Readonly<Record<string, string>>
-
-const readChecksum = (headers: Headers): Pick<ObjectDescription, 'checksum'> => {
-  const algorithm = headers['x-amz-checksum-algorithm']?.toUpperCase()
+const readChecksum = (headers: S3Request['headers']): Pick<ObjectDescription, 'checksum'> => {
+  const algorithm = readAlgorithm(headers['x-amz-checksum-algorithm'])
   const type = headers['x-amz-checksum-type']?.toUpperCase()
-  if (algorithm === undefined) {
-    if (type !== undefined)
-      throw new S3Error(
-        'InvalidRequest',
-        'The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.',
-      )
-    return {}
-  }
-  if (!isChecksumAlgorithm(algorithm))
-    throw new S3Error(
-      'InvalidRequest',
-      'Checksum algorithm provided is unsupported. Please try again with a supported one.',
-    )
-  return { checksum: { algorithm, type: readType(algorithm, type) } }
+  if (algorithm !== undefined) return { checksum: { algorithm, type: readType(algorithm, type) } }
+  if (type === undefined) return {}
+  throw new S3Error('InvalidRequest', 'The x-amz-checksum-type header needs x-amz-checksum-algorithm.')
 }
 
 /** S3 User Guide, "Checking object integrity": hashes of parts cannot be combined; CRC64NVME always covers the object. */
@@ -82,27 +58,20 @@ const readType = (algorithm: ChecksumAlgorithm, type: string | undefined): Check
   if (type === undefined) return algorithm === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE'
   if (type === 'FULL_OBJECT' && canCombine(algorithm)) return type
   if (type === 'COMPOSITE' && algorithm !== 'CRC64NVME') return type
-  throw new S3Error(
-    'InvalidRequest',
-    `The ${type} checksum type cannot be used with the ${checksumElement(algorithm)} algorithm.`,
-  )
+  throw new S3Error('InvalidRequest', `The ${type} checksum type cannot be used with ${algorithm}.`)
 }
 
 export const listMultipartUploads: Operation = {
-  name: 'ListMultipartUploads',
-  query: ['uploads', 'prefix', 'delimiter', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'],
+  query: ['prefix', 'delimiter', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'],
   access: onBucket('s3:ListBucketMultipartUploads'),
   run: (request, { store }) => {
-    const bucket = bucketOf(request)
-    store.buckets.get(bucket)
+    const { bucket } = request
     const { describePage, ...listing } = readListing(request, 'max-uploads')
-    const { limit, encode } = listing
+    const { encode } = listing
     const keyMarker = queryValue(request, 'key-marker') ?? ''
     const idMarker = queryValue(request, 'upload-id-marker')
-    const page = listPage(store.uploads.open(bucket), {
-      ...listing,
-      start: startAfterMarker(keyMarker, idMarker, listing),
-    })
+    const start = startAfterMarker(keyMarker, idMarker, listing)
+    const page = listPage(store.uploads.open(bucket), { ...listing, start })
     const next = page.isTruncated ? page.last : undefined
     return xmlReply('ListMultipartUploadsResult', {
       Bucket: bucket,
@@ -110,7 +79,7 @@ export const listMultipartUploads: Operation = {
       UploadIdMarker: idMarker ?? '',
       NextKeyMarker: next && encode(next.key),
       NextUploadIdMarker: next?.item?.id,
-      MaxUploads: limit,
+      MaxUploads: listing.limit,
       Upload: page.items.map(({ key, id, initiated, description }) => ({
         Key: encode(key),
         UploadId: id,
@@ -118,8 +87,7 @@ export const listMultipartUploads: Operation = {
         Owner: owner,
         StorageClass: description.storageClass,
         Initiated: new Date(initiated).toISOString(),
-        ChecksumAlgorithm: description.checksum?.algorithm,
-        ChecksumType: description.checksum?.type,
+        ...describeKind(description),
       })),
       ...describePage(page),
     })
@@ -127,33 +95,26 @@ export const listMultipartUploads: Operation = {
 }
 
 export const listParts: Operation = {
-  name: 'ListParts',
-  query: ['uploadId', 'max-parts', 'part-number-marker', 'encoding-type'],
+  query: ['max-parts', 'part-number-marker', 'encoding-type'],
   access: onObject('s3:ListMultipartUploadParts'),
-  run: (request, { store }) => {
-    const [bucket, key] = [bucketOf(request), keyOf(request)]
-    store.buckets.get(bucket)
-    const upload = store.uploads.get(bucket, key, readUploadId(request))
+  run: (request, context) => {
+    const { id, holder, description } = findUpload(request, context)
     const limit = readLimit(request, 'max-parts')
-    const marker = queryValue(request, 'part-number-marker') ?? '0'
-    if (!/^\d{1,6}$/.test(marker))
-      throw invalidArgument('Provided part-number-marker not an integer', 'part-number-marker', marker)
-    const found = store.parts.list(upload.holder, Number(marker), limit + 1)
+    const marker = readNumber(request, 'part-number-marker', {})
+    const found = context.store.parts.list(holder, marker, limit + 1)
     const parts = found.slice(0, limit)
-    const { checksum } = upload.description
     return xmlReply('ListPartsResult', {
-      Bucket: bucket,
-      Key: key,
-      UploadId: upload.id,
+      Bucket: request.bucket,
+      Key: request.key,
+      UploadId: id,
       Initiator: owner,
       Owner: owner,
-      StorageClass: upload.description.storageClass,
-      PartNumberMarker: Number(marker),
+      StorageClass: description.storageClass,
+      PartNumberMarker: marker,
       NextPartNumberMarker: parts.at(-1)?.number ?? 0,
       MaxParts: limit,
       IsTruncated: found.length > limit,
-      ChecksumAlgorithm: checksum?.algorithm,
-      ChecksumType: checksum?.type,
+      ...describeKind(description),
       Part: parts.map(describePart),
     })
   },
@@ -166,12 +127,3 @@ const describePart = (part: StoredPart): XmlNode => ({
   Size: part.size,
   ...describeChecksums(part.checksums),
 })
-
-export const describeChecksums = (checksums: StoredPart['checksums']): XmlNode =>
-  Object.fromEntries(
-    Object.entries(checksums).map(([algorithm, value]) => [
-      // The keys of `checksums` are algorithms.
-      checksumElement(algorithm as keyof StoredPart['checksums']),
-      value,
-    ]),
-  )

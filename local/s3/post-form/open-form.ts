@@ -1,26 +1,19 @@
 import { createHmac } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { requestOrigin } from '../../http/request-origin.ts'
-import { type AuthenticationOptions, checkScope, checkToken, findPrincipal } from '../auth/authenticate.ts'
-import type { Caller } from '../auth/caller.ts'
-import { readScope } from '../auth/read-signature.ts'
-import { isSameSignature, NO_SIGNING_KEY, signingKey } from '../auth/signature.ts'
+import { type AuthenticationOptions, identify } from '../auth/authenticate.ts'
+import type { Principal } from '../auth/caller.ts'
+import { type GivenSignature, readScope } from '../auth/read-signature.ts'
+import { signingKey } from '../auth/signature.ts'
+import { signV2 } from '../auth/signature-v2.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
-import { maxKeyBytes, type RequestTarget, type S3Request } from '../http/s3-request.ts'
+import { checkKey, type HttpRequest, type S3Request } from '../http/s3-request.ts'
 import { checkPostPolicy, readPostPolicy } from './post-policy.ts'
 import { type PostForm, readForm } from './read-form.ts'
 
-type Headers = Readonly<Record<string, string>>
-
 /** Whether the request is a form for a bucket, whose signature lies among its fields. */
-export const isPostForm = (
-  method: string,
-  { bucket, key, query }: RequestTarget,
-  headers: Headers,
-): boolean =>
+export const isPostForm = ({ method, bucket, key, query, headers }: HttpRequest): boolean =>
   method === 'POST' &&
-  bucket !== undefined &&
-  key === undefined &&
+  bucket !== '' &&
+  key === '' &&
   Object.keys(query).length === 0 &&
   headers['authorization'] === undefined &&
   headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true
@@ -31,57 +24,48 @@ const describing = /^(?:cache-control|content-(?:type|disposition|encoding|langu
 const signing = new Set(['x-amz-algorithm', 'x-amz-credential', 'x-amz-signature'])
 
 interface OpenForm {
-  form: PostForm
-  fields: ReadonlyMap<string, string>
+  fields: Fields
   /** The PUT that the form stands for. */
   request: S3Request
+  /** Call when the answer is ready. */
+  discard: () => void
 }
 
 /**
  * Reads a form up to its file, and checks its signature and its policy (S3 API Reference, "POST Object").
  *
- * Throws what reading, the signature or the policy refuse. Whoever gets a form must `discard` what it leaves of it.
+ * Throws what reading, the signature or the policy refuse.
  */
 export const openForm = async (
-  message: IncomingMessage,
-  parts: {
-    id: string
-    method: string
-    target: RequestTarget
-    headers: Headers
-    body: { read: () => AsyncIterable<Buffer> }
-  },
-  options: AuthenticationOptions,
+  request: HttpRequest,
+  options: AuthenticationOptions<Principal>,
 ): Promise<OpenForm> => {
-  const { id, method, target, headers } = parts
-  const form = await readForm(parts.body.read(), headers['content-type'] ?? '')
+  const { bucket, headers } = request
+  const form = await readForm(request.rawBody(), headers['content-type'] ?? '')
   try {
     const fields = withFilename(form)
-    const caller = authenticateForm(fields, options)
+    const caller = identify(readSignature(fields, options), options)
     const policy = readPostPolicy(required(fields, 'policy'))
     const key = required(fields, 'key')
-    checkPostPolicy(policy, new Map([...fields, ['bucket', target.bucket ?? '']]), options.now)
-    if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError')
+    checkPostPolicy(policy, new Map([...fields, ['bucket', bucket]]), options.now)
+    checkKey(key)
+    const described = [...fields].filter(([name]) => describing.test(name) && !signing.has(name))
     const acl = fields.get('acl')
-    const request: S3Request = {
-      id,
-      method,
-      target: { ...target, key },
-      headers: {
-        ...Object.fromEntries(
-          [...fields]
-            .filter(([name]) => describing.test(name) && !signing.has(name))
-            .map(([name, value]) => [name, asHeader(value)]),
-        ),
-        ...(acl !== undefined && { 'x-amz-acl': acl }),
+    if (acl !== undefined) described.push(['x-amz-acl', acl])
+    // Headers hold one character per byte.
+    const asHeaders = described.map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
+    return {
+      fields,
+      request: {
+        ...request,
+        key,
+        headers: Object.fromEntries(asHeaders),
+        caller,
+        bodyForm: { size: policy.size },
+        rawBody: form.bytes,
       },
-      caller,
-      bodyForm: { size: policy.size },
-      rawBody: form.bytes,
-      sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
-      origin: requestOrigin(message),
+      discard: form.discard,
     }
-    return { form, fields, request }
   } catch (error) {
     form.discard()
     throw error
@@ -102,61 +86,45 @@ const withFilename = ({ fields, filename }: PostForm): Map<string, string> => {
   )
 }
 
-// Headers hold one character per byte.
-const asHeader = (value: string): string => Buffer.from(value).toString('latin1')
-
 type Fields = ReadonlyMap<string, string>
 
 /**
- * Whose key signed the form's policy. There is no other signature: the policy decides what the form may hold.
+ * The signature of the form's policy: of version 4, or of version 2, which boto3 still makes by default in us-east-1. There
+ * is no other signature: the policy decides what the form may hold. Neither signs chunks.
  *
- * Throws AccessDenied without a policy, InvalidArgument for a missing field, InvalidAccessKeyId, InvalidToken,
- * ExpiredToken, SignatureDoesNotMatch.
+ * Throws AccessDenied without a policy, InvalidArgument for a missing field.
  */
-const authenticateForm = (fields: Fields, options: AuthenticationOptions): Caller => {
+const readSignature = (fields: Fields, options: AuthenticationOptions<Principal>): GivenSignature => {
   const policy = fields.get('policy')
   if (policy === undefined) throw new S3Error('AccessDenied')
-  const isOld = fields.has('awsaccesskeyid') && !fields.has('x-amz-signature')
-  return isOld ? authenticateV2(policy, fields, options) : authenticateV4(policy, fields, options)
-}
-
-const authenticateV4 = (policy: string, fields: Fields, options: AuthenticationOptions): Caller => {
+  const sessionToken = fields.get('x-amz-security-token')
+  if (fields.has('awsaccesskeyid') && !fields.has('x-amz-signature'))
+    return {
+      accessKeyId: required(fields, 'AWSAccessKeyId'),
+      signature: required(fields, 'signature'),
+      sessionToken,
+      expected: secret => signV2(secret, policy),
+    }
   const algorithm = required(fields, 'X-Amz-Algorithm')
   if (algorithm !== 'AWS4-HMAC-SHA256')
     throw invalidArgument('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"', 'X-Amz-Algorithm', algorithm)
-  const credential = required(fields, 'X-Amz-Credential')
-  const { accessKeyId, scope } = readScope('InvalidArgument', required(fields, 'X-Amz-Date'), credential)
-  checkScope('InvalidArgument', scope, options)
-  const principal = findPrincipal(accessKeyId, options)
-  const key = signingKey(principal.secretAccessKey, scope)
-  const signature = required(fields, 'X-Amz-Signature')
-  if (!isSameSignature(createHmac('sha256', key).update(policy).digest('hex'), signature))
-    throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: accessKeyId })
-  checkToken(principal, { accessKeyId, sessionToken: fields.get('x-amz-security-token') }, options.now)
-  return { principal, signature, signingKey: key, scope }
-}
-
-/** Signature Version 2, which boto3 still makes by default in us-east-1. */
-const authenticateV2 = (policy: string, fields: Fields, options: AuthenticationOptions): Caller => {
-  const accessKeyId = required(fields, 'AWSAccessKeyId')
-  const principal = findPrincipal(accessKeyId, options)
-  const signature = required(fields, 'signature')
-  const expected = createHmac('sha1', principal.secretAccessKey).update(policy).digest('base64')
-  if (!isSameSignature(expected, signature))
-    throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: accessKeyId })
-  checkToken(principal, { accessKeyId, sessionToken: fields.get('x-amz-security-token') }, options.now)
-  // A form has no signed chunks, so no chunk may match this key.
-  const scope = { longDate: '', shortDate: '', region: options.region, service: options.service }
-  return { principal, signature, signingKey: NO_SIGNING_KEY, scope }
+  const signed = {
+    credential: required(fields, 'X-Amz-Credential'),
+    longDate: required(fields, 'X-Amz-Date'),
+  }
+  const { accessKeyId, scope } = readScope('InvalidArgument', signed, options)
+  return {
+    accessKeyId,
+    signature: required(fields, 'X-Amz-Signature'),
+    sessionToken,
+    expected: secret => createHmac('sha256', signingKey(secret, scope)).update(policy).digest('hex'),
+  }
 }
 
 /** The value of a field without which the form cannot be read. */
 const required = (fields: Fields, name: string): string => {
-  const value = fields.get(name.toLowerCase())
-  if (value !== undefined && value !== '') return value
-  throw invalidArgument(
-    `Bucket POST must contain a field named '${name}'.  If it is specified, please check the order of the fields.`,
-    name,
-    '',
-  )
+  const value = fields.get(name.toLowerCase()) ?? ''
+  if (value === '')
+    throw invalidArgument(`A form must have a field named '${name}', before its file.`, name, '')
+  return value
 }

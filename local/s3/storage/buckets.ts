@@ -1,26 +1,16 @@
 import { S3Error } from '../errors.ts'
 import type { Database } from './database.ts'
 
-type Versioning = '' | 'Enabled' | 'Suspended'
-
-/** `BucketOwnerEnforced`: there are no ACLs, and requests that set one are refused. */
-export const objectOwnerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'] as const
-export type ObjectOwnership = (typeof objectOwnerships)[number]
-
 interface Bucket {
   name: string
   /** ms since 1970 */
   created: number
-  versioning: Versioning
+  /** '' when it was never enabled. */
+  versioning: '' | 'Enabled' | 'Suspended'
   eventBridge: boolean
 }
 
-interface BucketRow {
-  name: string
-  created: number
-  versioning: Versioning
-  event_bridge: number
-}
+const columns = 'name, created, versioning, event_bridge AS eventBridge'
 
 /** The buckets and their settings. */
 export class Buckets {
@@ -31,8 +21,8 @@ export class Buckets {
   }
 
   find(name: string): Bucket | undefined {
-    const row = this.#database.get<BucketRow>('SELECT * FROM buckets WHERE name = ?', name)
-    return row === undefined ? undefined : toBucket(row)
+    const row = this.#database.get<Bucket>(`SELECT ${columns} FROM buckets WHERE name = ?`, name)
+    return row && { ...row, eventBridge: Boolean(row.eventBridge) }
   }
 
   /** Throws NoSuchBucket. */
@@ -42,61 +32,32 @@ export class Buckets {
     return bucket
   }
 
-  list(): Bucket[] {
-    return this.#database.all<BucketRow>('SELECT * FROM buckets ORDER BY name').map(toBucket)
+  list(): Pick<Bucket, 'name' | 'created'>[] {
+    return this.#database.all('SELECT name, created FROM buckets ORDER BY name')
   }
 
   create(name: string): void {
     if (!isBucketName(name)) throw new S3Error('InvalidBucketName', undefined, { BucketName: name })
-    this.#database.run('INSERT OR IGNORE INTO buckets VALUES (?, ?, ?, 0)', name, Date.now(), '')
+    this.#database.run("INSERT OR IGNORE INTO buckets VALUES (?, ?, '', 0)", name, Date.now())
   }
 
-  setVersioning(name: string, versioning: Versioning): void {
-    this.#database.run('UPDATE buckets SET versioning = ? WHERE name = ?', versioning, name)
+  setVersioning(name: string, isOn: boolean): void {
+    // It can be suspended, but not undone.
+    const off = this.get(name).versioning === '' ? '' : 'Suspended'
+    this.#database.run('UPDATE buckets SET versioning = ? WHERE name = ?', isOn ? 'Enabled' : off, name)
   }
 
   setEventBridge(name: string, isOn: boolean): void {
     this.#database.run('UPDATE buckets SET event_bridge = ? WHERE name = ?', isOn ? 1 : 0, name)
   }
 
-  /** `undefined` makes it again what it is in a new bucket. */
-  own(bucket: string, ownership: ObjectOwnership | undefined): void {
-    this.#database.run("DELETE FROM bucket_settings WHERE bucket = ? AND name = 'ownership'", bucket)
-    if (ownership !== undefined)
-      this.#database.run(
-        "INSERT INTO bucket_settings VALUES (?, 'ownership', ?)",
-        bucket,
-        JSON.stringify(ownership),
-      )
-  }
-
-  /** A bucket that was made without a word about it takes no ACLs. */
-  ownership(bucket: string): ObjectOwnership {
-    const row = this.#database.get<{ value: string }>(
-      "SELECT value FROM bucket_settings WHERE bucket = ? AND name = 'ownership'",
-      bucket,
-    )
-    return row === undefined ? 'BucketOwnerEnforced' : JSON.parse(row.value)
-  }
-
   /** Removes an empty bucket. Throws BucketNotEmpty, also for versions and delete markers. */
   remove(name: string): void {
-    const { found } = this.#database.get<{ found: number }>(
-      'SELECT EXISTS (SELECT * FROM versions WHERE bucket = ?1) AS found',
-      name,
-    ) ?? { found: 0 }
-    if (found !== 0) throw new S3Error('BucketNotEmpty', undefined, { BucketName: name })
-    this.#database.run('DELETE FROM bucket_settings WHERE bucket = ?', name)
+    if (this.#database.get('SELECT 1 FROM versions WHERE bucket = ? LIMIT 1', name) !== undefined)
+      throw new S3Error('BucketNotEmpty', undefined, { BucketName: name })
     this.#database.run('DELETE FROM buckets WHERE name = ?', name)
   }
 }
-
-const toBucket = ({ name, created, versioning, event_bridge }: BucketRow): Bucket => ({
-  name,
-  created,
-  versioning,
-  eventBridge: event_bridge !== 0,
-})
 
 /** S3 User Guide, "General purpose bucket naming rules". */
 const isBucketName = (name: string): boolean =>

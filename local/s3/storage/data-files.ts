@@ -15,7 +15,6 @@ import type { Database } from './database.ts'
  * their own: the database holds them.
  */
 export class DataFiles {
-  readonly small: SmallFiles
   readonly #database: Database
   readonly #files: DurableFiles
   readonly #data: string
@@ -24,7 +23,6 @@ export class DataFiles {
   #collecting: Promise<void> | undefined
 
   private constructor(database: Database, files: DurableFiles, dataDir: string) {
-    this.small = new SmallFiles(database)
     this.#database = database
     this.#files = files
     this.#data = join(dataDir, 'data')
@@ -39,8 +37,7 @@ export class DataFiles {
           'data directory from a copy, or start with another one (MILLRACE_DATA_DIR).',
       )
     await files.makeFolder(opened.#data)
-    for (let folder = 0; folder < 16; folder++)
-      await files.makeFolder(join(opened.#data, folder.toString(16)))
+    for (const folder of folders) await files.makeFolder(join(opened.#data, folder))
     await opened.#adoptIncoming(join(dataDir, 'incoming'))
     await opened.#sweep()
     return opened
@@ -49,6 +46,30 @@ export class DataFiles {
   /** A name that no file has. */
   newName(): string {
     return randomBytes(16).toString('hex')
+  }
+
+  /** Whether a file of so many bytes lies in the database. */
+  isSmall(bytes: number): boolean {
+    return bytes <= LARGEST_SMALL_BYTES
+  }
+
+  /**
+   * Puts a small file into the database; call it inside the transaction that first refers to it, with whose sync it is
+   * there. A file in a folder has to be created, written, closed and synced with its folder.
+   */
+  insertSmall(file: string, content: Buffer): void {
+    this.#database.insert('small_files', { file, content })
+  }
+
+  hasSmall(file: string): boolean {
+    return this.#database.get('SELECT 1 FROM small_files WHERE file = ?', file) !== undefined
+  }
+
+  /** The bytes of a small file; `undefined` when it lies in the data folder. */
+  readSmall(file: string): Buffer | undefined {
+    const sql = 'SELECT content FROM small_files WHERE file = ?'
+    const row = this.#database.get<{ content: Uint8Array<ArrayBuffer> }>(sql, file)
+    return row && Buffer.from(row.content.buffer, row.content.byteOffset, row.content.byteLength)
   }
 
   /** A new file to write to. It is nobody's until it is finished and a transaction refers to it. */
@@ -96,11 +117,8 @@ export class DataFiles {
   collectGarbage(): void {
     const garbage = this.#garbage()
     if (garbage.length === 0) return
-    const before = this.#collecting
-    this.#collecting = (async () => {
-      await before
-      await this.#removeGarbage(garbage)
-    })()
+    const before = this.#collecting ?? Promise.resolve()
+    this.#collecting = before.then(() => this.#removeGarbage(garbage))
   }
 
   /** Resolves when the garbage found so far is gone. */
@@ -110,24 +128,21 @@ export class DataFiles {
 
   #garbage(): string[] {
     // A copy may have come to share the file after its last owner had gone.
-    return this.#database
-      .all<{ file: string }>(
-        'SELECT file FROM garbage WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = garbage.file)',
-      )
-      .map(({ file }) => file)
-      .filter(file => !this.#readers.has(file))
+    const unused = this.#database.all<{ file: string }>(
+      `SELECT file FROM garbage WHERE ${without('garbage')}`,
+    )
+    return unused.map(({ file }) => file).filter(file => !this.#readers.has(file))
   }
 
   async #removeGarbage(garbage: readonly string[]): Promise<void> {
     try {
       // Removed before the row goes: killed in between, the next start only finds a file already gone.
-      const inFolder = garbage.filter(file => !this.small.has(file))
+      const inFolder = garbage.filter(file => !this.hasSmall(file))
       await Promise.all(inFolder.map(file => this.#files.disk.remove(this.path(file))))
       await this.#database.transaction(() => {
-        for (const file of garbage) {
-          this.small.remove(file)
-          this.#database.run('DELETE FROM garbage WHERE file = ?', file)
-        }
+        for (const file of garbage)
+          for (const table of ['small_files', 'garbage'])
+            this.#database.run(`DELETE FROM ${table} WHERE file = ?`, file)
       })
     } catch {
       // On a full disk, say. The rows stay, so the next collection begins with them.
@@ -141,66 +156,24 @@ export class DataFiles {
       await this.#files.rename(join(incoming, file), this.path(file))
   }
 
+  /** Removes the files that no slice refers to. */
   async #sweep(): Promise<void> {
-    const found: string[] = []
-    for (let folder = 0; folder < 16; folder++)
-      found.push(...(await readdir(join(this.#data, folder.toString(16)))))
     const known = new Set(
       this.#database.all<{ file: string }>('SELECT DISTINCT file FROM slices').map(({ file }) => file),
     )
-    for (const file of found) if (!known.has(file)) await this.#files.disk.remove(this.path(file))
-    this.small.sweep()
-    this.#database.run(
-      'DELETE FROM garbage WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = garbage.file)',
-    )
+    for (const folder of folders)
+      for (const file of await readdir(join(this.#data, folder)))
+        if (!known.has(file)) await this.#files.disk.remove(this.path(file))
+    for (const table of ['small_files', 'garbage'])
+      this.#database.run(`DELETE FROM ${table} WHERE ${without(table)}`)
   }
 }
+
+const folders = Array.from({ length: 16 }, (_, folder) => folder.toString(16))
 
 /** Up to 100 KB SQLite reads and writes bytes faster than the file system does (SQLite, "35% Faster Than The Filesystem"). */
-const LARGEST_BYTES = 64 * 1024
+const LARGEST_SMALL_BYTES = 64 * 1024
 
-/**
- * The files that are so small that the database holds their bytes. They are committed by the transaction that first
- * refers to them, with its one sync; a file in a folder has to be created, written, closed and synced with its folder.
- */
-class SmallFiles {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  fits(bytes: number): boolean {
-    return bytes <= LARGEST_BYTES
-  }
-
-  /** Call inside the transaction that refers to it. */
-  insert(file: string, content: Buffer): void {
-    this.#database.run('INSERT INTO small_files VALUES (?, ?)', file, content)
-  }
-
-  /** Its bytes, or `undefined` when it lies in the data folder. */
-  read(file: string): Buffer | undefined {
-    const row = this.#database.get<{ content: Uint8Array<ArrayBuffer> }>(
-      'SELECT content FROM small_files WHERE file = ?',
-      file,
-    )
-    return row && Buffer.from(row.content.buffer, row.content.byteOffset, row.content.byteLength)
-  }
-
-  has(file: string): boolean {
-    return this.#database.get('SELECT 1 FROM small_files WHERE file = ?', file) !== undefined
-  }
-
-  /** Call inside a transaction. */
-  remove(file: string): void {
-    this.#database.run('DELETE FROM small_files WHERE file = ?', file)
-  }
-
-  /** Removes those that no slice refers to. */
-  sweep(): void {
-    this.#database.run(
-      'DELETE FROM small_files WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = small_files.file)',
-    )
-  }
-}
+/** Of a table of files: no slice refers to it. */
+const without = (table: string): string =>
+  `NOT EXISTS (SELECT * FROM slices WHERE slices.file = ${table}.file)`

@@ -57,15 +57,11 @@ export class Database {
   /** Runs `work` as one transaction; when it throws, nothing of it has happened. Resolves when it is synced. */
   transaction<Result>(work: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const isFirst = this.#waiting.length === 0
-    this.#waiting.push({
-      work: () => {
-        const result = work()
-        return () => resolve(result)
-      },
-      reject,
-    })
-    if (isFirst) setImmediate(() => this.#commitWaiting())
+    const workAndAnswer = () => {
+      const result = work()
+      return () => resolve(result)
+    }
+    if (this.#waiting.push({ work: workAndAnswer, reject }) === 1) setImmediate(() => this.#commitWaiting())
     return promise
   }
 
@@ -83,6 +79,13 @@ export class Database {
   run(sql: string, ...values: SQLInputValue[]): void {
     this.#prepared(sql).run(...values)
     if (!this.#connection.isTransaction) this.#files.databaseSynced(dirname(this.#path))
+  }
+
+  /** A new row, its values by the names of their columns. */
+  insert(table: string, row: object): void {
+    const columns = Object.keys(row)
+    const values: SQLInputValue[] = Object.values(row)
+    this.run(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`, ...values)
   }
 
   /** A number larger than every one before it, also across restarts. Call inside a transaction. */

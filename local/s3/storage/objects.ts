@@ -25,7 +25,7 @@ export interface NewVersion {
   condition: WriteCondition
 }
 
-export interface Deleted {
+interface Deleted {
   /** The version removed, or the delete marker made; absent in a bucket without versions. */
   versionId?: string
   isDeleteMarker: boolean
@@ -33,6 +33,7 @@ export interface Deleted {
 
 interface VersionRow {
   holder: number
+  bucket: string
   key: Uint8Array
   version_id: string
   sequence: number
@@ -58,75 +59,50 @@ export class Objects {
     this.#parts = parts
   }
 
-  /** The current version, which may be a delete marker. */
-  latest(bucket: string, key: string): StoredVersion | undefined {
+  /** The version of that id; without one the current version, which may be a delete marker. */
+  find(bucket: string, key: string, versionId?: string): StoredVersion | undefined {
+    const which = versionId === undefined ? 'latest = ?' : 'version_id = ?'
     const row = this.#database.get<VersionRow>(
-      'SELECT * FROM versions WHERE bucket = ? AND key = ? AND latest = 1',
+      `SELECT * FROM versions WHERE bucket = ? AND key = ? AND ${which}`,
       bucket,
       Buffer.from(key),
+      versionId ?? 1,
     )
-    return row === undefined ? undefined : toVersion(row)
-  }
-
-  version(bucket: string, key: string, versionId: string): StoredVersion | undefined {
-    const row = this.#database.get<VersionRow>(
-      'SELECT * FROM versions WHERE bucket = ? AND key = ? AND version_id = ?',
-      bucket,
-      Buffer.from(key),
-      versionId,
-    )
-    return row === undefined ? undefined : toVersion(row)
+    return row && toVersion(row)
   }
 
   /** The objects of a bucket as they are now. */
   current(bucket: string): Listed<StoredVersion, never> {
+    const sql = `SELECT * FROM versions WHERE bucket = ? AND latest = 1 AND key >= ? AND key < ? AND delete_marker = 0
+                 ORDER BY key LIMIT ?`
     return {
       read: ({ from, end, limit }) =>
-        this.#database
-          .all<VersionRow>(
-            `SELECT * FROM versions WHERE bucket = ? AND latest = 1 AND key >= ? AND key < ? AND delete_marker = 0
-             ORDER BY key LIMIT ?`,
-            bucket,
-            from,
-            end,
-            limit,
-          )
-          .values()
-          .map(toVersion),
+        this.#database.all<VersionRow>(sql, bucket, from, end, limit).values().map(toVersion),
       startAfter: ({ key }) => ({ from: successor(key) }),
     }
   }
 
   /** Versions and delete markers by key, then from the newest on. */
   versions(bucket: string): Listed<StoredVersion, number> {
+    const sql = `SELECT * FROM versions WHERE bucket = ?1 AND key >= ?2 AND (key > ?2 OR sequence < ?3) AND key < ?4
+                 ORDER BY key, sequence DESC LIMIT ?5`
     return {
       read: ({ from, behind = Number.MAX_SAFE_INTEGER, end, limit }) =>
-        this.#database
-          .all<VersionRow>(
-            `SELECT * FROM versions WHERE bucket = ?1 AND key >= ?2 AND (key > ?2 OR sequence < ?3) AND key < ?4
-             ORDER BY key, sequence DESC LIMIT ?5`,
-            bucket,
-            from,
-            behind,
-            end,
-            limit,
-          )
-          .values()
-          .map(toVersion),
+        this.#database.all<VersionRow>(sql, bucket, from, behind, end, limit).values().map(toVersion),
       startAfter: ({ key, sequence }) => ({ from: Buffer.from(key), behind: sequence }),
     }
   }
 
   /** Throws PreconditionFailed, or NoSuchKey where the condition names an entity tag and there is no object. */
-  check(bucket: string, key: string, condition: WriteCondition): void {
-    if (condition.ifMatch === undefined && condition.ifAbsent !== true) return
-    const latest = this.latest(bucket, key)
+  check(bucket: string, key: string, { ifMatch, ifAbsent = false }: WriteCondition): void {
+    if (ifMatch === undefined && !ifAbsent) return
+    const latest = this.find(bucket, key)
     const existing = latest?.isDeleteMarker === true ? undefined : latest
-    if (condition.ifAbsent === true && existing !== undefined)
+    if (ifAbsent && existing !== undefined)
       throw new S3Error('PreconditionFailed', undefined, { Condition: 'If-None-Match' })
-    if (condition.ifMatch === undefined) return
+    if (ifMatch === undefined) return
     if (existing === undefined) throw new S3Error('NoSuchKey', undefined, { Key: key })
-    if (condition.ifMatch !== '*' && condition.ifMatch !== existing.etag)
+    if (ifMatch !== '*' && ifMatch !== existing.etag)
       throw new S3Error('PreconditionFailed', undefined, { Condition: 'If-Match' })
   }
 
@@ -144,53 +120,40 @@ export class Objects {
       this.#removeVersion(bucket, key, 'null')
       return { isDeleteMarker: false }
     }
-    const marker = { bucket, key, holder: this.#database.nextNumber(), size: 0, etag: '', condition: {} }
-    const { versionId: markerId } = this.#insert({ ...marker, description: nothingDescribed }, true)
-    return { versionId: markerId, isDeleteMarker: true }
+    const holder = this.#database.nextNumber()
+    const marker = { bucket, key, holder, size: 0, etag: '', description: nothingDescribed }
+    return { versionId: this.#insert(marker, true).versionId, isDeleteMarker: true }
   }
 
-  #insert(version: NewVersion, isDeleteMarker: boolean): StoredVersion {
-    const { bucket, key, holder, size, etag, description } = version
+  #insert(version: Omit<NewVersion, 'condition'>, isDeleteMarker: boolean): StoredVersion {
+    const { bucket, holder, size, etag, description } = version
+    const key = Buffer.from(version.key)
     const isVersioned = this.#buckets.get(bucket).versioning === 'Enabled'
-    const versionId = isVersioned ? randomBytes(24).toString('base64url') : 'null'
-    if (!isVersioned) this.#removeVersion(bucket, key, 'null')
-    const keyBytes = Buffer.from(key)
+    if (!isVersioned) this.#removeVersion(bucket, version.key, 'null')
     this.#database.run(
       'UPDATE versions SET latest = 0 WHERE bucket = ? AND key = ? AND latest = 1',
       bucket,
-      keyBytes,
+      key,
     )
-    const sequence = this.#database.nextNumber()
-    const modified = Date.now()
-    this.#database.run(
-      'INSERT INTO versions VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)',
+    const row: VersionRow = {
       holder,
       bucket,
-      keyBytes,
-      versionId,
-      sequence,
-      isDeleteMarker ? 1 : 0,
-      size,
-      etag,
-      modified,
-      JSON.stringify(description),
-    )
-    return {
-      holder,
       key,
-      versionId,
-      sequence,
-      isLatest: true,
-      isDeleteMarker,
+      version_id: isVersioned ? randomBytes(24).toString('base64url') : 'null',
+      sequence: this.#database.nextNumber(),
+      latest: 1,
+      delete_marker: isDeleteMarker ? 1 : 0,
       size,
       etag,
-      modified,
-      description,
+      modified: Date.now(),
+      description: JSON.stringify(description),
     }
+    this.#database.insert('versions', row)
+    return toVersion(row)
   }
 
   #removeVersion(bucket: string, key: string, versionId: string): Deleted {
-    const found = this.version(bucket, key, versionId)
+    const found = this.find(bucket, key, versionId)
     if (found === undefined) return { versionId, isDeleteMarker: false }
     this.#database.run('DELETE FROM versions WHERE holder = ?', found.holder)
     this.#parts.remove(found.holder)
@@ -205,15 +168,11 @@ export class Objects {
   }
 }
 
-const toVersion = (row: VersionRow): StoredVersion => ({
-  holder: row.holder,
+const toVersion = ({ version_id, latest, delete_marker, ...row }: VersionRow): StoredVersion => ({
+  ...row,
   key: Buffer.from(row.key).toString(),
-  versionId: row.version_id,
-  sequence: row.sequence,
-  isLatest: row.latest !== 0,
-  isDeleteMarker: row.delete_marker !== 0,
-  size: row.size,
-  etag: row.etag,
-  modified: row.modified,
+  versionId: version_id,
+  isLatest: latest !== 0,
+  isDeleteMarker: delete_marker !== 0,
   description: JSON.parse(row.description),
 })

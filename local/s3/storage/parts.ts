@@ -16,69 +16,36 @@ export class Parts {
   /** Sets a part's content in place of what it was before. Call inside a transaction. */
   put(holder: number, number: number, content: NewContent, modified: number): void {
     this.remove(holder, number)
-    this.#database.run(
-      'INSERT INTO parts VALUES (?, ?, 0, ?, ?, ?, ?)',
-      holder,
-      number,
-      content.size,
-      content.md5,
-      modified,
-      JSON.stringify(content.checksums),
-    )
+    const { size, md5: etag } = content
+    const checksums = JSON.stringify(content.checksums)
+    this.#database.insert('parts', { holder, number, start: 0, size, etag, modified, checksums })
     let start = 0
-    for (const slice of content.slices) {
-      this.#database.run(
-        'INSERT INTO slices VALUES (?, ?, ?, ?, ?, ?)',
-        holder,
-        number,
-        start,
-        slice.size,
-        slice.file,
-        slice.fileStart,
-      )
+    for (const { fileStart: file_start, ...slice } of content.slices) {
+      this.#database.insert('slices', { holder, number, start, ...slice, file_start })
       start += slice.size
     }
   }
 
   /** Parts in ascending order, at most `limit`, with numbers above `after`. */
   list(holder: number, after = 0, limit = -1): StoredPart[] {
-    return this.#database
-      .all<PartRow>(
-        `SELECT number, start, size, etag, modified, checksums FROM parts WHERE holder = ? AND number > ?
-         ORDER BY number LIMIT ?`,
-        holder,
-        after,
-        limit,
-      )
-      .map(toPart)
+    const sql = 'SELECT * FROM parts WHERE holder = ? AND number > ? ORDER BY number LIMIT ?'
+    return this.#database.all<PartRow>(sql, holder, after, limit).map(toPart)
   }
 
   get(holder: number, number: number): StoredPart | undefined {
-    const row = this.#database.get<PartRow>(
-      'SELECT number, start, size, etag, modified, checksums FROM parts WHERE holder = ? AND number = ?',
-      holder,
-      number,
-    )
-    return row === undefined ? undefined : toPart(row)
+    return this.list(holder, number - 1, 1).find(part => part.number === number)
   }
 
   /** The part that covers exactly these bytes of a finished object. */
   findExact(holder: number, start: number, size: number): StoredPart | undefined {
-    const row = this.#database.get<PartRow>(
-      `SELECT number, start, size, etag, modified, checksums FROM parts
-       WHERE holder = ? AND start = ? AND size = ? LIMIT 1`,
-      holder,
-      start,
-      size,
-    )
-    return row === undefined ? undefined : toPart(row)
+    const sql = 'SELECT * FROM parts WHERE holder = ? AND start = ? AND size = ? LIMIT 1'
+    const row = this.#database.get<PartRow>(sql, holder, start, size)
+    return row && toPart(row)
   }
 
   count(holder: number): number {
-    return (
-      this.#database.get<{ count: number }>('SELECT count(*) AS count FROM parts WHERE holder = ?', holder)
-        ?.count ?? 0
-    )
+    const sql = 'SELECT count(*) AS count FROM parts WHERE holder = ?'
+    return this.#database.get<{ count: number }>(sql, holder)?.count ?? 0
   }
 
   /** Fixes where the part begins in the finished object. */
@@ -108,14 +75,14 @@ export class Parts {
 
   /** Removes one part, or all. Files that nothing refers to any more become garbage. Call inside a transaction. */
   remove(holder: number, number?: number): void {
-    const [where, values] =
-      number === undefined ? ['holder = ?', [holder]] : ['holder = ? AND number = ?', [holder, number]]
+    const values = number === undefined ? [holder] : [holder, number]
+    const where = number === undefined ? 'holder = ?' : 'holder = ? AND number = ?'
     const files = this.#database.all<{ file: string }>(
       `SELECT DISTINCT file FROM slices WHERE ${where}`,
       ...values,
     )
-    this.#database.run(`DELETE FROM slices WHERE ${where}`, ...values)
-    this.#database.run(`DELETE FROM parts WHERE ${where}`, ...values)
+    for (const table of ['slices', 'parts'])
+      this.#database.run(`DELETE FROM ${table} WHERE ${where}`, ...values)
     for (const { file } of files)
       this.#database.run(
         'INSERT OR IGNORE INTO garbage SELECT ?1 WHERE NOT EXISTS (SELECT * FROM slices WHERE file = ?1)',

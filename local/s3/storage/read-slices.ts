@@ -18,23 +18,18 @@ export const readSlices = (
   slices: readonly Slice[],
 ): { bytes: AsyncIterable<Buffer>; release: () => void } => {
   const release = files.hold(slices.map(({ file }) => file))
-  return { bytes: readAndRelease(files, slices, release), release }
-}
-
-async function* readAndRelease(
-  files: DataFiles,
-  slices: readonly Slice[],
-  release: () => void,
-): AsyncIterable<Buffer> {
-  try {
-    for (const slice of slices) yield* readSlice(files, slice)
-  } finally {
-    release()
+  const readAndRelease = async function* (): AsyncIterable<Buffer> {
+    try {
+      for (const slice of slices) yield* readSlice(files, slice)
+    } finally {
+      release()
+    }
   }
+  return { bytes: readAndRelease(), release }
 }
 
 async function* readSlice(files: DataFiles, { file, fileStart, size }: Slice): AsyncIterable<Buffer> {
-  const content = files.small.read(file)
+  const content = files.readSmall(file)
   if (content !== undefined) return yield content.subarray(fileStart, fileStart + size)
   const handle = await open(files.path(file), 'r')
   let [current, spare] = [Buffer.allocUnsafeSlow(Math.min(pieceBytes, size)), Buffer.alloc(0)]

@@ -17,13 +17,6 @@ export const schema = `
     event_bridge INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-  CREATE TABLE IF NOT EXISTS bucket_settings (
-    bucket TEXT NOT NULL,
-    name TEXT NOT NULL,
-    value TEXT NOT NULL,            -- JSON
-    PRIMARY KEY (bucket, name)
-  ) WITHOUT ROWID;
-
   CREATE TABLE IF NOT EXISTS versions (
     holder INTEGER PRIMARY KEY,
     bucket TEXT NOT NULL,

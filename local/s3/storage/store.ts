@@ -45,7 +45,7 @@ export class Store {
   async commit<Result>(newFiles: readonly NewFile[], work: () => Result): Promise<Result> {
     try {
       const result = await this.database.transaction(() => {
-        for (const { name, content } of newFiles) if (content) this.files.small.insert(name, content)
+        for (const { name, content } of newFiles) if (content) this.files.insertSmall(name, content)
         return work()
       })
       this.files.collectGarbage()

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../body/checksums.ts'
+import type { ChecksumAlgorithm, Checksums } from '../body/checksums.ts'
 
 /** What a client said about an object besides its bytes; kept as JSON. */
 export interface ObjectDescription {
@@ -40,7 +40,7 @@ export interface StoredPart {
   /** MD5 in hex. */
   etag: string
   modified: number
-  checksums: Partial<Record<ChecksumAlgorithm, string>>
+  checksums: Checksums
 }
 
 /** A run of bytes in a data file. */
@@ -61,7 +61,7 @@ export interface NewFile {
 export interface NewContent {
   size: number
   md5: string
-  checksums: Partial<Record<ChecksumAlgorithm, string>>
+  checksums: Checksums
   slices: Slice[]
   /** Those of its files that this request has written. */
   newFiles: NewFile[]

@@ -13,11 +13,9 @@ export interface Upload {
   description: ObjectDescription
 }
 
-interface UploadRow {
-  id: string
-  holder: number
+interface UploadRow extends Omit<Upload, 'key' | 'description'> {
+  bucket: string
   key: Uint8Array
-  initiated: number
   description: string
 }
 
@@ -34,19 +32,16 @@ export class Uploads {
   }
 
   create(bucket: string, key: string, description: ObjectDescription): Upload {
-    const id = randomBytes(48).toString('base64url')
-    const initiated = Date.now()
-    const holder = this.#database.nextNumber()
-    this.#database.run(
-      'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?)',
-      id,
-      holder,
+    const row: UploadRow = {
+      id: randomBytes(48).toString('base64url'),
+      holder: this.#database.nextNumber(),
       bucket,
-      Buffer.from(key),
-      initiated,
-      JSON.stringify(description),
-    )
-    return { id, holder, key, initiated, description }
+      key: Buffer.from(key),
+      initiated: Date.now(),
+      description: JSON.stringify(description),
+    }
+    this.#database.insert('uploads', row)
+    return toUpload(row)
   }
 
   /** Throws NoSuchUpload, also when the id belongs to another key. */
@@ -69,15 +64,10 @@ export class Uploads {
     return this.#database.all<UploadRow>('SELECT * FROM uploads WHERE bucket = ?', bucket).map(toUpload)
   }
 
-  rememberCompleted(bucket: string, key: string, id: string, result: StoredVersion): void {
-    this.#database.run(
-      'INSERT INTO completed_uploads VALUES (?, ?, ?, ?, ?)',
-      id,
-      bucket,
-      Buffer.from(key),
-      Date.now(),
-      JSON.stringify(result),
-    )
+  rememberCompleted(bucket: string, key: string, id: string, version: StoredVersion): void {
+    const result = JSON.stringify(version)
+    const row = { id, bucket, key: Buffer.from(key), completed: Date.now(), result }
+    this.#database.insert('completed_uploads', row)
   }
 
   /** What Complete answered, when the upload was completed lately. */
@@ -88,32 +78,23 @@ export class Uploads {
       bucket,
       Buffer.from(key),
     )
-    return row === undefined ? undefined : JSON.parse(row.result)
+    return row && JSON.parse(row.result)
   }
 
   /** Open uploads by key, then id. */
   open(bucket: string): Listed<Upload, string> {
+    const sql = `SELECT * FROM uploads WHERE bucket = ? AND (key, id) > (?, ?) AND key < ?
+                 ORDER BY key, id LIMIT ?`
     return {
       read: ({ from, behind = '', end, limit }) =>
-        this.#database
-          .all<UploadRow>(
-            `SELECT * FROM uploads WHERE bucket = ? AND (key, id) > (?, ?) AND key < ?
-             ORDER BY key, id LIMIT ?`,
-            bucket,
-            from,
-            behind,
-            end,
-            limit,
-          )
-          .values()
-          .map(toUpload),
+        this.#database.all<UploadRow>(sql, bucket, from, behind, end, limit).values().map(toUpload),
       startAfter: ({ key, id }) => ({ from: Buffer.from(key), behind: id }),
     }
   }
 }
 
-const toUpload = ({ key, description, ...row }: UploadRow): Upload => ({
+const toUpload = (row: UploadRow): Upload => ({
   ...row,
-  key: Buffer.from(key).toString(),
-  description: JSON.parse(description),
+  key: Buffer.from(row.key).toString(),
+  description: JSON.parse(row.description),
 })

@@ -8,7 +8,6 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
-  PutBucketVersioningCommand,
   PutObjectCommand,
   type PutObjectCommandInput,
 } from '@aws-sdk/client-s3'
@@ -215,9 +214,7 @@ describe('a listing', () => {
 })
 
 it('versions are listed newest first, read by their ids, and hidden by a delete marker', async () => {
-  const versioned = await store.createBucket('versions')
-  const VersioningConfiguration = { Status: 'Enabled' as const }
-  await client.send(new PutBucketVersioningCommand({ Bucket: versioned, VersioningConfiguration }))
+  const versioned = await store.createBucket('versions', { isVersioned: true })
   const write = async (Body: string) =>
     (await client.send(new PutObjectCommand({ Bucket: versioned, Key: 'key', Body }))).VersionId
   const ids = [await write('one'), await write('two'), await write('three')]

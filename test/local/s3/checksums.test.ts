@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
-  checksumElement,
+  describeChecksums,
   startChecksum,
 } from '#local/s3/body/checksums.ts'
 import { combineCrcs } from '#local/s3/body/combine-crc.ts'
@@ -57,7 +57,7 @@ describe('an object with a checksum', () => {
 
   it.each(checksumAlgorithms)('has its %s checked and returned', async algorithm => {
     const expected = {
-      [checksumElement(algorithm)]: await checksumOf(algorithm, Buffer.from('content')),
+      ...describeChecksums({ [algorithm]: await checksumOf(algorithm, Buffer.from('content')) }),
       ChecksumType: 'FULL_OBJECT',
     }
     const put = await s3.client.send(

@@ -60,7 +60,7 @@ it('a small file lies in the database until nobody shares or reads it', () =>
     await files.settled()
     expect(await textOf(bytes)).toBe('mall')
     await files.settled()
-    expect(files.small.has(name)).toBe(false)
+    expect(files.hasSmall(name)).toBe(false)
     expect(readdirSync(dirname(files.path(name)))).toEqual([])
   }))
 
@@ -71,7 +71,7 @@ it('a small file is not kept when its transaction fails', () =>
       throw new Error('no')
     })
     await expect(commit).rejects.toThrow('no')
-    expect(store.files.small.has(name)).toBe(false)
+    expect(store.files.hasSmall(name)).toBe(false)
   }))
 
 it('transactions that share a commit are undone alone, and each hears its own result', () =>

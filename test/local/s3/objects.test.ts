@@ -23,7 +23,7 @@ import { untilEnd } from '../../support/until-end.ts'
 import { codeOf, send, sendSigned, sign } from './raw-client.ts'
 
 const s3 = await untilEnd(startTestS3())
-await s3.s3.createBucket('box', { ownership: 'BucketOwnerPreferred' })
+await s3.s3.createBucket('box', { acceptsAcls: true })
 
 const put = (input: Partial<PutObjectCommandInput>) =>
   s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'key', Body: 'body', ...input }))

@@ -18,7 +18,7 @@ beforeAll(async () => {
       ],
     ]),
   })
-  await s3.s3.createBucket('box', { ownership: 'BucketOwnerPreferred' })
+  await s3.s3.createBucket('box', { acceptsAcls: true })
 })
 afterAll(() => s3.close())
 

@@ -24,6 +24,7 @@ describe('what is not implemented is refused by name', () => {
     ['POST', '/box/there?restore', 'restore'],
     ['GET', '/box?list-type=2&made-up=1', 'made-up'],
     ['DELETE', '/box?cors', 'cors'],
+    ['PUT', '/box?versioning', 'versioning'],
     ['PUT', '/box/there?tagging', 'tagging'],
     ['GET', '/box/there?attributes', 'attributes'],
     ['GET', '/box?encryption', 'encryption'],
@@ -72,7 +73,7 @@ describe('a wrong request is refused with its code', () => {
   const md5 = createHash('md5').update('other').digest('base64')
   const chunked: SigningOptions = { payload: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' }
   it.each<[string, RawRequest, SigningOptions, string]>([
-    ['an ACL that is none', put({ 'x-amz-acl': 'mine' }), {}, 'InvalidArgument'],
+    ['an ACL that gives rights', put({ 'x-amz-acl': 'public-read' }), {}, 'NotImplemented'],
     ['a storage class that is none', put({ 'x-amz-storage-class': 'COLD' }), {}, 'InvalidStorageClass'],
     ['encryption that is none', put({ 'x-amz-server-side-encryption': 'ROT13' }), {}, 'InvalidArgument'],
     ['encryption with KMS', put({ 'x-amz-server-side-encryption': 'aws:kms' }), {}, 'NotImplemented'],

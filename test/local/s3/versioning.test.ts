@@ -6,7 +6,6 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
-  PutBucketVersioningCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
@@ -99,8 +98,6 @@ describe('a bucket that keeps versions', () => {
 })
 
 describe('versioning', () => {
-  const set = (Bucket: string, Status: 'Enabled' | 'Suspended') =>
-    s3.client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } }))
   const get = async (Bucket: string) =>
     (await s3.client.send(new GetBucketVersioningCommand({ Bucket }))).Status
 
@@ -108,11 +105,12 @@ describe('versioning', () => {
     await s3.s3.createBucket('switch')
     expect(await get('switch')).toBeUndefined()
     expect(await put('k', 'before', 'switch')).toBeUndefined()
-    await set('switch', 'Enabled')
+    await s3.s3.createBucket('switch', { versioned: true })
     expect(await get('switch')).toBe('Enabled')
     const second = await put('k', 'on', 'switch')
     expect(await read('k', 'null', 'switch')).toBe('before')
-    await set('switch', 'Suspended')
+    await s3.s3.createBucket('switch', { versioned: false })
+    expect(await get('switch')).toBe('Suspended')
     await put('k', 'suspended', 'switch')
     expect(await read('k', 'null', 'switch')).toBe('suspended')
     expect(await read('k', second, 'switch')).toBe('on')
