@@ -41,9 +41,11 @@ const MiB = 1024 ** 2
 const BLOCK_BYTES = 8 * MiB
 const BLOCKS_AHEAD = 5
 
+type Part = Uint8Array | SourceObject
+
 interface Content {
-  header: Uint8Array
-  slices: SourceObject[]
+  /** Bytes of our own, such as the header, and slices. */
+  parts: Part[]
   bytes: number
   fingerprint: string
 }
@@ -66,7 +68,7 @@ export const downloadSlices = async (
   const whole: Download = { bytes: 0, resumedBytes: 0, crc: 0, isVerified: true }
   for (const [index, slice] of slices.entries()) {
     const name = `${String(index + 1).padStart(6, '0')}-${slice.key.slice(slice.key.lastIndexOf('/') + 1)}`
-    const content = contentOf(Buffer.alloc(0), [slice])
+    const content = contentOf([slice])
     const part = await writeContent(pathInside(folder, name), request, content, options)
     whole.crc = combineCrc32(whole.crc, part.crc, part.bytes)
     whole.bytes += part.bytes
@@ -91,7 +93,7 @@ const writeContent = async (
   const { handle, crc: keptCrc, bytes: keptBytes } = await partial.open(isSame)
   let crc = keptCrc
   const progress = options.startProgress(path, content.bytes - keptBytes)
-  const checksum = expectedChecksum(content.slices)
+  const checksum = expectedChecksum(content.parts)
   checksum.catch(() => undefined) // Awaited at the end.
   try {
     for await (const block of readContent(content, keptBytes, connection.receive)) {
@@ -103,7 +105,7 @@ const writeContent = async (
     progress.end()
     await handle.close()
   }
-  const isVerified = checkSum(content, crc, await checksum)
+  const isVerified = checkSum(crc, await checksum)
   if (isVerified === 'differs') {
     await partial.discard()
     throw new Error(`${path} has another checksum than the file: download it again`)
@@ -116,7 +118,7 @@ const writeContent = async (
 export const downloadToStream = async (stream: Writable, options: DownloadOptions): Promise<Download> => {
   const content = await findContent(options)
   const progress = options.startProgress('download', content.bytes)
-  const checksum = expectedChecksum(content.slices)
+  const checksum = expectedChecksum(content.parts)
   checksum.catch(() => undefined) // Awaited at the end.
   let crc = 0
   try {
@@ -131,7 +133,7 @@ export const downloadToStream = async (stream: Writable, options: DownloadOption
   } finally {
     progress.end()
   }
-  const isVerified = checkSum(content, crc, await checksum)
+  const isVerified = checkSum(crc, await checksum)
   if (isVerified === 'differs') throw new Error('What was written has another checksum than the file')
   return { bytes: content.bytes, resumedBytes: 0, crc, isVerified: isVerified === 'equal' }
 }
@@ -145,35 +147,52 @@ const slicesOf = async ({ connection, fileId }: DownloadOptions): Promise<Source
 const findContent = async (options: DownloadOptions): Promise<Content> => {
   const { columns } = options
   const slices = await slicesOf(options)
-  const form = await joinedForm(slices, columns !== undefined)
+  const { form, open } = await joinedForm(slices, columns !== undefined)
   const line = columns ? Buffer.from(formatRecord(columns)) : Buffer.alloc(0)
-  return contentOf(line.length > 0 && form === 'compressed with gzip' ? gzipSync(line) : line, slices)
+  return contentOf([
+    line.length > 0 && form === 'compressed with gzip' ? gzipSync(line) : line,
+    ...slices.flatMap(slice => (open.has(slice) ? [slice, LINE_END] : [slice])),
+  ])
 }
 
-const contentOf = (header: Uint8Array, slices: SourceObject[]): Content => {
-  const parts = slices.map(({ key, etag, bytes }) => [key, etag, bytes])
-  return {
-    header,
-    slices,
-    bytes: slices.reduce((sum, { bytes }) => sum + bytes, header.length),
-    fingerprint: fingerprintOf([Buffer.from(header).toString('base64'), parts]),
-  }
-}
+const LINE_END = Buffer.from('\n')
+
+const isOwn = (part: Part): part is Uint8Array => part instanceof Uint8Array
+
+const bytesOf = (part: Part): number => (isOwn(part) ? part.length : part.bytes)
+
+const contentOf = (parts: Part[]): Content => ({
+  parts,
+  bytes: parts.reduce((sum, part) => sum + bytesOf(part), 0),
+  fingerprint: fingerprintOf(
+    parts.map(part =>
+      isOwn(part) ? Buffer.from(part).toString('base64') : [part.key, part.etag, part.bytes],
+    ),
+  ),
+})
 
 async function* readContent(
-  { header, slices }: Content,
+  { parts }: Content,
   from: number,
   receive: ReceiveBody,
 ): AsyncGenerator<Uint8Array> {
-  if (from < header.length) yield header.subarray(from)
-  let start = header.length
-  const ranges: ObjectRange[] = []
-  for (const source of slices) {
-    const firstByte = Math.max(0, from - start)
-    if (firstByte < source.bytes) ranges.push({ source, firstByte, lastByte: source.bytes - 1 })
-    start += source.bytes
+  let start = 0
+  let ranges: ObjectRange[] = []
+  const readRanges = async function* (): AsyncGenerator<Uint8Array> {
+    yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true, receive })
+    ranges = []
   }
-  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true, receive })
+  for (const part of parts) {
+    const firstByte = Math.max(0, from - start)
+    const bytes = bytesOf(part)
+    start += bytes
+    if (firstByte >= bytes) continue
+    if (isOwn(part)) {
+      yield* readRanges()
+      yield part.subarray(firstByte)
+    } else ranges.push({ source: part, firstByte, lastByte: bytes - 1 })
+  }
+  yield* readRanges()
 }
 
 /** In as few system calls as it takes; `writeFile` of a handle writes 512 KiB at a time. */
@@ -181,13 +200,9 @@ const writeAll = async (handle: FileHandle, block: Uint8Array): Promise<void> =>
   for (let written = 0; written < block.length; ) written += (await handle.write(block, written)).bytesWritten
 }
 
-const checkSum = (
-  { header, bytes }: Content,
-  crc: number,
-  expected: number | undefined,
-): 'equal' | 'differs' | 'unknown' => {
+const checkSum = (crc: number, expected: number | undefined): 'equal' | 'differs' | 'unknown' => {
   if (expected === undefined) return 'unknown'
-  return combineCrc32(crc32(header), expected, bytes - header.length) === crc ? 'equal' : 'differs'
+  return expected === crc ? 'equal' : 'differs'
 }
 
 const journalSchema = z.object({
@@ -257,10 +272,12 @@ const HEADS_IN_PARALLEL = 16
  * CRC32 of all objects in a row, combined from the checksums that S3 has. `undefined` when one object has none: other
  * tools store other checksums, or one per part.
  */
-const expectedChecksum = async (sources: readonly SourceObject[]): Promise<number | undefined> => {
+const expectedChecksum = async (parts: readonly Part[]): Promise<number | undefined> => {
   const checksums = await pMap(
-    sources,
-    async ({ s3, bucket, key, etag, bytes }) => {
+    parts,
+    async part => {
+      if (isOwn(part)) return { crc: crc32(part), bytes: part.length }
+      const { s3, bucket, key, etag, bytes } = part
       if (bytes === 0) return { crc: 0, bytes }
       const head = await s3.send(
         new HeadObjectCommand({ Bucket: bucket, Key: key, IfMatch: etag, ChecksumMode: 'ENABLED' }),

@@ -41,9 +41,10 @@ export const planExport = async (
   if (planned) return { outcome: 'copy', ranges: planned.ranges }
 
   const file = await openFile(fileId, services)
-  const slices = await listSlices(file)
+  const stored = await listSlices(file)
   const columns = await headerColumns(input, work)
-  const form = await joinedForm(slices, columns !== undefined)
+  const { form, open } = await joinedForm(stored, columns !== undefined)
+  const slices = await endLines(stored, open, work)
   const isCompressed = form.endsWith('compressed with gzip')
   const to = (input.gzip ?? isCompressed) ? 'gzip' : 'plain'
   const isConverted = (to === 'gzip') !== isCompressed && slices.some(({ bytes }) => bytes > 0)
@@ -55,7 +56,10 @@ export const planExport = async (
   const header = columns && (await writeHeader(columns, to, work))
   const sources = [
     ...(header ? [{ source: header, canCopy: false }] : []),
-    ...body.map(source => ({ source, canCopy: conversion !== undefined || file.canCopy })),
+    ...body.map(source => ({
+      source,
+      canCopy: source.key !== lineEndKey(work) && (conversion !== undefined || file.canCopy),
+    })),
   ]
   const parts = planParts(sources.map(({ source, canCopy }) => ({ bytes: source.bytes, canCopy }))).map(
     part => resolvePart(part, sources),
@@ -82,6 +86,19 @@ export const planExport = async (
     ranges,
   } satisfies typeof planRecord._output)
   return { outcome: 'copy', ranges }
+}
+
+const lineEndKey = ({ prefix }: WorkPlace): string => `${prefix}line-end`
+
+/** With a line end after each slice that lacks one: an object below the work prefix, so that it is a source like any other. */
+const endLines = async (
+  slices: SourceObject[],
+  open: ReadonlySet<SourceObject>,
+  work: WorkPlace,
+): Promise<SourceObject[]> => {
+  if (open.size === 0) return slices
+  const lineEnd = await work.put('line-end', Buffer.from('\n'))
+  return slices.flatMap(slice => (open.has(slice) ? [slice, lineEnd] : [slice]))
 }
 
 const resolvePart = (

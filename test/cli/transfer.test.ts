@@ -352,6 +352,23 @@ describe('download', () => {
     expect(await Promise.all(names.map(name => readFile(join(path, name))))).toEqual(contents)
   })
 
+  it('ends the last line of each slice of text, also when it is resumed', async () => {
+    const texts = [`1,${'x'.repeat(9 * MiB)}`, '', '2,b', '3,c\n', '4,d', '5,e']
+    const expected = `${texts[0]}\n2,b\n3,c\n4,d\n5,e`
+    const fileId = String(await uploadSlices(texts.map(text => Buffer.from(text))))
+    const path = newPath('csv')
+    const first = await millrace('download', fileId, '-o', path)
+    expect([first.code, first.log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
+    expect((await readFile(path, 'utf8')) === expected).toBe(true)
+    for (const kept of [1000, expected.length - 12, expected.length - 1]) {
+      await rm(path)
+      await killWhen(spawnTransfer('download', fileId, '-o', path), () => existsSync(`${path}.part`))
+      await writeFile(`${path}.part`, expected.slice(0, kept))
+      expect((await millrace('download', fileId, '-o', path)).code).toBe(0)
+      expect((await readFile(path, 'utf8')) === expected).toBe(true)
+    }
+  })
+
   it('writes to standard output', async () => {
     const { output } = await millrace('download', String(await uploadSlices(slices)), '-o', '-')
     expect(output.equals(whole)).toBe(true)

@@ -244,6 +244,23 @@ describe('gzip', () => {
   })
 })
 
+describe('slices of text that do not end in a line end', () => {
+  const large = `${'x'.repeat(6 * 1024 ** 2)},1\n2`
+  it.each([
+    [['a,1\n', 'b,2', '', 'c,3\nd,4', 'e,5'], 'a,1\nb,2\nc,3\nd,4\ne,5'],
+    [['{"a":1}', '{"a":2}\n', '{"a":3}', ''], '{"a":1}\n{"a":2}\n{"a":3}'],
+    [['a,1\r\nb', 'c\r\n'], 'a,1\r\nb\nc\r\n'],
+    [[large, large, 'é'], `${large}\n${large}\né`],
+  ])('have one in the file, whatever it becomes', async (slices, whole) => {
+    for (const gzip of [false, true]) {
+      const fileId = await fixture.upload(slices.map(text => Buffer.from(text)))
+      await fixture.run({ fileId, destination: destination(), gzip }, { repeats: 2 })
+      const merged = await fixture.read(key)
+      expect((gzip ? gunzipSync(merged) : merged).equals(Buffer.from(whole))).toBe(true)
+    }
+  })
+})
+
 describe('refused is', () => {
   const text = Buffer.from('1\n')
   const parquet = Buffer.from('PAR1\x15\x04…PAR1')

@@ -8,6 +8,7 @@ import {
   type FileForm,
   FORM_BYTES,
   formOf,
+  lacksLineEnd,
   nameOfForm,
   refusedJoin,
 } from '../../table-engine/csv/file-forms.ts'
@@ -99,28 +100,49 @@ const sliceMissing: Missing = (key, cause) =>
 export const isGzip = async (slices: readonly SourceObject[]): Promise<boolean> =>
   (await kindOf(slices)) === 'gzip'
 
+interface JoinedSlices {
+  /** What the file is; see `nameOfForm`. */
+  form: string
+  /** Slices of text whose last record has no line end: those after them would run into it. */
+  open: Set<SourceObject>
+}
+
 /**
- * What the file is that the bytes of all slices after each other make (see `nameOfForm`). Looks at each slice.
+ * The file that the bytes of all slices after each other make. Looks at each slice.
  *
  * Throws `UserError` `storage.slicesNotJoined` when they make none: no byte may be written then.
  *
  * @param hasHeader a line of text goes before them
  */
-export const joinedForm = async (slices: readonly SourceObject[], hasHeader: boolean): Promise<string> => {
+export const joinedForm = async (
+  slices: readonly SourceObject[],
+  hasHeader: boolean,
+): Promise<JoinedSlices> => {
+  const last = slices.findLast(({ bytes }) => bytes > 0)
+  const open = new Set<SourceObject>()
   const forms = await pMap(
     slices,
     async slice => {
       const head = await headOf([slice], FORM_BYTES)
-      return head.length === 0 ? undefined : nameOfForm(head, expandedHead(head))
+      if (head.length === 0) return undefined
+      const form = nameOfForm(head, expandedHead(head))
+      if (form === 'text' && slice !== last && lacksLineEnd(head, await lastByteOf(slice))) open.add(slice)
+      return form
     },
     { concurrency: HEADS_IN_PARALLEL },
   )
   const refused = refusedJoin(forms, hasHeader)
-  if (refused === undefined) return forms.find(form => form !== undefined) ?? 'text'
+  if (refused === undefined) return { form: forms.find(form => form !== undefined) ?? 'text', open }
   throw new UserError(
     'storage.slicesNotJoined',
     `The slices cannot be put together: ${refused}. Nothing was written. Download them one by one into a folder (\`millrace download FILE --slices\`), or load the file into a table and export that.`,
   )
+}
+
+const lastByteOf = async (source: SourceObject): Promise<number | undefined> => {
+  const last = Buffer.alloc(1)
+  await readRange({ source, firstByte: source.bytes - 1, lastByte: source.bytes - 1 }, last)
+  return last[0]
 }
 
 /** Of gzip that goes on after these bytes. */

@@ -83,12 +83,20 @@ const formOfText = (text: string, isCut: boolean): FileForm => {
 }
 
 const ESCAPE = 27
+const LINE_FEED = 10
+
+const hasControls = (bytes: Uint8Array): boolean =>
+  bytes.some(byte => byte < 9 || (byte > 13 && byte < 32 && byte !== ESCAPE))
+
+/** Whether a slice is text whose last line is not ended: that of the next slice would run into it. */
+export const lacksLineEnd = (head: Uint8Array, lastByte: number | undefined): boolean =>
+  lastByte !== LINE_FEED && !hasControls(head)
 
 /** `undefined`: the bytes are none. */
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return bytes.some(byte => byte < 9 || (byte > 13 && byte < 32 && byte !== ESCAPE)) ? undefined : text
+    return hasControls(bytes) ? undefined : text
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { FORM_BYTES, nameOfForm, refusedJoin } from '#lib/table-engine/csv/file-forms.ts'
+import { FORM_BYTES, lacksLineEnd, nameOfForm, refusedJoin } from '#lib/table-engine/csv/file-forms.ts'
 
 /** One CSV file of slices without header. Slices that are compressed stay so: parts of gzip after each other are gzip. */
 export const joinSlices = async (
@@ -18,16 +18,22 @@ export const joinSlices = async (
       )
     parts.push(await response.blob())
   }
-  const forms = await Promise.all(
-    parts.slice(1).map(async part => {
-      const head = await part.slice(0, FORM_BYTES).bytes()
-      return head.length === 0 ? undefined : nameOfForm(head)
-    }),
-  )
+  const forms: (string | undefined)[] = []
+  const joined: (Blob | string)[] = parts.slice(0, 1)
+  const slices = parts.slice(1)
+  const last = slices.findLast(part => part.size > 0)
+  for (const part of slices) {
+    const head = await part.slice(0, FORM_BYTES).bytes()
+    const form = head.length === 0 ? undefined : nameOfForm(head)
+    forms.push(form)
+    joined.push(part)
+    const [lastByte] = await part.slice(-1).bytes()
+    if (form === 'text' && part !== last && lacksLineEnd(head, lastByte)) joined.push('\n')
+  }
   const refused = refusedJoin(forms, header.size > 0)
   if (refused !== undefined)
     throw new Error(`The slices cannot be put together: ${refused}. Download them one by one.`)
-  return new Blob(parts)
+  return new Blob(joined)
 }
 
 const headerLine = (columns: readonly string[]): string =>

@@ -37,6 +37,9 @@ it('slices become one file with a header, compressed ones too', async () => {
   expect(gunzipSync(await packed.bytes()).toString()).toBe(whole)
   const bare = await joinSlices(gzip, { columns: [], isCompressed: true }, () => {})
   expect(gunzipSync(await bare.bytes()).toString()).toBe('"1","Brno"\n"2","Praha"\n')
+  const open = ['1,a', '', '2,b\n', '3,c', ''].map(text => address(Buffer.from(text)))
+  const ended = await joinSlices(open, { columns: [], isCompressed: false }, () => {})
+  expect(await ended.text()).toBe('1,a\n2,b\n3,c')
   const parquet = address(Buffer.from('PAR1\x15\x04'))
   for (const mixed of [
     [...gzip, ...slices.map(address)],
