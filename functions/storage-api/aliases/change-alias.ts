@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { AliasFilter } from '../../lib/storage/tables/aliases/alias-record.ts'
+import type { AuditEventName } from '../../lib/storage/events/audit-event.ts'
+import type { AliasFilter, AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseDependents } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
@@ -10,8 +10,10 @@ import { tableBody } from '../../lib/wire/table-body.ts'
 import { findAlias } from '../find/find-alias.ts'
 import { findTable } from '../find/find-table.ts'
 import { text, textList, unlessBlank } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
+import type { Sender } from '../http/route-definition.ts'
+import type { Services } from '../services/services.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { oneAsList } from '../tables/row-query.ts'
 
@@ -26,55 +28,68 @@ export const aliasFilterFields = {
   values: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 10_000 }).optional()),
 }
 
+interface Step {
+  event: AuditEventName
+  /** The alias as it is to be; itself to change nothing. */
+  change: (current: AliasRecord, columns: string[]) => AliasRecord | Promise<AliasRecord>
+  /** What the event says of the changed alias. */
+  params?: (changed: AliasRecord) => object
+}
+
+/** Changes the alias of a path, and says so in an event when it has changed. */
+const changeOne = async (
+  request: Sender & { params: { tableId: string } },
+  services: Services,
+  { event, change, params = () => ({}) }: Step,
+): Promise<void> => {
+  const { alias, name } = await findAlias(services, request)
+  const columns = columnNames(alias.source.snapshot)
+  let changed = alias.record
+  const step = async (current: AliasRecord) => {
+    changed = await change(current, columns)
+    return changed
+  }
+  if (await changeAlias(alias.record, step, services))
+    await recordAudit(request, services, event, { id: request.params.tableId, name, params: params(changed) })
+}
+
+const filterPath = '/v2/storage/tables/{tableId}/alias-filter'
+
 /** Sets which rows of its source an alias shows. What the request leaves out stays. */
-routes.post('/v2/storage/tables/{tableId}/alias-filter', {
+routes.post(filterPath, {
   summary: 'Set the filter of an alias',
   body: z.object(aliasFilterFields),
   validationCode: 'storage.tables.validation',
   replies: { 200: 'The alias', 400: 'It is no alias, or has aliases itself', 404: 'There is no such table' },
   reply: tableBody,
   handle: async (request, services) => {
-    const { body, baseUrl } = request
-    const { tableId } = request.params
-    const { alias, name } = await findAlias(services, request)
-    const isChanged = await changeAlias(
-      alias.record,
-      async current => {
-        const filter = completeFilter(body, current.filter)
+    await changeOne(request, services, {
+      event: 'tableAliasFilterSet',
+      change: async (current, columns) => {
+        const filter = completeFilter(request.body, current.filter)
         if (!filter || JSON.stringify(filter) === JSON.stringify(current.filter)) return current
-        refuseUnknownColumns(columnNames(alias.source.snapshot), [filter.column])
+        refuseUnknownColumns(columns, [filter.column])
         await refuseDependents(current, 'alias filter', services.aliases)
         return { ...current, filter }
       },
-      services,
-    )
-    const changed = await findTable(services, tableId)
-    if (isChanged) {
-      const params = { aliasFilter: changed.alias?.record.filter }
-      await recordEvent(request, services, auditEvent('tableAliasFilterSet', { id: tableId, name, params }))
-    }
-    return tableDetail(services, changed, baseUrl)
+      params: ({ filter }) => ({ aliasFilter: filter }),
+    })
+    return tableDetail(services, await findTable(services, request.params.tableId), request.baseUrl)
   },
 })
 
 /** Shows all rows of the source again. Idempotent. */
-routes.delete('/v2/storage/tables/{tableId}/alias-filter', {
+routes.delete(filterPath, {
   summary: 'Remove the filter of an alias',
   replies: { 204: 'Removed', 400: 'It is no alias', 404: 'There is no such table' },
-  handle: async (request, services) => {
-    const { tableId } = request.params
-    const { alias, name } = await findAlias(services, request)
-    const isChanged = await changeAlias(
-      alias.record,
-      async current => {
+  handle: (request, services) =>
+    changeOne(request, services, {
+      event: 'tableAliasFilterRemoved',
+      change: current => {
         const { filter, ...others } = current
         return filter ? others : current
       },
-      services,
-    )
-    if (isChanged)
-      await recordEvent(request, services, auditEvent('tableAliasFilterRemoved', { id: tableId, name }))
-  },
+    }),
 })
 
 const autoSync = '/v2/storage/tables/{tableId}/alias-columns-auto-sync'
@@ -84,42 +99,30 @@ const replies = { 204: 'Done', 400: 'It is no alias, or has aliases itself', 404
 routes.post(autoSync, {
   summary: 'Let the columns of an alias follow its source',
   replies,
-  handle: async (request, services) => {
-    const { tableId } = request.params
-    const { alias, name } = await findAlias(services, request)
-    const isChanged = await changeAlias(
-      alias.record,
-      async current => {
+  handle: (request, services) =>
+    changeOne(request, services, {
+      event: 'tableAliasColumnsAutoSyncEnabled',
+      change: current => {
         const { columns, ...others } = current
         return columns ? others : current
       },
-      services,
-    )
-    const event = auditEvent('tableAliasColumnsAutoSyncEnabled', { id: tableId, name })
-    if (isChanged) await recordEvent(request, services, event)
-  },
+    }),
 })
 
 /** The alias keeps the columns that it has now, and they can be chosen one by one. Idempotent. */
 routes.delete(autoSync, {
   summary: 'Keep the columns of an alias as they are',
   replies,
-  handle: async (request, services) => {
-    const { tableId } = request.params
-    const { alias, name } = await findAlias(services, request)
-    const columns = columnNames(alias.source.snapshot)
-    const isChanged = await changeAlias(
-      alias.record,
-      async current => {
+  handle: (request, services) =>
+    changeOne(request, services, {
+      event: 'tableAliasColumnsAutoSyncDisabled',
+      change: async (current, columns) => {
         if (current.columns) return current
         await refuseDependents(current, 'auto sync settings', services.aliases)
         return { ...current, columns }
       },
-      services,
-    )
-    const event = auditEvent('tableAliasColumnsAutoSyncDisabled', { id: tableId, name, params: { columns } })
-    if (isChanged) await recordEvent(request, services, event)
-  },
+      params: ({ columns }) => ({ columns }),
+    }),
 })
 
 interface GivenFilter {

@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseAdvancedAlias } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { createAlias as insertAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
@@ -17,7 +16,7 @@ import { tableBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
 import { text, textList } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
@@ -72,13 +71,12 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
     }
     const table = await insertAlias(alias, services)
     const { sourceTableId, filter, columns } = alias
-    const event = auditEvent('tableAliasCreated', {
+    await recordAudit(request, services, 'tableAliasCreated', {
       id: tableIdOf(alias),
       name: alias.name,
       words: { source: sourceTableId },
       params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
     })
-    await recordEvent(request, services, event)
     return tableDetail(services, table, baseUrl)
   },
 })

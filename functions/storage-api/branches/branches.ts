@@ -4,11 +4,10 @@ import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
 import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { wireDateText } from '../../lib/wire/fields.ts'
 import { findBranch } from '../find/find-branch.ts'
 import { text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 
@@ -99,12 +98,11 @@ routes.put('/v2/storage/dev-branches/{branchId}', {
       name,
       description: body.description ?? current.description,
     }))
-    const event = auditEvent('devBranchUpdated', {
+    await recordAudit(request, services, 'devBranchUpdated', {
       id: String(branch.id),
       name: branch.name,
       params: { devBranchName: updated?.name ?? branch.name },
     })
-    await recordEvent(request, services, event)
     return branchResource(updated ?? branch)
   },
 })

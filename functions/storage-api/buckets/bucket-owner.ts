@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { updateBucket } from '../../lib/storage/update-bucket.ts'
 import { ownerBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { integer, text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
 
@@ -43,8 +42,7 @@ routes.post(path, {
       throw ownerNotFound(`Owner ${id ?? email}`, bucket.id, services)
     await updateBucket(bucket.id, { owner: projectOwner }, services)
     const params = { owner: projectOwner }
-    const event = auditEvent('bucketUpdated', { id: bucket.id, name: bucket.name, params })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'bucketUpdated', { id: bucket.id, name: bucket.name, params })
     return projectOwner
   },
 })

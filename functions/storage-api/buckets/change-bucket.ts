@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
 import {
@@ -10,7 +9,7 @@ import {
 import { bucketBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { flag, text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
@@ -53,8 +52,7 @@ routes.put('/v2/storage/buckets/{bucketId}', {
     await services.own.bucket(id)
     await changeBucket(id, change, services)
     const bucket = await findBucket(services, id)
-    const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'bucketUpdated', { id, name: bucket.name, params: change })
     return {
       ...bucketResource(bucket, await services.totals.of(id), { ...services, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
@@ -84,11 +82,13 @@ routes.delete('/v2/storage/buckets/{bucketId}', {
     await services.own.bucket(id)
     const deletedAliases = await removeBucket(id, force, services)
     for (const tableId of deletedAliases) {
-      const event = auditEvent('tableDeleted', { id: tableId, name: nameOfTable(tableId), params: { force } })
-      await recordEvent(request, services, event)
+      await recordAudit(request, services, 'tableDeleted', {
+        id: tableId,
+        name: nameOfTable(tableId),
+        params: { force },
+      })
     }
-    const event = auditEvent('bucketDeleted', { id, name, params: { force } })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'bucketDeleted', { id, name, params: { force } })
     return undefined
   },
 })

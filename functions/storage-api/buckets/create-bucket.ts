@@ -3,13 +3,12 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
 import { refuseTaken } from '../../lib/storage/update-bucket.ts'
 import { bucketBody } from '../../lib/wire/table-body.ts'
 import { onlyText, text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { bucketName, checkDisplayName } from './bucket-settings.ts'
 
@@ -61,7 +60,7 @@ routes.post('/v2/storage/buckets', {
       )
     const { id, stage, description, color } = bucket
     const params = { stage, name, displayName, description, color }
-    await recordEvent(request, services, auditEvent('bucketCreated', { id, name, params }))
+    await recordAudit(request, services, 'bucketCreated', { id, name, params })
     return { ...bucketResource(bucket, noTotals, { ...services, baseUrl }), metadata: [] }
   },
 })

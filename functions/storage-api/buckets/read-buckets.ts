@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
@@ -9,7 +8,7 @@ import { emptyList } from '../../lib/wire/fields.ts'
 import { bucketBody, bucketDetailBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { includeOf } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
@@ -40,7 +39,7 @@ routes.get('/v2/storage/buckets', {
       }),
       { concurrency: LISTS_AT_ONCE },
     )
-    await recordEvent(request, services, auditEvent('bucketsListed', {}))
+    await recordAudit(request, services, 'bucketsListed')
     return listed
   },
 })

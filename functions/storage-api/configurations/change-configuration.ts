@@ -9,15 +9,15 @@ import {
   placeOf,
 } from '../find/find-configuration.ts'
 import { recordEvent } from '../http/record-event.ts'
-import type { RouteRequest } from '../http/route-definition.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { checkIfMatch } from './configuration-resource.ts'
 import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
 
 /** Who makes the change, when, and their comment (`description`). */
 export const changeBy = (
-  { caller }: Pick<RouteRequest<unknown, unknown, unknown>, 'caller'>,
-  { now, nextId }: Pick<Services, 'now' | 'nextId'>,
+  { caller }: Pick<Sender, 'caller'>,
+  { now, nextId }: Services,
   description: string,
 ): Change => ({
   at: now().toISOString(),

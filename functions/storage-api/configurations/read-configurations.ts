@@ -151,7 +151,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions/{ve
 
 /** The version of a configuration that a path names, or 404 `notFound`. */
 export const findVersion = async (
-  { configurations }: Pick<Services, 'configurations'>,
+  { configurations }: Services,
   configuration: Configuration,
   versionId: string,
 ): Promise<Version> => {

@@ -27,7 +27,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/run', {
 /** The job that runs a configuration, if it is there and this deployment runs such. */
 export const jobOfRun = (
   request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
-  services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
+  services: Services,
 ): NewJob => {
   const { componentId, configId } = request.params
   return {

@@ -4,8 +4,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { parseSealed, type SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 
 /** The configuration that secrets are sealed for. */
@@ -16,7 +15,7 @@ interface ConfigurationIds {
 
 export const ownerAt = (
   { componentId, configId }: ConfigurationIds,
-  { projectId }: Pick<Services, 'projectId'>,
+  { projectId }: Services,
 ): SecretOwner => ({ projectId, componentId, configId })
 
 export const configurationRefusal: Refusal = {
@@ -71,13 +70,13 @@ export interface SecretsRequest {
   caller: Pick<Caller, 'tokenId' | 'description'>
 }
 
-export type SecretServices = Pick<Services, 'seal' | 'projectId' | 'tokens'>
+export type SecretServices = Services
 
 /** Who sends a text, and who brought the secrets that were sealed before: nobody can see what those are. */
 export const authorsOfSealed = async (
   sealed: unknown,
   { tokenId, description }: SecretsRequest['caller'],
-  { tokens }: Pick<Services, 'tokens'>,
+  { tokens }: Services,
 ): Promise<Author[]> => {
   const secrets = await listSecrets(sealed)
   const others = new Set(secrets.flatMap(secret => parseSealed(secret)?.context.tokenId ?? []))
@@ -112,7 +111,7 @@ export const stateOfRow: StateRefusal = {
 export const sealedState = async (
   { state, ...others }: z.output<typeof stateBody>,
   { params, caller }: SecretsRequest,
-  services: Pick<Services, 'seal' | 'projectId'>,
+  services: Services,
   { unexpected, format }: StateRefusal = stateOfConfiguration,
 ): Promise<string> => {
   const [name] = Object.keys(others)

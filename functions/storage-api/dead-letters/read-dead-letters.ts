@@ -2,11 +2,10 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { closedBody, deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { isAboutEarlier } from '../services/newest-version.ts'
 import type { Services } from '../services/services.ts'
@@ -68,7 +67,7 @@ routes.delete('/v2/storage/dead-letters/{letterId}', {
   handle: async (request, services) => {
     const letter = await findDeadLetter(services, request.params.letterId)
     await services.deadLetters.delete(letter.id)
-    await recordEvent(request, services, auditEvent('deadLetterDeleted', deadLetterFacts(letter)))
+    await recordAudit(request, services, 'deadLetterDeleted', deadLetterFacts(letter))
   },
 })
 
@@ -100,7 +99,7 @@ routes.post('/v2/storage/dead-letters/close', {
       if (!(await services.deadLetters.close(letter, { at: services.now().toISOString(), jobId }))) continue
       closed.push(String(letter.id))
       const facts = deadLetterFacts(letter)
-      await recordEvent(request, services, auditEvent('deadLetterClosed', { ...facts, results: { jobId } }))
+      await recordAudit(request, services, 'deadLetterClosed', { ...facts, results: { jobId } })
     }
     return { closed }
   },
@@ -108,7 +107,7 @@ routes.post('/v2/storage/dead-letters/close', {
 
 /** The dead letter of a path, or 404 `storage.deadLetters.notFound`. */
 export const findDeadLetter = async (
-  { deadLetters }: Pick<Services, 'deadLetters'>,
+  { deadLetters }: Services,
   letterId: string,
 ): Promise<DeadLetterRecord> => {
   const id = parseId(letterId)

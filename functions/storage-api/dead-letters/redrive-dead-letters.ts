@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { redrivenAllBody, redrivenBody } from '../../lib/wire/dead-letter-body.ts'
 import { findFile } from '../find/find-file.ts'
 import { text } from '../http/fields.ts'
-import { type EventSender, recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { RedrivenVersion } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
 import { deadLetterFacts, redrivenVersion } from './dead-letter-resource.ts'
@@ -75,11 +75,8 @@ routes.post('/v2/storage/dead-letters/redrive', {
  * it. An execution that fails again leaves a dead letter of its own.
  */
 const redrive = async (
-  sender: EventSender,
-  services: Pick<
-    Services,
-    'deadLetters' | 'redriveExecution' | 'files' | 'events' | 'nextId' | 'now' | 'log'
-  >,
+  sender: Sender,
+  services: Services,
   letter: DeadLetterRecord,
   version: RedrivenVersion,
 ): Promise<{ id: string; execution: string }> => {
@@ -88,7 +85,7 @@ const redrive = async (
   const execution = await services.redriveExecution(letter, { version, tokenId })
   await services.deadLetters.delete(letter.id)
   const facts = deadLetterFacts(letter)
-  await recordEvent(sender, services, auditEvent('deadLetterRedriven', { ...facts, results: { execution } }))
+  await recordAudit(sender, services, 'deadLetterRedriven', { ...facts, results: { execution } })
   return { id: String(letter.id), execution }
 }
 
@@ -96,8 +93,8 @@ const exportOfFile = z.object({ fileId: z.int() })
 
 /** The export of a file brings it to whoever reads the destination: not at the request of one who may not read the file. */
 const requireFile = async (
-  { caller }: EventSender,
-  { files }: Pick<Services, 'files'>,
+  { caller }: Sender,
+  { files }: Services,
   { machine, input }: DeadLetterRecord,
 ): Promise<void> => {
   const { data } = exportOfFile.safeParse(input)

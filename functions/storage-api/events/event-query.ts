@@ -5,7 +5,7 @@ import { eventPosition } from '../../lib/storage/events/event-uuid.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 import { eventResource } from './event-resource.ts'
 import { mayReadEvent } from './may-read-event.ts'
 

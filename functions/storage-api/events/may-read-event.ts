@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 
 /**
  * Decides alone who may read an event: its sender, the master token, and everybody who may read what it is about. Those

@@ -26,7 +26,7 @@ type ListRequest = Pick<
 const answer = async (
   list: Parameters<typeof findEvents>[0],
   { query, caller, baseUrl }: ListRequest,
-  services: Pick<Services, 'projectId' | 'now'>,
+  services: Services,
   branchId?: number,
 ) => {
   const facts = { projectId: services.projectId, now: services.now() }

@@ -11,8 +11,7 @@ import { integer, listOf, text } from '../http/fields.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import { routesOf } from '../http/route.ts'
 import { firstResult, MAX_ROWS } from '../queries/run-query.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { findWorkspace } from '../workspaces/workspaces.ts'
 
 export const routes = routesOf('query')

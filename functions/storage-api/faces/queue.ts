@@ -14,8 +14,7 @@ import { acceptJob } from '../jobs/submit-job.ts'
 import { cancelledRun } from '../runs/cancel-run.ts'
 import { filteredRuns, findRun, isAskedFor, type RunFilter } from '../runs/read-runs.ts'
 import type { runResource } from '../runs/run-resource.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
 
 export const routes = routesOf('queue')
@@ -241,7 +240,7 @@ routes.get('/queue/search/grouped-jobs', {
 const waitingJobs = async (
   { status, ...asked }: Omit<RunFilter, 'limit' | 'offset'>,
   caller: Caller,
-  { jobs }: Pick<Services, 'jobs'>,
+  { jobs }: Services,
 ): Promise<JobRecord[]> => {
   if (status.length > 0 && !status.includes('waiting')) return []
   return (await listOpenJobs(jobs)).filter(({ input, ...job }) => {

@@ -8,8 +8,7 @@ import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
 
 export const routes = routesOf('scheduler')
@@ -179,7 +178,7 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
 const findSchedule = async (
   scheduleId: string,
   caller: Caller,
-  { schedules }: Pick<Services, 'schedules'>,
+  { schedules }: Services,
 ): Promise<ScheduleRecord> => {
   const id = parseId(scheduleId)
   const schedule = id === undefined ? undefined : await schedules.get(id)

@@ -1,18 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { expiryOf, type FileRecord, maySeeFile } from '../../lib/storage/files/file-store.ts'
 import { fileBody } from '../../lib/wire/file-body.ts'
 import { findFile, findFileToChange, mayChangeFile } from '../find/find-file.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import type { Caller } from '../services/authenticate.ts'
 import type { FileAccess } from '../services/file-access.ts'
+import type { Caller } from '../services/services.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
 
 export const routes = routesOf('files')
@@ -152,8 +151,7 @@ routes.delete('/v2/storage/files/{fileId}', {
     // The record is deleted last: while it exists, an interrupted delete can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file)
-    const event = auditEvent('fileDeleted', { id: String(file.id), name: file.name })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'fileDeleted', { id: String(file.id), name: file.name })
     return undefined
   },
 })

@@ -4,8 +4,9 @@ import { cutText } from '../../lib/cut-text.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { listStored, type Receiver, type Stored, storeBytes } from './store-upload.ts'
+import { listStored, type Stored, storeBytes } from './store-upload.ts'
 
 export interface Upload {
   /** The other fields of the form. */
@@ -29,7 +30,7 @@ const MAX_NAME_LENGTH = 500
  *
  * The record is created after the bytes are stored: a listed file is complete.
  */
-export const receiveUpload = async (request: Receiver, services: Services): Promise<Upload> => {
+export const receiveUpload = async (request: Sender, services: Services): Promise<Upload> => {
   const { fields, stored } = await readParts(request.raw, (stream, filename) =>
     storeBytes(stream, filename, services),
   )

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { attachmentOf, auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { attachmentOf } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { type EventSender, recordEvent } from '../http/record-event.ts'
-import type { RouteRequest } from '../http/route-definition.ts'
+import { recordAudit } from '../http/record-event.ts'
+import type { Sender } from '../http/route-definition.ts'
 import { fileKey, newFileRecord } from '../services/new-file.ts'
 import type { Services } from '../services/services.ts'
 
@@ -14,8 +14,6 @@ export interface Stored {
   sizeBytes: number
   createdAt: Date
 }
-
-export type Receiver = Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'runId' | 'caller' | 'branchId'>
 
 const CONTENT_TYPE = 'application/octet-stream'
 
@@ -43,7 +41,7 @@ export const storeBytes = async (
 export const listStored = async (
   { id: firstId, key, sizeBytes, createdAt }: Stored,
   { name, tags }: { name: string; tags: string[] },
-  request: Receiver,
+  request: Sender,
   services: Services,
 ): Promise<FileRecord> => {
   const settings = {
@@ -70,9 +68,13 @@ export const listStored = async (
 }
 
 /** The event of a new file. Its content may follow: clients put it into the object store themselves. */
-export const recordUpload = (sender: EventSender, services: Services, file: FileRecord): Promise<void> => {
+export const recordUpload = (sender: Sender, services: Services, file: FileRecord): Promise<void> => {
   const { id, name, isSliced, tags } = file
   const attachments = [attachmentOf(file)]
-  const event = auditEvent('fileUploaded', { id: String(id), name, params: { isSliced, tags }, attachments })
-  return recordEvent(sender, services, event)
+  return recordAudit(sender, services, 'fileUploaded', {
+    id: String(id),
+    name,
+    params: { isSliced, tags },
+    attachments,
+  })
 }

@@ -2,8 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { requireTable } from '../http/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { findTableToChange } from './find-table.ts'
 
 /**
@@ -11,7 +10,7 @@ import { findTableToChange } from './find-table.ts'
  * Errors: 404 `storage.tables.notFound`, 400 `storage.tables.notAlias` for a table, 403 `accessDenied`.
  */
 export const findAlias = async (
-  services: Pick<Services, 'tables' | 'projectId' | 'own'>,
+  services: Services,
   { caller, params: { tableId } }: { caller: Caller; params: { tableId: string } },
 ) => {
   const table = await findTableToChange(services, tableId)

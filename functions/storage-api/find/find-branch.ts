@@ -5,10 +5,7 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import type { Services } from '../services/services.ts'
 
 /** The branch of a path, by `default` or by its id. Throws 404 `notFound`. */
-export const findBranch = async (
-  { branches, project }: Pick<Services, 'branches' | 'project'>,
-  name: string,
-): Promise<BranchRecord> => {
+export const findBranch = async ({ branches, project }: Services, name: string): Promise<BranchRecord> => {
   const id = name === 'default' ? defaultBranchId : parseId(name)
   const branch = id === undefined ? undefined : await branches.get(id)
   if (branch) return branch
@@ -19,10 +16,7 @@ export const findBranch = async (
 /**
  * Like `findBranch`, for a path that may name no branch. Does not look up the default branch, which most paths name.
  */
-export const findBranchId = async (
-  services: Pick<Services, 'branches' | 'project'>,
-  name: string | undefined,
-): Promise<number> => {
+export const findBranchId = async (services: Services, name: string | undefined): Promise<number> => {
   if (name === undefined || name === 'default' || name === String(defaultBranchId)) return defaultBranchId
   return (await findBranch(services, name)).id
 }

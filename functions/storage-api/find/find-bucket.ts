@@ -3,17 +3,14 @@ import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { Services } from '../services/services.ts'
 
 /** As `findBucket`, for a caller who is about to change the bucket's metadata: it becomes the branch's own. */
-export const findBucketToChange = async (
-  services: Pick<Services, 'buckets' | 'projectId' | 'own'>,
-  bucketId: string,
-): Promise<BucketRecord> => {
+export const findBucketToChange = async (services: Services, bucketId: string): Promise<BucketRecord> => {
   await services.own.bucket(bucketId)
   return findBucket(services, bucketId)
 }
 
 /** The bucket of a path, or 404 `storage.buckets.notFound`. */
 export const findBucket = async (
-  { buckets, projectId }: Pick<Services, 'buckets' | 'projectId'>,
+  { buckets, projectId }: Services,
   bucketId: string,
 ): Promise<BucketRecord> => {
   const bucket = await buckets.get(bucketId)

@@ -1,20 +1,16 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Configuration, ConfigurationPlace } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
-import type { RouteRequest } from '../http/route-definition.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { isEntityId } from './entity-id.ts'
 
-export interface ConfigurationRequest
-  extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'> {
+export interface ConfigurationRequest extends Sender {
   params: { componentId: string; configId: string }
 }
 
 /** The component, or 404 `notFound`. */
-export const findComponent = (
-  { components }: Pick<Services, 'components'>,
-  componentId: string,
-): Component => {
+export const findComponent = ({ components }: Services, componentId: string): Component => {
   const component = components.get(componentId)
   if (!component) throw notFound(`Component ${componentId.slice(0, 100)} not found`)
   return component
@@ -23,7 +19,7 @@ export const findComponent = (
 /** Where the configuration of a path is stored, if it exists. Its component exists. Error: 404 `notFound`. */
 export const placeOf = (
   { params, branchId }: Pick<ConfigurationRequest, 'params' | 'branchId'>,
-  services: Pick<Services, 'components'>,
+  services: Services,
 ): ConfigurationPlace => {
   const { id: componentId } = findComponent(services, params.componentId)
   if (!isEntityId(params.configId)) throw configurationNotFound(params.configId)
@@ -33,7 +29,7 @@ export const placeOf = (
 /** The configuration of a path, or 404 `notFound`, also if it is in the trash. */
 export const findConfiguration = async (
   request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
-  services: Pick<Services, 'components' | 'configurations'>,
+  services: Services,
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
   const configuration = await services.configurations.get(place)

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { type FileRecord, type FileStore, maySeeFile } from '../../lib/storage/files/file-store.ts'
 import { accessDenied } from '../http/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 
 /** The file of a path: below a branch also one of the default branch. Errors: 404 `storage.files.notFound`; 403 `accessDenied` if the caller may not see it. */
 export const findFile = async (

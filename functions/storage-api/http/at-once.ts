@@ -17,7 +17,7 @@ const minutes = 1
 export const inPlace = async <Result>(
   what: keyof typeof mostAtOnce,
   { caller: { tokenId } }: { caller: Pick<Caller, 'tokenId'> },
-  { counts }: Pick<Services, 'counts'>,
+  { counts }: Services,
   work: () => Promise<Result>,
 ): Promise<Result> => {
   const taken: string[] = []

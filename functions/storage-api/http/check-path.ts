@@ -1,6 +1,6 @@
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 import { accessDenied, requireAllBuckets, requireBucket, requireMaster, requireTable } from './rights.ts'
 
 /**

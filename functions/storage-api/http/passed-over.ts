@@ -1,11 +1,9 @@
 import type { Services } from '../services/services.ts'
 import { eventMaker } from './record-event.ts'
-import type { RouteRequest } from './route-definition.ts'
+import type { Sender } from './route-definition.ts'
 
 const HEADER = 'X-Millrace-Ignored-Parameters'
 const MOST_NAMES = 20
-
-type Sender = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'>
 
 /** What a job and an event say of parameters that nobody reads. */
 export const passedOverSentence = (names: readonly string[]): string =>

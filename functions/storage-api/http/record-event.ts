@@ -1,25 +1,18 @@
+import { type AuditEventName, type AuditFacts, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import type { Services } from '../services/services.ts'
 import { requestContext } from './request-context.ts'
-import type { RouteRequest } from './route-definition.ts'
+import type { Sender } from './route-definition.ts'
 
-export type EventSender = Pick<
-  RouteRequest<unknown, unknown, unknown>,
-  'caller' | 'runId' | 'branchId' | 'raw'
->
-type EventServices = Pick<Services, 'events' | 'nextId' | 'now'>
 type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>
 
 /** Stores an event in the name of the caller. */
-const storeEvent = (
-  sender: EventSender,
-  { events, nextId, now }: EventServices,
-  given: Given,
-): Promise<EventRecord> => events.create(nextId, eventMaker(sender, now(), given))
+const storeEvent = (sender: Sender, { events, nextId, now }: Services, given: Given): Promise<EventRecord> =>
+  events.create(nextId, eventMaker(sender, now(), given))
 
 /** An event in the name of the caller, once it has an id. Missing fields are empty. */
 export const eventMaker =
-  ({ caller, runId, branchId, raw }: EventSender, now: Date, given: Given) =>
+  ({ caller, runId, branchId, raw }: Sender, now: Date, given: Given) =>
   (id: number): EventRecord => ({
     event: '',
     description: '',
@@ -45,11 +38,7 @@ export const eventMaker =
  * Records in an event what a request has done. The change is stored already, so an event that cannot be stored does not
  * fail the request: it is logged, with what it would have said.
  */
-export const recordEvent = async (
-  sender: EventSender,
-  services: EventServices & Pick<Services, 'log'>,
-  given: Given,
-): Promise<void> => {
+export const recordEvent = async (sender: Sender, services: Services, given: Given): Promise<void> => {
   await storeEvent(sender, services, given).catch((error: unknown) => {
     const { event, component, message, objectType, objectId } = given
     services.log.error('event not stored', {
@@ -64,5 +53,13 @@ export const recordEvent = async (
     })
   })
 }
+
+/** Records a change that clients know by its name, as `recordEvent` does. */
+export const recordAudit = (
+  sender: Sender,
+  services: Services,
+  name: AuditEventName,
+  facts: AuditFacts = {},
+): Promise<void> => recordEvent(sender, services, auditEvent(name, facts))
 
 const LOGGED_MESSAGE = 500

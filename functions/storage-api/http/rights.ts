@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { bucketOfTable, mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 
 /** 403 `accessDenied`, in the hosted service's words. `contextParams` name the right that is missing, for the console and for people. */
 export const accessDenied = (missing?: string): UserError =>

@@ -1,7 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import type { Access } from './check-path.ts'
 
 /** The parameters in a path. */
@@ -9,24 +8,28 @@ export type ParamName<Path extends string> = Path extends `${string}{${infer Nam
   ? Name | ParamName<Rest>
   : never
 
-/** A request as a route's handler gets it: read, authenticated and validated. */
-export interface RouteRequest<Params, Query, Body> {
-  params: Params
-  query: Query
-  body: Body
+/** Who sent a request, and where to. */
+export interface Sender {
   caller: Caller
   /** `X-KBC-RunId`, stored with what the request creates. */
   runId: string | null
+  /** The branch in the path, or the default branch. */
+  branchId: number
+  /** For routes that stream their body or read a header. */
+  raw: Request
+}
+
+/** A request as a route's handler gets it: read, authenticated and validated. */
+export interface RouteRequest<Params, Query, Body> extends Sender {
+  params: Params
+  query: Query
+  body: Body
   /** Our addition: the same key gives the same job or file. */
   idempotencyKey: string | undefined
   /** The request as it was sent, before times such as `-2 days` are resolved: what a repeated request has in common. */
   sent: unknown
   /** `https://host`: the address at which the caller reached this service. */
   baseUrl: string
-  /** The branch in the path, or the default branch. */
-  branchId: number
-  /** For routes that stream their body or read a header. */
-  raw: Request
   /** Names of parameters that nobody reads. A route that reads a form by itself adds its own. */
   passedOver: string[]
 }

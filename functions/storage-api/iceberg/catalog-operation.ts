@@ -1,7 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { checkFields } from '../http/check-fields.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 /** A request to the catalog, read and authenticated. */
 export interface CatalogRequest<Query = unknown> {

@@ -4,9 +4,10 @@ import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-re
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
-import { type EventSender, recordEvent } from '../http/record-event.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { accepted } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { findJob } from './find-job.ts'
 import { jobReply } from './job-reply.ts'
@@ -31,11 +32,7 @@ routes.post('/v2/storage/jobs/{jobId}/cancel', {
 })
 
 /** Errors: `storage.jobs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
-export const cancelled = async (
-  jobId: string,
-  request: EventSender,
-  services: Services,
-): Promise<JobRecord> => {
+export const cancelled = async (jobId: string, request: Sender, services: Services): Promise<JobRecord> => {
   const { jobs, now } = services
   const { caller } = request
   const job = await findJob(jobId, caller, services)

@@ -2,14 +2,13 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { accessDenied, maySeeJob } from '../http/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 /** The job in the path. Errors: 404 `storage.jobs.notFound`, 403 `accessDenied` for that of another token. */
 export const findJob = async (
   jobId: string,
   caller: Caller,
-  { jobs }: Pick<Services, 'jobs'>,
+  { jobs }: Services,
   notFound = jobNotFound,
 ): Promise<JobRecord> => {
   const id = parseId(jobId)

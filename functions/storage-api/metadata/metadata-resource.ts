@@ -17,14 +17,14 @@ export const metadatumResource = ({ id, key, value, provider, timestamp }: Metad
 type Resources = ReturnType<typeof metadatumResource>[]
 
 /** All metadata of a table and its columns: first what follows from its types, then what was set. */
-export const allTableMetadata = async (
-  { metadata }: Pick<Services, 'metadata'>,
-  table: TableHead,
-): Promise<Metadatum[]> => [...typeMetadata(table), ...(await metadata.list(metadataSubject.table(table)))]
+export const allTableMetadata = async ({ metadata }: Services, table: TableHead): Promise<Metadatum[]> => [
+  ...typeMetadata(table),
+  ...(await metadata.list(metadataSubject.table(table))),
+]
 
 /** The metadata of a table and, by column name, of its columns. */
 export const tableMetadata = async (
-  services: Pick<Services, 'metadata'>,
+  services: Services,
   table: TableHead,
 ): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> }> => {
   const all = await allTableMetadata(services, table)
@@ -40,13 +40,11 @@ export const tableMetadata = async (
 
 /** What an alias shows of the metadata of the table whose rows it shows: nothing of columns that it does not show. */
 export const sourceMetadata = async (
-  services: Pick<Services, 'metadata'>,
+  services: Services,
   { alias, snapshot }: TableHead,
 ): Promise<Awaited<ReturnType<typeof tableMetadata>>> =>
   alias ? tableMetadata(services, { ...alias.root, snapshot }) : { metadata: [], columnMetadata: {} }
 
 /** The metadata of anything but a table. */
-export const metadataOf = async (
-  { metadata }: Pick<Services, 'metadata'>,
-  subject: string,
-): Promise<Resources> => (await metadata.list(subject)).map(metadatumResource)
+export const metadataOf = async ({ metadata }: Services, subject: string): Promise<Resources> =>
+  (await metadata.list(subject)).map(metadatumResource)

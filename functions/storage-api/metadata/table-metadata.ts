@@ -9,7 +9,7 @@ import { columnNames, isTypedTable } from '../../lib/table-engine/files/snapshot
 import { emptyList } from '../../lib/wire/fields.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { findTable, findTableToChange } from '../find/find-table.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { type Route, routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { branchMetadata, bucketMetadata, configurationMetadata } from './configuration-metadata.ts'
@@ -70,8 +70,7 @@ routes.post('/v2/storage/tables/{tableId}/metadata', {
     const given = [...ofTable, ...ofColumns]
     await storeMetadata(services, metadataSubject.table(table), given)
     const about = { id: params.tableId, name: table.name }
-    const event = auditEvent('tableMetadataSet', { ...about, params: metadataParams(given) })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'tableMetadataSet', { ...about, params: metadataParams(given) })
     const { metadata, columnMetadata } = await tableMetadata(services, table)
     const isJson = raw.headers.get('content-type')?.includes('json') ?? false
     return isJson ? { metadata, columnsMetadata: columnMetadata } : metadata

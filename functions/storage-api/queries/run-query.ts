@@ -5,7 +5,7 @@ import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { StreamedRows } from '../../lib/table-engine/duckdb/duckdb-session.ts'
 import type { QueryReads, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
-import { listStored, type Receiver, storeBytes } from '../files/store-upload.ts'
+import { listStored, storeBytes } from '../files/store-upload.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
 import { inPlace } from '../http/at-once.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
@@ -13,6 +13,7 @@ import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 
 export const routes = routesOf('tables')
@@ -63,7 +64,7 @@ routes.post('/v2/storage/query', {
 /** A query of what the asker may read. */
 const queryOf = (
   { sql, detectTypes }: { sql: string; detectTypes: boolean },
-  { caller }: Pick<Receiver, 'caller'>,
+  { caller }: Pick<Sender, 'caller'>,
   services: Services,
 ): TableQuery => ({
   sql,
@@ -88,7 +89,7 @@ const shownOf = async (query: TableQuery, limit: number, services: Services): Pr
 /** The first rows of a query. Errors: as those of the route. */
 export const firstResult = async (
   { sql, limit }: { sql: string; limit: number },
-  asker: Pick<Receiver, 'caller'>,
+  asker: Pick<Sender, 'caller'>,
   services: Services,
 ): Promise<QueryBody> =>
   inPlace('queries', asker, services, () =>
@@ -115,7 +116,7 @@ const firstRows = async (
 const wholeResult = async (
   query: TableQuery,
   format: (typeof wholeFormats)[number],
-  request: Receiver & { body: { name?: string | undefined } },
+  request: Sender & { body: { name?: string | undefined } },
   services: Services,
 ): Promise<QueryReads & { file: { id: number } }> => {
   const engine = await services.tableEngine()

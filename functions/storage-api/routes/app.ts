@@ -8,8 +8,7 @@ import { isOfFace, pathOf, readRequestPath } from '../http/request-path.ts'
 import type { Route } from '../http/route.ts'
 import { answerForRun } from '../http/run-log.ts'
 import { CATALOG_PATH } from '../iceberg/match-endpoint.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { routes } from './routes.ts'
 
 /** What answers requests; bodies stream in and out where a route lets them. */

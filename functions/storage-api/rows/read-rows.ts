@@ -74,7 +74,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
 
 /** The versions of a row, newest first. Error: 404 `notFound` when the configuration has no such row. */
 async function* rowVersions(
-  { configurations }: Pick<Services, 'configurations'>,
+  { configurations }: Services,
   configuration: Configuration,
   rowId: string,
 ): AsyncGenerator<Row> {
@@ -88,7 +88,7 @@ async function* rowVersions(
 
 /** One version of a row, or 404 `notFound`. */
 export const findRowVersion = async (
-  { configurations }: Pick<Services, 'configurations'>,
+  { configurations }: Services,
   configuration: Configuration,
   rowId: string,
   versionId: string,

@@ -1,8 +1,9 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { runBody } from '../../lib/wire/run-body.ts'
-import { type EventSender, recordEvent } from '../http/record-event.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
+import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { findRun } from './read-runs.ts'
 
@@ -22,7 +23,7 @@ routes.post('/v2/storage/runs/{runId}/cancel', {
 })
 
 /** Errors: `storage.runs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
-export const cancelledRun = async (runId: string, request: EventSender, services: Services) => {
+export const cancelledRun = async (runId: string, request: Sender, services: Services) => {
   const { caller } = request
   const { extractionRuns } = services
   const run = await findRun(runId, caller, extractionRuns)

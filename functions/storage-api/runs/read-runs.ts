@@ -5,8 +5,8 @@ import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import type { Caller } from '../services/authenticate.ts'
 import type { ExtractionRuns } from '../services/extraction-runs.ts'
+import type { Caller } from '../services/services.ts'
 import { runResource } from './run-resource.ts'
 
 export const routes = routesOf('runs')

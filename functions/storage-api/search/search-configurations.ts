@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { commaList, text, textList } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { metadatumResource } from '../metadata/metadata-resource.ts'
 
@@ -67,18 +66,14 @@ routes.get('/v2/storage/search/component-configurations', {
       },
       { concurrency: LOADS_AT_ONCE },
     )
-    await recordEvent(
-      request,
-      services,
-      auditEvent('componentsSearched', {
-        params: {
-          idComponent: componentId ?? null,
-          configurationId: query.configurationId ?? null,
-          metadataKeys: query.metadataKeys ?? null,
-          include: query.include,
-        },
-      }),
-    )
+    await recordAudit(request, services, 'componentsSearched', {
+      params: {
+        idComponent: componentId ?? null,
+        configurationId: query.configurationId ?? null,
+        metadataKeys: query.metadataKeys ?? null,
+        include: query.include,
+      },
+    })
     return perComponent.flat()
   },
 })

@@ -7,8 +7,7 @@ import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import type { searchTypes } from '../../lib/wire/search-body.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 type SearchType = (typeof searchTypes)[number]
 
@@ -81,11 +80,7 @@ const bucketsAndTables = async (
 const configurationsAndRows = async (
   branch: BranchRecord,
   caller: Caller,
-  {
-    components,
-    configurations,
-    usedComponents,
-  }: Pick<Services, 'components' | 'configurations' | 'usedComponents'>,
+  { components, configurations, usedComponents }: Services,
 ): Promise<Searchable[]> => {
   const used = await usedComponents.of(components.list())
   const perComponent = await pMap(

@@ -2,24 +2,11 @@ import { timingSafeEqual } from 'node:crypto'
 import { hexDigest } from '../../lib/digests.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { allRights, type Rights } from '../../lib/storage/tokens/rights.ts'
+import { allRights } from '../../lib/storage/tokens/rights.ts'
 import { isExpired } from '../../lib/storage/tokens/stored-rights.ts'
 import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
 import type { MasterTokens } from './master-tokens.ts'
-
-/** Who calls: the rights of a valid token. */
-export interface Caller extends Rights {
-  tokenId: string
-  description: string
-  /** The token in the stack's own secret. It may do everything. */
-  isMaster: boolean
-  /** Which id is the master token's. */
-  masterId: string
-  /** The stored token. `undefined` for the master token. */
-  token: TokenRecord | undefined
-}
-
-export type Authenticate = (headers: Headers) => Promise<Caller>
+import type { Caller, Services } from './services.ts'
 
 /** `Authorization: Bearer <token>` replaces the token header. An empty header counts as missing. */
 const tokenOf = (headers: Headers): string | undefined =>
@@ -37,7 +24,7 @@ const tokenOf = (headers: Headers): string | undefined =>
 export const createAuthenticate = (
   master: MasterTokens,
   { tokens, now }: { tokens: Pick<TokenStore, 'get'>; now: () => Date },
-): Authenticate => {
+): Services['authenticate'] => {
   /** The master token's id, which a new one keeps, and whether this is one of those that count. */
   const judgeMaster = async (
     value: string,

@@ -2,14 +2,27 @@ import type { AcceptedLoads } from '../../lib/distributed/load-limits.ts'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
 import type { SealSecrets } from '../../lib/storage/secrets/create-sealer.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
+import type { Rights } from '../../lib/storage/tokens/rights.ts'
+import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
-import type { Authenticate } from './authenticate.ts'
 import type { ExtractionRuns } from './extraction-runs.ts'
 import type { FileAccess } from './file-access.ts'
 import type { PreviewExtraction } from './preview-function.ts'
 import type { Catalogue } from './read-catalogue.ts'
 import type { RedriveExecution } from './redrive-execution.ts'
 import type { TableAccess } from './table-access.ts'
+
+/** Who calls: the rights of a valid token. */
+export interface Caller extends Rights {
+  tokenId: string
+  description: string
+  /** The token in the stack's own secret. It may do everything. */
+  isMaster: boolean
+  /** Which id is the master token's. */
+  masterId: string
+  /** The stored token. `undefined` for the master token. */
+  token: TokenRecord | undefined
+}
 
 /** The service's own log. Never gets bodies, headers or tokens. */
 export interface Log {
@@ -32,7 +45,7 @@ export interface Services extends StorageStores {
   /** Version of the service, as the index reports it. */
   revision: () => Promise<string>
   now: () => Date
-  authenticate: Authenticate
+  authenticate: (headers: Headers) => Promise<Caller>
   fileAccess: FileAccess
   /** Files that are larger than these allow are refused before their job is accepted. */
   acceptedLoads: AcceptedLoads

@@ -12,8 +12,7 @@ import { page } from '../http/page.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('snapshots')
 
@@ -102,7 +101,7 @@ routes.delete('/v2/storage/snapshots/{snapshotId}', {
  * right on the bucket of its table.
  */
 export const findSnapshot = async (
-  { snapshots }: Pick<Services, 'snapshots'>,
+  { snapshots }: Services,
   snapshotId: string,
   caller: Caller,
   needed: BucketPermission = 'read',

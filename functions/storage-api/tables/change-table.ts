@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { dropTable, refuseAliases } from '../../lib/storage/tables/drop-table.ts'
 import { refuseSwap } from '../../lib/storage/tables/refuse-swap.ts'
@@ -11,7 +10,7 @@ import { updateTable as changeTable } from '../../lib/storage/tables/update-tabl
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findOwnTable, findTable, findTableInBucket } from '../find/find-table.ts'
 import { commaList, flag, text, textList } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -50,8 +49,11 @@ routes.put('/v2/storage/tables/{tableId}', {
       })
     await services.own.table(tableId)
     const updated = await changeTable(tableId, { displayName }, services)
-    const event = auditEvent('tableUpdated', { id: tableId, name: table.name, params: { displayName } })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'tableUpdated', {
+      id: tableId,
+      name: table.name,
+      params: { displayName },
+    })
     return tableDetail(services, updated, baseUrl)
   },
 })
@@ -84,8 +86,7 @@ routes.delete('/v2/storage/tables/{tableId}', {
     const table = await findTableInBucket(services, tableId)
     const deletedAliases = await dropTable(table, { ...services, force })
     for (const id of [...deletedAliases, tableId]) {
-      const event = auditEvent('tableDeleted', { id, name: nameOfTable(id), params: { force } })
-      await recordEvent(request, services, event)
+      await recordAudit(request, services, 'tableDeleted', { id, name: nameOfTable(id), params: { force } })
     }
     return undefined
   },

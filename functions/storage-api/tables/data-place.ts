@@ -4,8 +4,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { findFile } from '../find/find-file.ts'
 import { integer } from '../http/fields.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 /** Other sources of table data in the API, which are refused by name. */
 const otherSources = [
@@ -46,7 +45,7 @@ export const readDataPlace = (
 export const admitDataPlace = async (
   fileId: number,
   caller: Caller,
-  services: Pick<Services, 'files' | 'fileAccess' | 'acceptedLoads'>,
+  services: Services,
 ): Promise<Record<string, unknown>> => {
   const file = await findFile(services.files, String(fileId), caller)
   await refuseTooLargeFile(file, services)
@@ -59,7 +58,7 @@ export const admitDataPlace = async (
  */
 const refuseTooLargeFile = async (
   file: FileRecord,
-  { fileAccess, acceptedLoads }: Pick<Services, 'fileAccess' | 'acceptedLoads'>,
+  { fileAccess, acceptedLoads }: Services,
 ): Promise<void> => {
   const slices = await fileAccess.slices(file).catch((error: unknown) => {
     if (error instanceof UserError) return undefined

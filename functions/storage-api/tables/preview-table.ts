@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { cutText } from '../../lib/cut-text.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { plural } from '../../lib/plural.ts'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { CountResult } from '../../lib/table-engine/count-rows.ts'
@@ -12,11 +11,10 @@ import type { RowConditions } from '../../lib/table-engine/rows/row-conditions.t
 import { parseCondition, valuesOf } from '../../lib/table-engine/rows/written-condition.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
 import { flag, integer, text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { csv } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
 import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
@@ -80,8 +78,7 @@ routes.get('/v2/storage/tables/{tableId}/data-preview', {
       offset: query.offset,
       maxBytes: MAX_BYTES,
     })
-    const event = auditEvent('tableDataPreview', { id: params.tableId, name: table.name })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'tableDataPreview', { id: params.tableId, name: table.name })
     if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
     const { columns: _, orderBy: __, ...conditions } = rowQuery
     const counted = query.countRows

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
-import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
@@ -8,7 +7,7 @@ import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { listedTableBody, tableBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-bucket.ts'
 import { findTable } from '../find/find-table.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { metadataOf, sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services/services.ts'
@@ -31,7 +30,7 @@ routes.get('/v2/storage/tables', {
       bucket => listedTables(services, { bucket, include: query.include, baseUrl }),
       { concurrency: LISTS_AT_ONCE },
     )
-    await recordEvent(request, services, auditEvent('tablesListed', {}))
+    await recordAudit(request, services, 'tablesListed')
     return perBucket.flat()
   },
 })
@@ -46,7 +45,7 @@ routes.get('/v2/storage/buckets/{bucketId}/tables', {
     const bucket = await findBucket(services, params.bucketId)
     const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
     const { id, name } = bucket
-    await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
+    await recordAudit(request, services, 'tablesListed', { id, name })
     return listed
   },
 })
@@ -58,8 +57,7 @@ routes.get('/v2/storage/tables/{tableId}', {
   handle: async (request, services) => {
     const { params, baseUrl } = request
     const table = await findTable(services, params.tableId)
-    const event = auditEvent('tableDetail', { id: params.tableId, name: table.name })
-    await recordEvent(request, services, event)
+    await recordAudit(request, services, 'tableDetail', { id: params.tableId, name: table.name })
     return tableDetail(services, table, baseUrl)
   },
 })

@@ -6,7 +6,7 @@ import {
   refuseUnknownColumns,
 } from '../../lib/table-engine/rows/row-conditions.ts'
 import { mayReadTable } from '../http/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 
 /**
  * Throws 400 `storage.tables.validation.columnNotExists` for a column that an alias does not show, unless the caller may read the source:

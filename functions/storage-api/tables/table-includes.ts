@@ -36,7 +36,7 @@ interface ListedTables {
 
 /** Tables of a bucket in a list, with what `include` asks for. */
 export const listedTables = async (
-  services: Pick<Services, 'metadata' | 'projectId' | 'tables' | 'totals'>,
+  services: Services,
   { bucket, tables, include, baseUrl }: ListedTables,
 ) => {
   const shown = include.includes('buckets') && {
@@ -49,12 +49,7 @@ export const listedTables = async (
   )
 }
 
-const listedTable = async (
-  services: Pick<Services, 'metadata' | 'projectId' | 'tables'>,
-  table: TableHead,
-  include: string[],
-  baseUrl: string,
-) => {
+const listedTable = async (services: Services, table: TableHead, include: string[], baseUrl: string) => {
   const hasMetadata = include.includes('metadata') || include.includes('columnMetadata')
   const found = hasMetadata ? await tableMetadata(services, table) : undefined
   const summary = tableSummary(table, { ...services, baseUrl })
@@ -69,7 +64,7 @@ const listedTable = async (
 }
 
 const sourceTable = async <Source>(
-  services: Pick<Services, 'metadata' | 'tables'>,
+  services: Services,
   alias: TableHead,
   shown: Source,
   include: string[],

@@ -8,10 +8,10 @@ import { text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import { type Caller, digestOf } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import { digestOf } from '../services/authenticate.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { findToken, tokenNotFound } from './read-tokens.ts'
-import { tokenResource } from './token-resource.ts'
+import { tokenFacts, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
 export const routes = routesOf('tokens')
@@ -29,7 +29,7 @@ routes.put('/v2/storage/tokens/{tokenId}', {
   reply: tokenBody,
   handle: async (request, services) => {
     const { params, body, caller, baseUrl } = request
-    const { tokens, totals, now } = services
+    const { tokens } = services
     refuseMaster(params.tokenId, caller)
     const { id, canManageBuckets } = await findToken(services, params.tokenId)
     if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)
@@ -41,8 +41,7 @@ routes.put('/v2/storage/tokens/{tokenId}', {
     const token = await tokens.update(id, current => ({ ...current, ...settings }))
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenUpdated', token))
-    const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-    return tokenResource(token, { baseUrl, now: now(), bucketIds })
+    return tokenResource(token, await tokenFacts(baseUrl, services))
   },
 })
 
@@ -67,10 +66,7 @@ routes.delete('/v2/storage/tokens/{tokenId}', {
 })
 
 /** A trigger could not run without its token. */
-const refuseWhileTriggered = async (
-  tokenId: number,
-  { triggers }: Pick<Services, 'triggers'>,
-): Promise<void> => {
+const refuseWhileTriggered = async (tokenId: number, { triggers }: Services): Promise<void> => {
   const trigger = (await triggers.list()).find(({ runWithTokenId }) => runWithTokenId === tokenId)
   if (trigger)
     throw new UserError(
@@ -87,7 +83,7 @@ routes.post('/v2/storage/tokens/{tokenId}/refresh', {
   reply: newTokenBody,
   handle: async (request, services) => {
     const { params, caller, baseUrl } = request
-    const { tokens, totals, now, projectId } = services
+    const { tokens, now, projectId } = services
     refuseMaster(params.tokenId, caller)
     if (params.tokenId !== caller.tokenId) requireMaster(caller)
     const { id } = await findToken(services, params.tokenId)
@@ -100,8 +96,7 @@ routes.post('/v2/storage/tokens/{tokenId}/refresh', {
     }))
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
-    const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-    return { ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value }
+    return { ...tokenResource(token, await tokenFacts(baseUrl, services)), token: value }
   },
 })
 
@@ -141,7 +136,7 @@ routes.post('/v2/storage/tokens', {
   reply: newTokenBody,
   handle: async (request, services) => {
     const { body, caller, baseUrl } = request
-    const { tokens, totals, nextId, now, projectId } = services
+    const { tokens, nextId, now, projectId } = services
     const settings = await readTokenSettings(body, services)
     const at = now().toISOString()
     for (;;) {
@@ -166,8 +161,7 @@ routes.post('/v2/storage/tokens', {
       // Skips an id that another process took in the same millisecond.
       if (!(await tokens.insert(token))) continue
       await recordEvent(request, services, tokenEvent('tokenCreated', token))
-      const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
-      return { ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value }
+      return { ...tokenResource(token, await tokenFacts(baseUrl, services)), token: value }
     }
   },
 })

@@ -6,7 +6,7 @@ import { tokenBody, tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
-import { masterTokenResource, tokenResource } from './token-resource.ts'
+import { masterTokenResource, tokenFacts, tokenResource } from './token-resource.ts'
 import { tokenWithProject } from './token-with-project.ts'
 
 export const routes = routesOf('tokens')
@@ -16,8 +16,9 @@ routes.get('/v2/storage/tokens', {
   summary: 'List tokens',
   replies: { 200: 'The tokens, the master token first' },
   reply: z.array(tokenBody),
-  handle: async ({ caller, baseUrl }, { tokens, totals, project, now }) => {
-    const facts = { baseUrl, now: now(), bucketIds: (await totals.bucketNames()).map(({ id }) => id) }
+  handle: async ({ caller, baseUrl }, services) => {
+    const { tokens, project } = services
+    const facts = await tokenFacts(baseUrl, services)
     if (caller.token) return [tokenResource(caller.token, facts)]
     const master = masterTokenResource(caller.tokenId, await project.created(), facts)
     return [master, ...(await tokens.list()).map(token => tokenResource(token, facts))]
@@ -51,10 +52,7 @@ routes.get('/v2/storage/tokens/{tokenId}', {
 })
 
 /** The token of a path, or 404 `storage.tokens.notFound`. Never the master token. */
-export const findToken = async (
-  { tokens }: Pick<Services, 'tokens'>,
-  tokenId: string,
-): Promise<TokenRecord> => {
+export const findToken = async ({ tokens }: Services, tokenId: string): Promise<TokenRecord> => {
   const id = parseId(tokenId)
   if (id === undefined)
     throw new UserError('storage.tokens.notFound', `Token "${tokenId.slice(0, 50)}": resource not found`)

@@ -1,6 +1,7 @@
 import { isExpired } from '../../lib/storage/tokens/stored-rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
+import type { Services } from '../services/services.ts'
 
 /** All existing buckets, for a token that manages all of them. */
 interface TokenFacts {
@@ -8,6 +9,12 @@ interface TokenFacts {
   now: Date
   bucketIds: string[]
 }
+
+export const tokenFacts = async (baseUrl: string, { totals, now }: Services): Promise<TokenFacts> => ({
+  baseUrl,
+  now: now(),
+  bucketIds: (await totals.bucketNames()).map(({ id }) => id),
+})
 
 /** A token on the wire (docs/reference/storage-api.md#tokens-and-rights), without its value. */
 export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: TokenFacts) => ({

@@ -44,7 +44,7 @@ const granted = bucketPermission.exclude(['manage'])
  */
 export const readTokenSettings = async (
   { bucketPermissions, expiresIn, canCreateJobs: _, canManageProtectedDefaultBranch: __, ...given }: Fields,
-  services: Pick<Services, 'totals' | 'branches' | 'ownTables' | 'now'>,
+  services: Services,
 ) => {
   if (expiresIn !== undefined && expiresIn < 1)
     throw new UserError(
@@ -62,19 +62,13 @@ export const readTokenSettings = async (
 }
 
 /** A branch may have buckets that the default branch lacks. A right on one holds wherever a bucket has its id. */
-const isBucketOfBranch = async (
-  bucketId: string,
-  { branches, ownTables }: Pick<Services, 'branches' | 'ownTables'>,
-): Promise<boolean> => {
+const isBucketOfBranch = async (bucketId: string, { branches, ownTables }: Services): Promise<boolean> => {
   for (const { id } of await branches.list())
     if (id !== defaultBranchId && (await ownTables(id).buckets.get(bucketId))) return true
   return false
 }
 
-const readPermissions = async (
-  given: Record<string, unknown>,
-  services: Pick<Services, 'totals' | 'branches' | 'ownTables'>,
-) => {
+const readPermissions = async (given: Record<string, unknown>, services: Services) => {
   const entries = Object.entries(given)
   if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
   const known = new Set((await services.totals.bucketNames()).map(({ id }) => id))

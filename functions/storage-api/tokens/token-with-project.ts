@@ -3,7 +3,7 @@ import { projectName } from '../../lib/storage/project/project-name.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import type { Services } from '../services/services.ts'
-import { masterTokenResource, projectOwner, tokenResource } from './token-resource.ts'
+import { masterTokenResource, projectOwner, tokenFacts, tokenResource } from './token-resource.ts'
 
 /** What clients ask for before they use it: values of tokens are shown once, everything is searched, tables have branches. */
 export const features = ['hide-decrypted-token', 'global-search', 'storage-branches']
@@ -15,12 +15,12 @@ const RETENTION_DAYS = 7
 export const tokenWithProject = async (
   token: TokenRecord | { masterId: string },
   baseUrl: string,
-  { totals, project, projectId, region, now }: Services,
+  services: Services,
 ) => {
+  const { totals, project, projectId, region } = services
   const created = await project.created()
-  const bucketIds = (await totals.bucketNames()).map(({ id }) => id)
   const { dataSizeBytes, rowsCount } = await totals.ofAll()
-  const facts = { baseUrl, now: now(), bucketIds }
+  const facts = await tokenFacts(baseUrl, services)
   return {
     ...('masterId' in token
       ? masterTokenResource(token.masterId, created, facts)

@@ -24,7 +24,7 @@ interface TrialUnit {
 export const findTrialUnit = async (
   request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
   rowId: string | undefined,
-  services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
+  services: Services,
 ) => {
   const { imageParameters } = findRunnable(request.params.componentId, services)
   const configuration = await findConfiguration(request, services)
@@ -51,10 +51,7 @@ export const findTrialUnit = async (
 }
 
 /** The component, with what the operator set for it. Error: 400 `storage.components.notRunnable` for one that does not run here. */
-export const findRunnable = (
-  componentId: string,
-  services: Pick<Services, 'components' | 'runsConfigurations'>,
-) => {
+export const findRunnable = (componentId: string, services: Services) => {
   const component = findComponent(services, componentId)
   if (!services.runsConfigurations || !isRunnable(component))
     throw new UserError(

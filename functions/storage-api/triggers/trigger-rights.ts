@@ -3,7 +3,7 @@ import { mayDoAsMuch, mayUseComponent } from '../../lib/storage/tokens/rights.ts
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { accessDenied } from '../http/rights.ts'
-import type { Caller } from '../services/authenticate.ts'
+import type { Caller } from '../services/services.ts'
 
 /** Throws 403 `accessDenied` unless the caller may use every one of these components. */
 export const requireComponents = (caller: Caller, components: readonly string[]): void => {

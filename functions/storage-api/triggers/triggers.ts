@@ -11,8 +11,7 @@ import { integer, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 import {
   requireComponents,
@@ -198,7 +197,7 @@ const checkTrigger = async (
   if (token) requireNoMoreRights(caller, token)
 }
 
-const findLastingToken = async (tokenId: number, { tokens }: Pick<Services, 'tokens'>) => {
+const findLastingToken = async (tokenId: number, { tokens }: Services) => {
   const token = await tokens.get(tokenId)
   if (!token) throw new UserError('storage.tokens.notFound', `Token with id "${tokenId}" was not found.`)
   if (token.expires !== null)
@@ -210,10 +209,7 @@ const findLastingToken = async (tokenId: number, { tokens }: Pick<Services, 'tok
 }
 
 /** The trigger of a path, or 404 `storage.triggers.notFound`. */
-const findTrigger = async (
-  { triggers }: Pick<Services, 'triggers'>,
-  triggerId: string,
-): Promise<TriggerRecord> => {
+const findTrigger = async ({ triggers }: Services, triggerId: string): Promise<TriggerRecord> => {
   const id = parseId(triggerId)
   const trigger = id === undefined ? undefined : await triggers.get(id)
   if (!trigger) throw triggerNotFound(triggerId)

@@ -8,8 +8,7 @@ import { flag, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { type Submitter, submitJob } from '../jobs/submit-job.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('workspaces')
 
@@ -174,7 +173,7 @@ const ofConfiguration = async (request: ConfigurationRequest, services: Services
 export const findWorkspace = async (
   workspaceId: string,
   { branchId }: { branchId: number },
-  { workspaces }: Pick<Services, 'workspaces'>,
+  { workspaces }: Services,
 ): Promise<WorkspaceRecord> => {
   const id = parseId(workspaceId)
   const workspace = id === undefined ? undefined : await workspaces.get(id)

@@ -2,12 +2,10 @@ import { UserError } from '#lib/errors/errors.ts'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { NONE } from '#lib/none.ts'
 import { defaultBranchId } from '#lib/storage/db/branch-id.ts'
-import { auditEvent } from '#lib/storage/events/audit-event.ts'
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
 import { tableIdOf } from '#lib/storage/tables/table-store.ts'
-import { recordEvent } from '../../http/record-event.ts'
-import type { Caller } from '../../services/authenticate.ts'
-import type { Services } from '../../services/services.ts'
+import { recordAudit } from '../../http/record-event.ts'
+import type { Caller, Services } from '../../services/services.ts'
 import type { CatalogRequest } from '../catalog-operation.ts'
 import { branchOf } from '../names/find-namespace.ts'
 import { foldersOf, type TableFolders } from './table-folders.ts'
@@ -41,11 +39,8 @@ export const vendCredentials = async (
         'credentials can name. Load its rows anew: export it and import the file without `incremental`.',
     )
   const { namespace = '', table: identifier = '' } = params
-  const [sender, event] = [
-    { caller, raw, runId: null, branchId: branchOf(params['namespace']) ?? defaultBranchId },
-    auditEvent('tableCredentialsCreated', { id: tableId, name: table.name }),
-  ]
-  await recordEvent(sender, services, event)
+  const sender = { caller, raw, runId: null, branchId: branchOf(params['namespace']) ?? defaultBranchId }
+  await recordAudit(sender, services, 'tableCredentialsCreated', { id: tableId, name: table.name })
   return {
     prefix: tableAccess.locationOf(folders.shared.length > 0 ? '' : folders.own),
     config: {

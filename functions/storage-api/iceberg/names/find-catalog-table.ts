@@ -15,7 +15,7 @@ import { itemsNamed } from './identifiers.ts'
  */
 export const findCatalogTable = async (
   { params, caller }: Pick<CatalogRequest, 'params' | 'caller'>,
-  services: Pick<Services, 'buckets' | 'tables' | 'totals'>,
+  services: Services,
 ): Promise<TableHead> => {
   const { namespace = '', table = '' } = params
   const bucket = await findNamespace(services, caller, namespace).catch(error => {
@@ -41,7 +41,7 @@ const tableNotFound = (table: string, bucket: string, isAlias = false): UserErro
 
 /** The tables of a bucket, and its aliases, that an identifier stands for. */
 const headsNamed = async (
-  { tables }: Pick<Services, 'tables'>,
+  { tables }: Services,
   bucketId: string,
   identifier: string,
 ): Promise<{ tables: TableHead[]; aliases: TableHead[] }> => {

@@ -2,8 +2,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import type { BucketRecord } from '#lib/storage/buckets/bucket-store.ts'
 import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
 import { accessDenied } from '../../http/rights.ts'
-import type { Caller } from '../../services/authenticate.ts'
-import type { Services } from '../../services/services.ts'
+import type { Caller, Services } from '../../services/services.ts'
 import { itemsNamed } from './identifiers.ts'
 
 /** Before the bucket, in the namespace of a development branch: `branch_12_in_c_main`, `branch-12.in.c-main`. */
@@ -38,7 +37,7 @@ export const namespacesOf = (buckets: readonly { id: string }[], branchId?: numb
  * whoever asks: there is none. 400 `iceberg.ambiguousName`.
  */
 export const findNamespace = async (
-  services: Pick<Services, 'buckets' | 'totals'>,
+  services: Services,
   caller: Caller,
   namespace: string,
 ): Promise<BucketRecord> => {
