@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import {
+  adoptSecrets,
+  type SecretHome,
+  secretsToAdopt,
+} from '../../lib/storage/configurations/adopted-secrets.ts'
+import {
+  copyConfiguration as copy,
   newConfiguration,
   reviveConfiguration,
 } from '../../lib/storage/configurations/change-configuration.ts'
@@ -8,7 +14,7 @@ import type { Configuration } from '../../lib/storage/configurations/configurati
 import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { newConfigurationBody } from '../../lib/wire/configuration-body.ts'
 import { entityId } from '../find/entity-id.ts'
-import { findComponent, placeOf } from '../find/find-configuration.ts'
+import { findComponent, findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
@@ -16,11 +22,12 @@ import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationEvent } from './configuration-events.ts'
+import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'
-import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
+import { findVersion } from './read-configurations.ts'
+import { configurationRefusal, ownerAt, sealedSettings, stateRefusal } from './sealed-settings.ts'
 
 export const routes = routesOf('configurations')
 
@@ -114,4 +121,51 @@ const create = async (
     audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
     inTrash: true,
   })
+}
+
+/** Creates an independent configuration from a version, including rows and their states. Its own state is empty. */
+routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create', {
+  summary: 'Create a configuration from a version',
+  body: z.object({
+    name: text({ min: 1, max: 1000 }),
+    description: text({ max: 20_000 }).optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The id of the new configuration', 404: 'There is no such configuration or version' },
+  reply: z.object({ id: z.string() }),
+  handle: async (request, services) => {
+    const { body } = request
+    const source = await findConfiguration(request, services)
+    const target = await findVersion(services, source, request.params.versionId)
+    const changed = changeBy(
+      request,
+      services,
+      body.changeDescription ??
+        `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`,
+    )
+    const place = placeOf(request, services)
+    const home = { configuration: source, owner: ownerAt({ ...place, configId: source.id }, services) }
+    for (;;) {
+      const id = String(services.nextId())
+      const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
+      const made = await withSecretsOf(home, copied)
+      // Skips an id that another process took in the same millisecond.
+      if (!(await services.configurations.insert({ ...place, configId: id }, made))) continue
+      const event = configurationEvent('componentConfigurationCopied', request, made, {
+        params: { sourceConfiguration: configurationFacts(request, source, target) },
+        words: { source: target.content.name },
+      })
+      await recordEvent(request, services, event)
+      return { id }
+    }
+  },
+})
+
+/** Only the service may bring sealed values into another configuration. It records them in the copy. */
+const withSecretsOf = async (home: SecretHome, copied: Configuration): Promise<Configuration> => {
+  const { content } = copied.current
+  const texts = [content.configuration, ...content.rows.map(({ configuration }) => configuration)]
+  const states = copied.rows.map(({ state }) => state)
+  return adoptSecrets(copied, await secretsToAdopt(home, [...texts, ...states], copied.id))
 }

@@ -8,12 +8,17 @@ import { jobOfRun } from '../configurations/run-configuration.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { integer, onlyText, text, textList } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
-import { cancelled } from '../jobs/cancel-job.ts'
 import { findJob } from '../jobs/find-job.ts'
+import { cancelled } from '../jobs/jobs.ts'
 import { acceptJob } from '../jobs/submit-job.ts'
-import { cancelledRun } from '../runs/cancel-run.ts'
-import { filteredRuns, findRun, isAskedFor, type RunFilter } from '../runs/read-runs.ts'
-import type { runResource } from '../runs/run-resource.ts'
+import {
+  cancelledRun,
+  filteredRuns,
+  findRun,
+  isAskedFor,
+  type RunFilter,
+  type runResource,
+} from '../runs/runs.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
 

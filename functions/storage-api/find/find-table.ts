@@ -1,9 +1,31 @@
-import type { ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { isAliased, type ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { bucketOfTable } from '../../lib/storage/tokens/rights.ts'
-import type { Services } from '../services/services.ts'
-import { findBucket } from './find-bucket.ts'
+import { requireTable } from '../http/rights.ts'
+import type { Caller, Services } from '../services/services.ts'
+
+/** As `findBucket`, for a caller who is about to change the bucket's metadata: it becomes the branch's own. */
+export const findBucketToChange = async (services: Services, bucketId: string): Promise<BucketRecord> => {
+  await services.own.bucket(bucketId)
+  return findBucket(services, bucketId)
+}
+
+/** The bucket of a path, or 404 `storage.buckets.notFound`. */
+export const findBucket = async (
+  { buckets, projectId }: Services,
+  bucketId: string,
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  if (!bucket)
+    throw new UserError(
+      'storage.buckets.notFound',
+      `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
+    )
+  return bucket
+}
 
 /** The head of the table of a path, without its files, or 404 `storage.tables.notFound`. */
 export const findTable = async ({ tables, projectId }: Services, tableId: string): Promise<TableHead> => {
@@ -43,4 +65,24 @@ export const findTableWithFiles = async (
   const table = await tables.getReadable(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
   return table
+}
+
+/**
+ * The alias of a path, for a caller who is about to change what it shows, which needs the right on its source that creating it needs.
+ * Errors: 404 `storage.tables.notFound`, 400 `storage.tables.notAlias` for a table, 403 `accessDenied`.
+ */
+export const findAlias = async (
+  services: Services,
+  { caller, params: { tableId } }: { caller: Caller; params: { tableId: string } },
+) => {
+  const table = await findTableToChange(services, tableId)
+  if (!isAliased(table))
+    throw new UserError('storage.tables.notAlias', `The table "${tableId}" is not an alias.`)
+  requireSource(caller, table)
+  return table
+}
+
+/** Throws 403 `accessDenied` unless the caller may read what an alias is made of. A table has its rows itself. */
+export const requireSource = (caller: Caller, { alias }: Pick<TableHead, 'alias'>): void => {
+  if (alias) requireTable(caller, alias.record.sourceTableId, 'read')
 }

@@ -1,6 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { Caller } from '../services/authenticate.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 /** What is counted takes no longer than the minute in which it counts when its end is not seen. */
 const mostAtOnce = {

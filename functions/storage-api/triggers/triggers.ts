@@ -5,6 +5,8 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
+import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findTable } from '../find/find-table.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
@@ -12,7 +14,6 @@ import { recordEvent } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller, Services } from '../services/services.ts'
-import { triggerBody, triggerResource } from './trigger-resource.ts'
 import {
   requireComponents,
   requireMasterFor,
@@ -21,6 +22,31 @@ import {
 } from './trigger-rights.ts'
 
 export const routes = routesOf('triggers')
+
+/** The trigger on the wire (docs/reference/storage-api.md#triggers). */
+const triggerResource = (trigger: TriggerRecord) => ({
+  id: String(trigger.id),
+  runWithTokenId: trigger.runWithTokenId,
+  component: trigger.component,
+  configurationId: trigger.configurationId,
+  lastRun: wireDate(trigger.lastRun),
+  creatorToken: { id: Number(trigger.creatorToken.id), description: trigger.creatorToken.description },
+  coolDownPeriodMinutes: trigger.coolDownPeriodMinutes,
+  tables: trigger.tableIds.map(tableId => ({ tableId })),
+})
+
+const triggerBody = z
+  .object({
+    id: z.string(),
+    runWithTokenId: z.int(),
+    component: z.string(),
+    configurationId: z.string(),
+    lastRun: z.nullable(wireDateText),
+    creatorToken,
+    coolDownPeriodMinutes: z.int(),
+    tables: z.array(z.object({ tableId: z.string() })),
+  })
+  .openapi('Trigger')
 
 routes.get('/v2/storage/triggers', {
   summary: 'List triggers',
