@@ -10,6 +10,7 @@ import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../lib/table-engine/csv/parse-records.ts'
 import { columnNames } from '../lib/table-engine/files/snapshot.ts'
 import type { ObjectAddress } from '../lib/table-engine/files/table-files.ts'
+import { typeChanges } from '../lib/table-engine/inferred-types.ts'
 import { tableForLoad } from '../lib/table-engine/load-table.ts'
 import {
   mixedSlices,
@@ -24,6 +25,7 @@ import {
   sliceName,
   sourceColumns,
 } from '../lib/table-engine/source-columns.ts'
+import type { FileColumn } from '../lib/table-engine/types/field-type.ts'
 import { uncompressedKey } from './open-slices.ts'
 import { readOn } from './read-on.ts'
 import type { SplitWorkServices } from './services.ts'
@@ -54,7 +56,7 @@ export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Pr
 }
 
 const cutRequest = async (load: LoadPlace, request: Request, services: SplitWorkServices): Promise<Cut> => {
-  const { source, current, primaryKey } = request
+  const { source, current } = request
   const tableColumns = current && columnNames(current)
   const knownNames = findKnownNames(source, tableColumns)
   const found = await services.documents.read(load, 'opened')
@@ -88,13 +90,16 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
     const columns = isJson ? namesOf(file).map(sanitizeColumnName) : undefined
     return preamble.start ? [{ address, bytes, source: name, start: preamble.start, columns }] : []
   })
+  const { warnings: readWarnings = [], types } = await readFirst(load, request, services)
+  const table = tableForLoad({ current, ...request }, { mapping, types })
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const groupBytes = groupBytesFor(total, services.rangeBytes)
   const ranges = files.flatMap(({ bytes, start }, file) => cutFile(file, start.offset, bytes, groupBytes))
   return {
     importedColumns: mapping.importedColumns,
-    table: tableForLoad({ current, primaryKey }, mapping),
-    warnings: [...(await readWarnings(load, request, services)), ...warnings],
+    table,
+    types,
+    warnings: [...readWarnings, ...warnings, ...typeChanges(current, table)],
     inBytes: source.slices.reduce((sum, { bytes }) => sum + bytes, 0),
     isCompressed: compressed.length > 0 && !source.isParquet,
     files,
@@ -103,15 +108,15 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
   }
 }
 
-/** What could not be read of Parquet: slices have the same columns, so the first says it. */
-const readWarnings = async (
+/** What could not be read of Parquet, and its types: slices have the same columns, so the first says it. */
+const readFirst = async (
   load: LoadPlace,
   { source }: Request,
   { documents }: SplitWorkServices,
-): Promise<string[]> => {
-  if (!source.isParquet) return []
+): Promise<{ warnings?: string[] | undefined; types?: FileColumn[] | undefined }> => {
+  if (!source.isParquet) return {}
   const first = await documents.read(load, 'uncompressed', 0)
-  return 'warnings' in first ? (first.warnings ?? []) : []
+  return 'bytes' in first ? first : {}
 }
 
 /** The files up to the first that cannot be read, and why. */

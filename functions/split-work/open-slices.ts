@@ -128,7 +128,7 @@ const uncompress = async (
       throw mixedSlices(name)
     }
     const engine = form === 'parquet' ? await tableEngine() : undefined
-    const { warnings = [] } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
+    const { warnings = [], types } = (await engine?.readParquet(opened.bytes, name, store)) ?? {}
     if (form === 'json') {
       let unread: OpenedFile | undefined = opened
       const rows = async () => {
@@ -141,7 +141,7 @@ const uncompress = async (
     await documents.write(
       load,
       'uncompressed',
-      { bytes, isJson: form === 'json', ...(index === 0 && { warnings }) },
+      { bytes, isJson: form === 'json', ...(index === 0 && { warnings, types }) },
       index,
     )
   } catch (error) {

@@ -70,7 +70,7 @@ const stageGroup = async (
   const cut = await documents.read(load, 'cut')
   const folded = await documents.read(load, 'folded')
   if (!('files' in cut && 'groups' in folded)) throw new Error('A load that is refused has nothing to stage')
-  const { files, importedColumns, table } = cut
+  const { files, importedColumns, types, table } = cut
   const engine = await tableEngine()
   try {
     const staged = await engine.stageRange({
@@ -81,6 +81,7 @@ const stageGroup = async (
       }),
       csv: source,
       importedColumns,
+      types,
       fields: table.fields,
       isKeyed: table.primaryKey.length > 0,
       loadedAt: new Date(loadedAt),

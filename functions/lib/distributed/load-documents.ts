@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { snapshotContent, tableFiles } from '../storage/tables/content/snapshot-content.ts'
+import { fieldType, snapshotContent, tableFiles } from '../storage/tables/content/snapshot-content.ts'
 import { csvDefect } from '../table-engine/csv/csv-error.ts'
 import type { TableField, TableFile } from '../table-engine/files/snapshot.ts'
 import { createDocuments } from './documents.ts'
@@ -9,6 +9,7 @@ import { refusal } from './refusal.ts'
 
 const numbers = z.array(z.number())
 const names = z.array(z.string())
+const types = z.array(z.object({ type: fieldType, isTime: z.boolean().optional(), named: z.string() }))
 const recordPlace = z.object({ offset: z.number(), line: z.number() })
 const csvRange = z.object({ start: z.number(), end: z.number(), beginsRecord: z.boolean() })
 const refused = z.object({ refusal })
@@ -41,15 +42,21 @@ const documents = {
     current: snapshotContent.optional(),
     primaryKey: names,
     incremental: z.boolean(),
+    inferredColumns: names.optional(),
     loadedAt: z.string(),
     warnings: names,
   }),
   /** The compressed slices, and those of Parquet, in groups that one function makes CSV of. */
   opened: z.union([refused, z.object({ compressed: numbers, groups: z.array(numbers) })]),
-  /** Of each such slice: its size as it is cut, what could not be read of it, and whether it was JSON. */
+  /** Of each such slice: its size as it is cut, what could not be read of it, what Parquet says of its columns, and whether it was JSON. */
   uncompressed: z.union([
     refused,
-    z.object({ bytes: z.number(), warnings: names.optional(), isJson: z.boolean().optional() }),
+    z.object({
+      bytes: z.number(),
+      warnings: names.optional(),
+      types: types.optional(),
+      isJson: z.boolean().optional(),
+    }),
   ]),
   /** The files and their columns, and ranges of them cut anywhere, in groups that one function scans. */
   cut: z.union([
@@ -58,6 +65,7 @@ const documents = {
       /** As it will be after the load, without files. */
       table: snapshotContent,
       warnings: names,
+      types: types.optional(),
       inBytes: z.number(),
       isCompressed: z.boolean(),
       files: z.array(

@@ -4,6 +4,7 @@ import type { CsvDialect } from './csv/csv-dialect.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { ChunkOrigin, CsvChunk } from './csv/split-csv.ts'
 import type { PlacedField, TableField } from './files/snapshot.ts'
+import { isMarked as isMarkedText } from './types/marked-text.ts'
 import { type CellProblem, readCell } from './types/read-cell.ts'
 import { describeProblem, typeName } from './types/value-words.ts'
 
@@ -16,6 +17,8 @@ interface LoadedChunk {
   columns: PlacedField[]
   treatValuesAsNull: string[]
   hidesCells?: boolean | undefined
+  /** NULL and the empty text are apart. */
+  isMarked?: boolean | undefined
 }
 
 /**
@@ -32,6 +35,7 @@ export const findBadCell = ({
   columns,
   treatValuesAsNull,
   hidesCells = false,
+  isMarked = false,
 }: LoadedChunk): UserError | undefined => {
   const nulls = new Set(['', ...treatValuesAsNull])
   const places = recordPlaces(chunk.origins ?? [])
@@ -40,7 +44,10 @@ export const findBadCell = ({
     for (const column of columns) {
       const cell = (column.cell === undefined ? undefined : cells[column.cell]) ?? ''
       const text = nulls.has(cell) ? '' : cell
-      const problem = problemOf(text, column)
+      // Of a typed text an empty one is a value.
+      const isEmptyText = isMarked && isMarkedText(text)
+      if (isEmptyText && column.type === 'string' && !column.rules?.isTime) continue
+      const problem = problemOf(isEmptyText ? text.slice(1) : text, column)
       if (problem) return valueError({ text: hidesCells ? '***' : text, column, problem, ...place })
     }
   }
@@ -90,7 +97,7 @@ const recordPlaces = (origins: ChunkOrigin[]) => {
 
 interface BadCell extends Place {
   text: string
-  column: TableField
+  column: PlacedField
   problem: CellProblem | 'required'
 }
 
@@ -111,7 +118,7 @@ const valueError = ({ text, column, problem, source, line, unit }: BadCell): Use
       : `${problem === 'notRecognized' ? 'Table import error: ' : ''}Load error: An exception occurred while executing a query: ${describeProblem(text, column, problem)}`
   return new UserError(
     CODES[problem],
-    `${what}\n  In ${where.filter(Boolean).join(', ')}, whose type is ${typeName(column)}. Nothing was loaded.`,
+    `${what}\n  In ${where.filter(Boolean).join(', ')}, whose type is ${typeName(column)}${column.typeInFile === undefined ? '' : `, and ${column.typeInFile} in the file`}. Nothing was loaded.`,
     {
       params: {
         ...(source !== undefined && { source }),

@@ -8,9 +8,9 @@ import {
   type PlacedField,
   type Snapshot,
   type TableField,
-  withColumns,
   withFiles,
 } from './files/snapshot.ts'
+import { typeChanges, withFileTypes } from './inferred-types.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
 import { mergeByKey } from './merge-by-key.ts'
@@ -18,6 +18,7 @@ import { createPublish, type Publish } from './publish-file.ts'
 import { publishLoad } from './publish-load.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
 import { stageChunk } from './stage-chunk.ts'
+import type { FileColumn } from './types/field-type.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
@@ -34,7 +35,7 @@ const loadOpened = async (
   request: LoadRequest,
   opened: OpenedSource,
 ): Promise<LoadResult> => {
-  const table = tableForLoad(request, opened.mapping)
+  const table = tableForLoad(request, opened)
   await context.session.fitTo(table.fields.length)
   const staged = await stageSource(context, { request, opened, table, name: 'part' })
   const { snapshot, replaced } = await mergeStaged(context, request, { table, staged })
@@ -43,7 +44,7 @@ const loadOpened = async (
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
     replacedRowsCount: sum(replaced),
-    warnings: opened.warnings,
+    warnings: [...opened.warnings, ...typeChanges(request.current, table)],
     ...opened.progress,
   }
 }
@@ -68,10 +69,19 @@ export const mergeStaged = async (
  * lack a column of its key.
  */
 export const tableForLoad = (
-  { current, primaryKey }: Pick<LoadRequest, 'current' | 'primaryKey'>,
-  { tableColumns }: ColumnMapping,
+  {
+    current,
+    primaryKey,
+    incremental,
+    inferredColumns = [],
+  }: Pick<LoadRequest, 'current' | 'primaryKey' | 'incremental' | 'inferredColumns'>,
+  { mapping: { importedColumns }, types }: { mapping: ColumnMapping; types?: FileColumn[] | undefined },
 ): Snapshot => {
-  const table = withColumns(current ?? emptySnapshot([], primaryKey), tableColumns)
+  const table = withFileTypes(
+    current ?? emptySnapshot([], primaryKey),
+    { importedColumns, types },
+    { isNew: current === undefined, retyped: incremental ? [] : inferredColumns },
+  )
   refuseUnknownKey(table.primaryKey, columnNames(table))
   return table
 }
@@ -91,7 +101,7 @@ export const stageSource = async (
   { request, opened, table: { fields, primaryKey }, name }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
   const { session, threads, limits } = context
-  const columns = cellsOf(fields, opened.mapping.importedColumns)
+  const columns = cellsOf(fields, opened.mapping.importedColumns, opened.types)
   const isKeyed = primaryKey.length > 0
   const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields })
   // With a primary key, rows may still be dropped. Without one, the files are final.
@@ -109,6 +119,7 @@ export const stageSource = async (
       isKeyed,
       treatValuesAsNull: request.source.treatValuesAsNull ?? [],
       hidesCells: request.source.hidesCells,
+      isMarked: opened.types !== undefined,
       name: `${name}-${String(index + 1).padStart(5, '0')}`,
     })
     rowsRead += staged.rows
@@ -117,9 +128,16 @@ export const stageSource = async (
   })
 }
 
-export const cellsOf = (fields: TableField[], importedColumns: string[]): PlacedField[] => {
+export const cellsOf = (
+  fields: TableField[],
+  importedColumns: string[],
+  types: FileColumn[] = [],
+): PlacedField[] => {
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
-  return fields.map(field => ({ ...field, cell: cells.get(field.name) }))
+  return fields.map(field => {
+    const cell = cells.get(field.name)
+    return { ...field, cell, typeInFile: cell === undefined ? undefined : types[cell]?.named }
+  })
 }
 
 /** Large files are uploaded while others are still being written. Small ones may be merged first. */

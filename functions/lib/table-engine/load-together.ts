@@ -94,7 +94,7 @@ const stageOne = async (
 ): Promise<Staged> => {
   const opened = await readSource(context, { source: request.source, table: request })
   try {
-    const table = tableForLoad(request, opened.mapping)
+    const table = tableForLoad(request, opened)
     if (table.fields.length > mostColumns) throw new AddsColumns()
     const name = `file-${String(index + 1).padStart(5, '0')}-part`
     const files = await stageSource(context, { request, opened, table, name })

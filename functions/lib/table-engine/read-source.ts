@@ -18,6 +18,7 @@ import {
   sliceName,
   sourceColumns,
 } from './source-columns.ts'
+import type { FileColumn } from './types/field-type.ts'
 
 interface ReadSourceRequest {
   source: CsvSource
@@ -29,6 +30,8 @@ export interface OpenedSource {
   dialect: CsvDialect
   mapping: ColumnMapping
   warnings: string[]
+  /** What a file that has types says of its columns, in its order. */
+  types: FileColumn[] | undefined
   /** The records, without the header. */
   chunks: AsyncIterable<CsvChunk>
   /** Totals of what has been read so far. */
@@ -92,10 +95,17 @@ export const readSource = async (
       form === 'json'
         ? await tableOfJson(async index => (await openSame(index)).rows(), source.slices.length)
         : undefined
+    let types: FileColumn[] | undefined
+    const tellTypes = (found: FileColumn[]): void => {
+      types = found
+    }
     const textOfSlice = async (index: number): Promise<AsyncIterable<Uint8Array>> => {
       if (json) return json.records(index)
       const { bytes, form: own } = await openSame(index)
-      const asText = { source: nameInSentence(sliceName(source, index)), ...(index === filled && { warn }) }
+      const asText = {
+        source: nameInSentence(sliceName(source, index)),
+        ...(index === filled && { warn, tellTypes }),
+      }
       return own === 'parquet' ? recordsOfParquet(session, bytes, asText) : bytes
     }
     const readSlices = async function* (): AsyncGenerator<CsvChunk> {
@@ -120,7 +130,7 @@ export const readSource = async (
     refuseOtherNames(source, found.mapping)
     warnings.push(...found.warnings)
     const chunks = joinChunks(records, chunkBytes)
-    return { dialect, mapping: found.mapping, warnings, chunks, progress, close }
+    return { dialect, mapping: found.mapping, warnings, types, chunks, progress, close }
   } catch (error) {
     await close()
     throw error

@@ -11,7 +11,7 @@ import type { PlacedField } from './files/snapshot.ts'
 import { findBadCell } from './find-bad-cell.ts'
 import { loadOrderSql } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
-import { cellSql } from './types/cell-sql.ts'
+import { cellSql, markedCellSql } from './types/cell-sql.ts'
 import { isTyped } from './types/field-type.ts'
 import { writeParquet } from './write-parquet.ts'
 
@@ -23,6 +23,8 @@ interface StageChunkRequest {
   loadedAt: Date
   treatValuesAsNull: string[]
   hidesCells?: boolean | undefined
+  /** NULL and the empty text are apart: see `marked-text.ts`. Default: they are one. */
+  isMarked?: boolean | undefined
   /** The table has a primary key. */
   isKeyed: boolean
   /** Notes the order of the records, which begin with this one of the range. Default: not. */
@@ -137,15 +139,17 @@ const selectFromCsv = ({
   columns,
   loadedAt,
   treatValuesAsNull,
+  isMarked = false,
   order,
 }: StageChunkRequest & { csv: string; bytes: number }): string => {
   const cells = Array.from({ length: chunk.columns }, (_, index) => `c${index}`)
   const nulls = treatValuesAsNull.filter(value => value !== '' && !value.includes('\0')).map(quoteLiteral)
   const toValue = (cell: string): string =>
     nulls.length === 0 ? cell : `CASE WHEN ${cell} IN (${nulls.join(', ')}) THEN '' ELSE ${cell} END`
+  const toSql = isMarked ? markedCellSql : cellSql
   const values = columns.map(
     field =>
-      `${cellSql(field.cell === undefined ? "''" : toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
+      `${toSql(field.cell === undefined ? "''" : toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
   )
   if (order) values.push(loadOrderSql(order))
   const quote = quoteByte(dialect.enclosure)

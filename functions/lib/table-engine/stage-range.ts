@@ -12,6 +12,7 @@ import { mapAhead } from './map-ahead.ts'
 import { numberRows } from './parquet/parquet-source.ts'
 import { createPublish } from './publish-file.ts'
 import { stageChunk } from './stage-chunk.ts'
+import type { FileColumn } from './types/field-type.ts'
 
 /** A part of an uncompressed data file. */
 interface StagedPart extends RecordRange {
@@ -31,6 +32,8 @@ export interface StageRangeRequest {
   >
   /** Column names in the table, in the order of the file. */
   importedColumns: string[]
+  /** What a file that has types says of them. */
+  types?: FileColumn[] | undefined
   /** The columns of the table after the load. */
   fields: TableField[]
   /** The table has a primary key. */
@@ -49,7 +52,7 @@ export const stageRange = async (
   request: StageRangeRequest,
 ): Promise<{ files: TableFile[] }> => {
   const { session, threads, limits } = context
-  const { fields, importedColumns, isKeyed, keyPrefix, range } = request
+  const { fields, importedColumns, types, isKeyed, keyPrefix, range } = request
   const dialect = parseCsvDialect(request.csv)
   await session.fitTo(fields.length)
   const publish = createPublish(context, { keyPrefix, fields })
@@ -64,12 +67,13 @@ export const stageRange = async (
         await stageChunk(session, {
           chunk,
           dialect,
-          columns: cellsOf(fields, chunk.names ?? importedColumns),
+          columns: cellsOf(fields, chunk.names ?? importedColumns, types),
           loadedAt: request.loadedAt,
           isKeyed,
           order: isKeyed ? order : undefined,
           treatValuesAsNull: request.csv.treatValuesAsNull ?? [],
           hidesCells: request.csv.hidesCells,
+          isMarked: types !== undefined,
           name: `range-${padded(range)}-part-${padded(index + 1)}`,
         }),
       )

@@ -18,6 +18,7 @@ import { type QueryReads, queryTables, queryToFile, type TableQuery } from './qu
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import { type StageRangeRequest, stageRange } from './stage-range.ts'
+import type { FileColumn } from './types/field-type.ts'
 
 /** What a call cost. */
 interface Cost {
@@ -42,13 +43,13 @@ export interface TableEngine {
    */
   stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
   /**
-   * Gives the CSV that `recordsOfParquet` makes of a file to `show`. Resolves to what could not be read. Throws `UserError` as that does.
+   * Gives the CSV that `recordsOfParquet` makes of a file to `show`. Resolves to what could not be read, and what its columns hold. Throws `UserError` as that does.
    */
   readParquet(
     file: AsyncIterable<Uint8Array>,
     source: string,
     show: (records: AsyncIterable<Uint8Array>) => Promise<void>,
-  ): Promise<{ warnings: string[] } & Cost>
+  ): Promise<{ warnings: string[]; types: FileColumn[] } & Cost>
   /** The snapshot of a table with the rows of all parts of a load. Idempotent like `load`. */
   commitStaged(request: CommitStagedRequest): ReturnType<typeof commitStaged>
   /**
@@ -129,8 +130,12 @@ export const createTableEngineOn = (
       inSession(async ({ session }) => {
         const warnings: string[] = []
         const warn = (warning: string): void => void warnings.push(warning)
-        await show(recordsOfParquet(session, file, { source, warn }))
-        return { warnings }
+        let types: FileColumn[] = []
+        const tellTypes = (found: FileColumn[]): void => {
+          types = found
+        }
+        await show(recordsOfParquet(session, file, { source, warn, tellTypes }))
+        return { warnings, types }
       }),
     commitStaged: request => inSession(context => commitStaged(context, request)),
     count: (snapshot, query) => inSession(context => countRows(context, snapshot, query)),

@@ -7,7 +7,7 @@ import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.
 import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
-import { definitionFor } from '../../lib/storage/tables/table-definition.ts'
+import { declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
@@ -39,7 +39,7 @@ export const changeTable = async (
   const { table: changed, results = null } = await change(table)
   const moved: TableRecord = {
     ...changed,
-    ...(changed.definition && { definition: definitionFor(changed.definition, changed.snapshot) }),
+    ...(changed.definition && { definition: declaredOf(changed.definition, changed.snapshot) }),
     lastChangeDate: services.now().toISOString(),
     lastJob: { id: job.id, results },
   }

@@ -4,13 +4,14 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { ContentThen } from '../../lib/storage/tables/content/content-then.ts'
-import { columnField, definitionFor } from '../../lib/storage/tables/table-definition.ts'
+import { columnField, declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { COUNT_OF_TABLE } from '../../lib/table-engine/csv/csv-error.ts'
 import {
   columnNames,
   emptySnapshot,
+  isTypedTable,
   type Snapshot,
   withFields,
 } from '../../lib/table-engine/files/snapshot.ts'
@@ -51,9 +52,12 @@ const firstContent = async (
       primaryKey,
       incremental: false,
     }
-    return loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
+    const content = await loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
       throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
     })
+    // Typed by its file, none of whose columns is declared.
+    const definition = isTypedTable(content.snapshot) && { primaryKeysNames: primaryKey, columns: [] }
+    return { ...content, ...(definition && { definition }) }
   }
   if (source.type === 'snapshot') {
     const kept = await services.snapshots.get(source.snapshotId)
@@ -100,7 +104,7 @@ const contentAtTime = async (
   return {
     snapshot,
     load: copyLoad(job.id, snapshot, isWhole ? [] : [SETTINGS_UNKNOWN]),
-    definition: table.definition && definitionFor(table.definition, snapshot),
+    definition: table.definition && declaredOf(table.definition, snapshot),
   }
 }
 

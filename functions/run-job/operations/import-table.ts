@@ -1,6 +1,7 @@
 import { hexDigest } from '../../lib/digests.ts'
 import { TransientError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
@@ -57,7 +58,7 @@ const load = async (
 
 const loadAlone = async (
   job: ImportJob<ProcessingJob>,
-  { internalId, snapshot: current }: TableRecord,
+  { internalId, snapshot: current, definition }: TableRecord,
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; lastLoad: TableLoad }> => {
   const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
@@ -71,6 +72,7 @@ const loadAlone = async (
       current,
       primaryKey: tableKey,
       incremental,
+      inferredColumns: inferredColumns(definition, current),
       fileId,
       csv,
     },

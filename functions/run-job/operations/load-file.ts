@@ -26,6 +26,7 @@ interface LoadFileRequest {
   current: Snapshot | undefined
   primaryKey: string[]
   incremental: boolean
+  inferredColumns?: string[]
   csv: CsvOptions
 }
 

@@ -22,6 +22,7 @@ interface OutgrownRequest {
   current: Snapshot | undefined
   primaryKey: string[]
   incremental: boolean
+  inferredColumns?: string[]
   source: PinnedSource
   warnings: string[]
 }
@@ -76,11 +77,12 @@ const askForStaging = async (
   { internalId, current, source: { slices, ...source }, ...request }: OutgrownRequest,
   { distribution }: RunJobServices,
 ): Promise<void> => {
-  const { tableId, primaryKey, incremental, warnings } = request
+  const { tableId, primaryKey, incremental, inferredColumns, warnings } = request
   await distribution.documents.write({ internalId, jobId: job.id }, 'request', {
     tableId,
     primaryKey,
     incremental,
+    inferredColumns,
     warnings,
     current: current && withFiles(current, []),
     source: {

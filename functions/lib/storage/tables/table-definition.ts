@@ -45,6 +45,19 @@ export const definitionFor = ({ columns }: TableDefinition, table: Columns): Tab
   }
 }
 
+/** The same of what was declared alone: types that a load inferred stay inferred. */
+export const declaredOf = (definition: TableDefinition, table: Columns): TableDefinition => {
+  const declared = new Set(definition.columns.map(({ name }) => name))
+  const { columns, ...rest } = definitionFor(definition, table)
+  return { ...rest, columns: columns.filter(({ name }) => declared.has(name)) }
+}
+
+/** The columns of a typed table whose types came with a load. */
+export const inferredColumns = (definition: TableDefinition | undefined, table: Columns): string[] => {
+  const declared = new Set(definition?.columns.map(({ name }) => name))
+  return isTypedTable(table) ? columnNames(table).filter(name => !declared.has(name)) : []
+}
+
 /** The definition of a column that an import added to a table of before version 0.3. */
 const textColumn = (name: string): ColumnDefinition => ({
   name,

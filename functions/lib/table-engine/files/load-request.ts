@@ -40,6 +40,8 @@ export interface LoadRequest {
   primaryKey: string[]
   /** Adds rows and replaces those with the same primary key. False: replaces all rows. */
   incremental: boolean
+  /** Columns whose types nobody declared: where all rows are replaced they take those of the file. Default: none. */
+  inferredColumns?: string[] | undefined
   source: CsvSource
   /** Called with the rows that have been read so far. */
   onRows?: (rows: number) => void

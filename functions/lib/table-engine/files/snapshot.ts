@@ -11,7 +11,11 @@ export interface TableField extends CellType {
 }
 
 /** A column of the table with its place among the cells of a file. Undefined: the file lacks it, and it is empty. */
-export type PlacedField = TableField & { cell: number | undefined }
+export interface PlacedField extends TableField {
+  cell: number | undefined
+  /** As a file with types calls it. */
+  typeInFile?: string | undefined
+}
 
 /** A column that a table gets: its id is given by the table. */
 export type NewField = Omit<TableField, 'id'>

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
+import type { DuckDBValue } from '@duckdb/node-api'
 import { UserError } from '../../errors/errors.ts'
 import { formatRecord } from '../csv/format-records.ts'
 import type { DuckDbSession } from '../duckdb/duckdb-session.ts'
 import { quoteLiteral } from '../duckdb/sql.ts'
 import { writeRows } from '../files/export-slice.ts'
 import { textSql } from '../types/cell-sql.ts'
-import type { FieldType } from '../types/field-type.ts'
+import type { FieldType, FileColumn } from '../types/field-type.ts'
+import { markSql } from '../types/marked-text.ts'
 
 interface ParquetContent {
   /** At the beginning of a sentence: `The file`, `Slice 2 of 3`. */
   source: string
+  /** Told, before the header, what the columns hold. A column whose values do not all fit its type holds texts, and a warning says so. */
+  tellTypes?: (types: FileColumn[]) => void
   /** Told, before the header, what will not be read. */
   warn?: (warning: string) => void
 }
@@ -28,15 +32,15 @@ interface SourceColumn {
 
 /**
  * The rows of a Parquet file that anybody wrote as CSV (RFC 4180): a header, then every value in quotes, in the form that exports
- * have. NULL is empty. So the file takes the way of any other load.
+ * have, lists and structures as JSON. NULL is empty, and the empty text has a mark (`marked-text.ts`). So the file takes the way of any other load.
  *
  * A row group at a time, as text on the disk. Throws `UserError` `invalidParquet` for a file that cannot be read, and
- * `csvImport.invalidValue` with the column, and the row where it is one, for what is no text: lists, structures, bytes.
+ * `csvImport.invalidValue` with the column, and the row where it is one, for what is no text, such as bytes.
  */
 export async function* recordsOfParquet(
   session: DuckDbSession,
   file: AsyncIterable<Uint8Array>,
-  { source, warn }: ParquetContent,
+  { source, warn, tellTypes }: ParquetContent,
 ): AsyncGenerator<Uint8Array> {
   const name = randomUUID()
   const path = session.scratchPath(`${name}.parquet`)
@@ -51,10 +55,14 @@ export async function* recordsOfParquet(
   try {
     await writePieces(path, file)
     const columns = await run(() => columnsOf(session, path))
-    refuseNested(columns, source)
+    refuseOthers(columns, source)
     const cut = columns.filter(({ isCut }) => isCut).map(column => JSON.stringify(column.name))
     if (cut.length > 0)
       warn?.(`${source} may have nanoseconds in ${cut.join(', ')}: times were read to the microsecond.`)
+    const nested = columns.filter(isNested).map(column => JSON.stringify(column.name))
+    if (nested.length > 0)
+      warn?.(`${source} has lists or structures in ${nested.join(', ')}: they are read as JSON.`)
+    if (tellTypes) tellTypes(await run(() => fileColumns(session, { columns, path, warn })))
     yield Buffer.from(formatRecord(columns.map(column => column.name)))
     const names = columns.map(({ sql }) => sql).join(', ')
     for (const { first, last } of await run(() => rowGroupsOf(session, path, source))) {
@@ -89,18 +97,32 @@ const writePieces = async (path: string, pieces: AsyncIterable<Uint8Array>): Pro
 const columnsOf = async (session: DuckDbSession, path: string): Promise<SourceColumn[]> => {
   const described = await session.runInOrder(`DESCRIBE FROM read_parquet(${quoteLiteral(path)})`)
   const [, ...elements] = await session.runInOrder(
-    `SELECT name, type = 'INT96', converted_type = 'DECIMAL', contains(logical_type, 'NanoSeconds()')
+    `SELECT name, type = 'INT96', converted_type = 'DECIMAL', contains(logical_type, 'NanoSeconds()'), contains(logical_type, 'Null'), num_children
     FROM parquet_schema(${quoteLiteral(path)})`,
   )
-  // Files whose columns are not all flat have more elements: they are refused by the types of the others.
-  const isFlat = elements.length === described.length
+  const columns = topElements(elements)
   return described.map(([known, described], index) => {
-    const [name, isInt96, isDecimal, hasNanoseconds] = (isFlat && elements[index]) || [known]
-    // DuckDB (1.5.5) reads decimals of more than 38 digits as other numbers.
-    const type = isDecimal && !String(described).startsWith('DECIMAL') ? 'DECIMAL256' : String(described)
+    const [name = known, isInt96, isDecimal, hasNanoseconds, isNull] = columns[index] ?? []
+    // DuckDB (1.5.5) reads decimals of more than 38 digits as other numbers, and a column without a type as numbers.
+    const type = isNull
+      ? 'VARCHAR'
+      : isDecimal && !/^DECIMAL/.test(String(described))
+        ? 'DECIMAL256'
+        : String(described)
     const isCut = isInt96 === true || (hasNanoseconds === true && type !== 'TIMESTAMP_NS')
     return { name: String(name), sql: `c${index}`, type, isCut }
   })
+}
+
+/** Each element is followed by its children; the last cell says how many. */
+const topElements = (elements: DuckDBValue[][]): DuckDBValue[][] => {
+  const top: DuckDBValue[][] = []
+  for (let place = 0; place < elements.length; ) {
+    top.push(elements[place] ?? [])
+    for (let open = 1; open > 0 && place < elements.length; place++)
+      open += Number(elements[place]?.at(-1) ?? 0) - 1
+  }
+  return top
 }
 
 const rowGroupsOf = async (
@@ -150,8 +172,54 @@ const FORMS: Record<string, FieldType> = {
 
 const PLAIN = /^(BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.+\)|DATE|TIME(_NS)?|UUID)$/
 
+/** Values that no column of their type holds here: not finite, finer than a microsecond, before the year 1 or after 9999. */
+const misfit = ({ sql, type }: SourceColumn): string | undefined => {
+  if (FORMS[type] === 'double') return `NOT isfinite(${sql})`
+  if (type === 'TIMESTAMP_NS') return `epoch_ns(${sql}) % 1000 <> 0`
+  if (type === 'TIME_NS') return `(${sql})::VARCHAR LIKE '%._______%'`
+  if (type.endsWith('HUGEINT')) return `TRY_CAST(${sql} AS DECIMAL(38, 0)) IS NULL`
+  return type === 'DATE' || type in FORMS
+    ? `NOT isfinite(${sql}) OR ${sql} < '0001-01-01' OR ${sql} >= '10000-01-01'`
+    : undefined
+}
+
+const fileColumns = async (
+  session: DuckDbSession,
+  { columns, path, warn }: { columns: SourceColumn[]; path: string; warn: ParquetContent['warn'] },
+): Promise<FileColumn[]> => {
+  const tests = columns.map(column => {
+    const test = misfit(column)
+    return test === undefined ? 'false' : `coalesce(bool_or(${test}), false)`
+  })
+  const names = columns.map(({ sql }) => sql).join(', ')
+  const [misfits = []] = await session.runInOrder(
+    `SELECT ${tests.join(', ')} FROM read_parquet(${quoteLiteral(path)}) AS file(${names})`,
+  )
+  return columns.map((column, index) => {
+    if (misfits[index] !== true) return typeOf(column)
+    warn?.(
+      `${JSON.stringify(column.name)} has values that no ${column.type} of a table holds: it is read as text.`,
+    )
+    return { type: 'string', named: column.type }
+  })
+}
+
+const typeOf = (column: SourceColumn): FileColumn => {
+  const named = column.type
+  if (named in FORMS) return { type: FORMS[named] ?? 'string', named }
+  if (named.startsWith('DECIMAL('))
+    return { type: named.toLowerCase().replaceAll(' ', '') as FieldType, named } // as DuckDB writes it
+  if (named === 'UBIGINT') return { type: 'decimal(20,0)', named }
+  if (named.endsWith('HUGEINT')) return { type: 'decimal(38,0)', named }
+  if (/INT(EGER)?$/.test(named)) return { type: 'long', named }
+  if (named === 'BOOLEAN') return { type: 'boolean', named }
+  if (named === 'DATE') return { type: 'date', named }
+  return { type: 'string', named, ...(named.startsWith('TIME') && { isTime: true }) }
+}
+
 /** NULL for bytes that are no text. */
 const valueText = ({ sql, type }: SourceColumn): string => {
+  if (isNested({ type })) return `to_json(${sql})::VARCHAR`
   if (type === 'BLOB') return `TRY(decode(${sql}))`
   if (type === 'TIMESTAMP_NS')
     return `CASE WHEN epoch_ns(${sql}) % 1000 = 0 THEN ${textSql(`${sql}::TIMESTAMP`, { type: 'timestamp' })}
@@ -167,13 +235,21 @@ const isBadText = (column: SourceColumn): string | undefined =>
 
 const cellText = (column: SourceColumn): string => {
   const bad = isBadText(column)
-  const text = `coalesce(${valueText(column)}, '')`
+  const value = valueText(column)
+  const text = `coalesce(${isText(column) || column.type === 'BLOB' ? markSql(value) : value}, '')`
   return bad === undefined ? text : `CASE WHEN ${bad} THEN error('cell') ELSE ${text} END`
 }
 
-const refuseNested = (columns: SourceColumn[], source: string): void => {
+const isNested = ({ type }: ColumnType): boolean => /^(STRUCT|MAP)\(|\]$/.test(type)
+
+const refuseOthers = (columns: SourceColumn[], source: string): void => {
   const column = columns.find(
-    each => !isText(each) && each.type !== 'BLOB' && !(each.type in FORMS) && !PLAIN.test(each.type),
+    each =>
+      !isText(each) &&
+      each.type !== 'BLOB' &&
+      !(each.type in FORMS) &&
+      !PLAIN.test(each.type) &&
+      !isNested(each),
   )
   if (column) throw badValue(source, { column, what: `has the type ${column.type.slice(0, 100)}` })
 }

@@ -1,6 +1,7 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
 import { quoteList, quoteLiteral } from '../duckdb/sql.ts'
 import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
+import { isMarkedSql, unmarkSql } from './marked-text.ts'
 import {
   FALSE_WORDS,
   FIRST_MICROS,
@@ -22,6 +23,14 @@ export const cellSql = (cell: string, { type, rules }: CellType, loadedAt: Date)
   if (rules === undefined) return cell
   return `CASE WHEN ${cell} = '' THEN ${emptySql({ type, rules }, loadedAt)}
     ${valueCases(cell, type, rules)} ELSE ${WRONG} END`
+}
+
+/** The same of a file that keeps NULL and the empty text apart. */
+export const markedCellSql = (cell: string, type: CellType, loadedAt: Date): string => {
+  const isText = type.type === 'string' && type.rules !== undefined && !type.rules.isTime
+  const plain = isText ? cellSql(cell, type, loadedAt) : cell
+  const text = `CASE WHEN ${isMarkedSql(cell)} THEN ${unmarkSql(cell)} ELSE ${plain} END`
+  return isText ? text : cellSql(text, type, loadedAt)
 }
 
 /** The same for a text of any column: NULL where it is empty or no value of the type. */

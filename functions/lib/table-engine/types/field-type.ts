@@ -34,6 +34,13 @@ export interface CellType {
   rules?: CellRules | undefined
 }
 
+/** What a file says, or its values show, of a column. */
+export interface FileColumn extends Pick<CellType, 'type'> {
+  isTime?: boolean | undefined
+  /** As the file calls its type. */
+  named: string
+}
+
 export const isTyped = ({ rules }: CellType): boolean => rules !== undefined
 
 const DUCKDB_TYPES = {

@@ -53,7 +53,8 @@ describe('a Parquet file', () => {
     ['a UUID', `'d1a5f0a0-0000-4000-8000-000000000000'::UUID`, 'd1a5f0a0-0000-4000-8000-000000000000'],
     ['JSON', `'{"a": 1}'::JSON`, '{"a": 1}'],
   ])('becomes text in a table of texts: %s', async (_, sql, text) => {
-    expect(await rowsOf(await parquet(`SELECT ${sql} AS value`))).toEqual([[text]])
+    const current = emptySnapshot(['value'], [])
+    expect(await rowsOf(await parquet(`SELECT ${sql} AS value`), { current })).toEqual([[text]])
   }) // biome-ignore format: a type, a line
 
   it('keeps the names and the order of its columns, and every row of every row group', async () => {
@@ -80,7 +81,7 @@ describe('a Parquet file', () => {
     ['file_row_number', 'range', (row: number) => `${row}`],
     ['FILE_ROW_NUMBER', 'range + 10', (row: number) => `${row + 10}`],
     ['File_Row_Number', '-range', (row: number) => `${-row}`],
-    ['file_row_number', 'NULL::BIGINT', () => ''],
+    ['file_row_number', 'NULL::BIGINT', () => null],
     ['file_row_number', `'x' || range`, (row: number) => `x${row}`],
   ] as const)('has all its rows when its columns %s and its kin hold %s', async (name, sql, text) => {
     const names = [name, 'filename', 'FILE_INDEX', 'file_row_group_number', 'rowid', 'c0']
@@ -199,12 +200,7 @@ describe('refused with its place is', () => {
     }
   })
 
-  it.each([
-    ['a list', '[1]'],
-    ['a structure', '{a: 1}'],
-    ['a map', 'MAP {1: 2}'],
-    ['a span of time', 'INTERVAL 1 DAY'],
-  ])('%s, before any row is read', async (_, sql) => {
+  it.each([['a span of time', 'INTERVAL 1 DAY']])('%s, before any row is read', async (_, sql) => {
     const found = await refusal(tables.load(await parquet(`SELECT 1 AS id, ${sql} AS value`)))
     expect(found).toMatchObject({ code: 'csvImport.invalidValue', params: { column: 'value' } })
   })

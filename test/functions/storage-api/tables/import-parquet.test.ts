@@ -45,18 +45,17 @@ it('loads what an export wrote as Parquet, cell by cell: a table of texts', asyn
   expect(again.results).toMatchObject({ totalRowsCount: 6, importedColumns: ['id', 'Note'], warnings: [] })
 })
 
-it('loads what an export wrote as Parquet, cell by cell: a typed table, and the same as texts', async () => {
+it('loads what an export wrote as Parquet, cell by cell: a typed table, and one that is made of it', async () => {
   const tableId = await typedTable()
   await load(tableId, { dataFileId: await service.upload(values), incremental: 1 })
   const dataFileId = await exportParquet(tableId)
   const other = await typedTable()
   expect((await load(other, { dataFileId, incremental: 1 })).body).toMatchObject({ status: 'success' })
-  const { body: asTexts } = await create({ name: newName(), dataFileId })
+  const { body: made } = await create({ name: newName(), dataFileId })
   const csvOf = async (id: string) =>
     (await service.call('GET', `/v2/storage/tables/${id}/data-preview`)).text
   expect(await csvOf(other)).toBe(await csvOf(tableId))
-  // NULL is an empty text, which has quotes.
-  expect(await csvOf(asTexts.results.id)).toBe((await csvOf(tableId)).replaceAll(/,(?=[,\n])/g, ',""'))
+  expect(await csvOf(made.results.id)).toBe(await csvOf(tableId))
 })
 
 it('says row and column of what a typed table cannot hold, and loads nothing', async () => {

@@ -22,7 +22,7 @@ export const tableFiles = z.array(
   }),
 )
 
-const fieldType = z.custom<FieldType>(value => typeof value === 'string' && isFieldType(value))
+export const fieldType = z.custom<FieldType>(value => typeof value === 'string' && isFieldType(value))
 
 const cellRules = z.object({
   nullable: z.boolean(),
