@@ -3,23 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import type { InitFlags } from './present-draft.ts'
-import { argument, type Call, type Command, option } from './shell/command.ts'
-import { maySend } from './shell/may-send.ts'
+import { maySend } from './shell/ask.ts'
+import { command, flag, number, option } from './shell/command.ts'
 import { pathIn } from './shell/shell.ts'
 
 /** `millrace init` (docs/detect.md). */
-export const init: Command = {
+export const init = command({
   description: 'make a configuration for an HTTP API, of a request that works',
-  args: [argument('[datadir]', 'folder for config.json; default: this one')],
-  options: [
-    option('--curl <command>', 'a curl command that works; variables in it are read from the environment'),
-    option('--bucket <name>', 'bucket of the tables; default: named after the host'),
-    option('--rows <number>', 'rows of each table in the preview', '5'),
-    option('--yes', 'send the requests without asking'),
-    option('--no-secrets', 'leave the values of secrets empty in config.json'),
-  ],
-  run: async (call: Call<InitFlags>, dataDir?: string) => {
+  args: { '[datadir]': 'folder for config.json; default: this one' },
+  options: {
+    curl: option('<command>', 'a curl command that works; variables in it are read from the environment'),
+    bucket: option('<name>', 'bucket of the tables; default: named after the host'),
+    rows: number('<number>', 'rows of each table in the preview', 5),
+    yes: flag('send the requests without asking'),
+    noSecrets: flag('leave the values of secrets empty in config.json'),
+  },
+  run: async (call, dataDir?: string) => {
     const { flags, shell, out } = call
     const file = join(pathIn(shell, dataDir ?? '.'), 'config.json')
     if (existsSync(file))
@@ -31,10 +30,8 @@ export const init: Command = {
     const { readCurl } = await import('../functions/lib/onboarding/read-curl.ts')
     const command = readCurl(flags.curl, shell.environment)
     const { method, url } = command.request
-    if (
-      flags.yes !== true &&
-      !(await maySend(`Send up to two requests: ${method} ${url.origin}${url.pathname}?`, shell))
-    ) {
+    const question = `Send up to two requests: ${method} ${url.origin}${url.pathname}?`
+    if (!flags.yes && !(await maySend(question, shell))) {
       out.say('Nothing was sent, and nothing written.')
       return 0
     }
@@ -48,4 +45,4 @@ export const init: Command = {
       await rm(folder, { recursive: true, force: true })
     }
   },
-}
+})

@@ -1,9 +1,9 @@
-import { Command as CommanderCommand, CommanderError } from 'commander'
+import { Command as CommanderCommand, CommanderError, Option } from 'commander'
 import { hintAt } from '../functions/lib/errors/did-you-mean.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { loadCommands } from './commands.ts'
-import type { Call, Command } from './shell/command.ts'
+import { type Call, type Command, type CommandOption, longName } from './shell/command.ts'
 import { createOutput } from './shell/output.ts'
 import { exitCodes, sayError } from './shell/say-error.ts'
 import type { Shell } from './shell/shell.ts'
@@ -51,15 +51,16 @@ type WhenCalled = (
 ) => Promise<void>
 
 const add = (parent: CommanderCommand, name: string, command: Command, whenCalled: WhenCalled): void => {
-  const { description, args = [], options = [], help, run, commands = {} } = command
+  const { description, args = {}, options = {}, help, run, commands = {} } = command
   const added = parent.command(name).description(description)
-  for (const each of args) added.addArgument(each)
-  for (const each of options) added.addOption(each)
+  for (const [arg, what] of Object.entries(args)) added.argument(arg, what)
+  for (const [key, each] of Object.entries(options)) added.addOption(optionOf(key, each))
   if (help !== undefined) added.addHelpText('after', `\n${help}`)
   const names = Object.keys(commands)
+  const takesNone = Object.keys(args).length === 0
   if (run)
-    added.allowExcessArguments(args.length === 0 && names.length > 0).action(() => {
-      const [unknown] = args.length === 0 ? added.args : []
+    added.allowExcessArguments(takesNone && names.length > 0).action(() => {
+      const [unknown] = takesNone ? added.args : []
       if (unknown !== undefined)
         throw new UserError(
           'cli.usage',
@@ -69,4 +70,16 @@ const add = (parent: CommanderCommand, name: string, command: Command, whenCalle
       return whenCalled(run, added, given)
     })
   for (const [childName, child] of Object.entries(commands)) add(added, childName, child, whenCalled)
+}
+
+const optionOf = (
+  key: string,
+  { description, value, short, choices, isRequired = false, byDefault, read }: CommandOption<unknown>,
+): Option => {
+  const names = short === undefined ? longName(key) : `-${short}, ${longName(key)}`
+  const made = new Option(value === undefined ? names : `${names} ${value}`, description)
+  made.negate = false // Commander would give --no-header as `header`.
+  if (choices) made.choices([...choices])
+  if (read) made.argParser(read)
+  return made.default(byDefault).makeOptionMandatory(isRequired)
 }

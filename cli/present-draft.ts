@@ -7,18 +7,8 @@ import { secretsOf } from '../functions/lib/extractor/requests/masking/secrets-o
 import { checkConfiguration } from '../functions/lib/extractor/run/check-configuration.ts'
 import { type Draft, remarksOf } from '../functions/lib/onboarding/draft.ts'
 import { runTrial } from '../functions/lib/onboarding/trial.ts'
-import { wholeNumber } from './connect/options.ts'
 import type { Call } from './shell/command.ts'
 import { previewTables } from './shell/preview-tables.ts'
-
-export interface InitFlags {
-  curl?: string
-  bucket?: string
-  rows?: string
-  yes?: boolean
-  /** `--no-secrets`: false. */
-  secrets?: boolean
-}
 
 interface Presented {
   file: string
@@ -30,14 +20,15 @@ interface Presented {
 
 /** Checks a draft, writes it, says each decision and shows the first rows. Resolves to the exit code. */
 export const presentDraft = async (
-  { flags, out }: Call<InitFlags>,
+  { flags, out }: Call<{ rows: number; noSecrets: boolean | undefined }>,
   { file, draft, first, folder }: Presented,
 ): Promise<number> => {
   const { config } = draft.parameters
   const masker = createMasker(secretsOf(draft).values())
   const secrets = Object.keys(config).filter(name => name.startsWith('#'))
-  const isEmpty = flags.secrets === false
-  const kept = isEmpty ? { ...config, ...Object.fromEntries(secrets.map(name => [name, ''])) } : config
+  const kept = flags.noSecrets
+    ? { ...config, ...Object.fromEntries(secrets.map(name => [name, ''])) }
+    : config
   const written = { parameters: { ...draft.parameters, config: kept } }
   const warnings = checkConfiguration(written)
   await mkdir(join(file, '..'), { recursive: true })
@@ -50,7 +41,7 @@ export const presentDraft = async (
   if (secrets.length > 0)
     out.line(
       `  Secrets: ${secrets.join(', ')} ${
-        isEmpty
+        flags.noSecrets
           ? 'left empty. Fill them in before a run.'
           : 'in clear text, as the format has it; only you may read the file. Storing it ' +
             '(millrace config put) seals them; --no-secrets leaves them empty.'
@@ -58,8 +49,7 @@ export const presentDraft = async (
       'yellow',
     )
 
-  const maxRows = wholeNumber(flags.rows ?? '5')
-  const { result, error } = await runTrial({ draft, folder, first, pages: 1, maxRows })
+  const { result, error } = await runTrial({ draft, folder, first, pages: 1, maxRows: flags.rows })
   if (result?.finished !== true)
     throw error ?? new UserError('cli.usage', 'The preview did not come to its end within its requests.')
   out.line('')

@@ -11,10 +11,10 @@ import { exitCodes, sentenceOf } from './shell/say-error.ts'
 import type { Shell } from './shell/shell.ts'
 import { writePrivately } from './shell/write-privately.ts'
 
-export interface ExtractFlags {
-  compat?: boolean
-  preview?: string
-  guard?: boolean
+interface ExtractFlags {
+  compat: boolean | undefined
+  preview: string | undefined
+  guard: boolean | undefined
 }
 
 /**

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
 import { readSettings } from './settings.ts'
-import type { Command } from './shell/command.ts'
+import { command } from './shell/command.ts'
 import { sayIn } from './shell/shell.ts'
 
 /** `millrace start`, which is `npm start`: the embedded cloud in the foreground, until this process is ended. */
-export const start: Command = {
+export const start = command({
   description: 'run the whole stack on this machine until it is interrupted',
   help: `Environment, all optional:
   MILLRACE_API_PORT   port of the storage API (8080)
@@ -20,7 +20,7 @@ export const start: Command = {
   MILLRACE_DURABILITY full: an acknowledgement waits until the bytes are synced; relaxed: it does not (full)
   MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})`,
   run: () => runCloud(),
-}
+})
 
 const log = sayIn(process)
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { type ApiRequest, request } from '../../functions/lib/storage-client/request.ts'
 import { exchangeWithGrants } from './exchange-with-grants.ts'
@@ -16,18 +16,25 @@ export interface Api {
     schema: z.core.$ZodType<Result>,
     body?: unknown,
   ) => Promise<Result>
+  delete: (path: string) => Promise<unknown>
 }
 
 export const createApi = (address: StorageAddress): Api => {
   const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
+  const send: Api['send'] = (method, path, schema, body) =>
+    request(connection, { method, path, ...(body !== undefined && { body }) }, schema)
   return {
     address,
     get: (path, schema, query = {}) =>
       request(connection, { method: 'GET', path: `${path}${queryText(query)}` }, schema),
-    send: (method, path, schema, body) =>
-      request(connection, { method, path, ...(body !== undefined && { body }) }, schema),
+    send,
+    delete: path => send('DELETE', path, z.unknown()),
   }
 }
+
+/** A path whose values may hold any characters: path`files/${id}`. */
+export const path = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
+  String.raw({ raw: parts }, ...values.map(encodeURIComponent))
 
 const queryText = (query: Query): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)

@@ -1,10 +1,15 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import type { RunningCloud } from '../../local/runtime/running-cloud.ts'
-import type { Environment, Shell } from '../shell/shell.ts'
-import { findCloud } from './find-cloud.ts'
+import type { Shell } from '../shell/shell.ts'
+import { findInstallation, type Installation } from './installation.ts'
 import { keptToken } from './kept-tokens.ts'
-import { describeStack } from './stack-outputs.ts'
-import type { StorageFlags } from './storage-options.ts'
+
+/** Which storage service a command talks to. */
+export interface StorageFlags {
+  url?: string | undefined
+  token?: string | undefined
+  /** CloudFormation stack of a deployed service. */
+  stack?: string | undefined
+}
 
 export interface StorageAddress {
   url: string
@@ -21,75 +26,54 @@ export const findStorage = async (
   shell: Pick<Shell, 'environment' | 'workingFolder'>,
 ): Promise<StorageAddress> => {
   const { environment } = shell
-  if (options.stack !== undefined && options.url !== undefined)
+  const { stack } = options
+  if (stack !== undefined && options.url !== undefined)
     throw new UserError('cli.usage', 'Give --stack or --url, not both.')
   const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
-  if (options.stack !== undefined) return ofStack(options.stack, token)
   const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
-  if (url !== undefined) {
+  if (stack === undefined && url !== undefined) {
     // The token of the environment is that of its address: it goes to another one only when none is kept for that.
-    const isElsewhere =
-      options.url !== undefined && options.url !== environment['MILLRACE_URL'] && URL.canParse(url)
-    const kept = isElsewhere && options.token === undefined ? await keptToken(url, environment) : undefined
-    return { url, token: kept ?? token ?? (await keptTokenOf(url, environment)) }
+    const isElsewhere = options.url !== undefined && options.url !== environment['MILLRACE_URL']
+    if (token !== undefined && (options.token !== undefined || !isElsewhere)) return { url, token }
+    return { url, token: (await keptToken(addressOf(url), environment)) ?? token ?? askFor(url) }
   }
-  const { cloud, place } = await findCloud(shell)
-  if (!cloud)
+  const installation = await findInstallation(
+    stack,
+    shell,
+    place =>
+      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
+      `embedded cloud with millrace start (none runs on ${place}).`,
+  )
+  const { ApiUrl } = installation.outputs
+  if (ApiUrl === undefined)
     throw new UserError(
       'cli.noStorage',
-      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
-        `embedded cloud with millrace start (none runs on ${place}).`,
+      `The stack ${stack} has no output ApiUrl: is it a stack of Millrace?`,
     )
-  return { url: cloud.api, token: token ?? (await tokenOfCloud(cloud)) }
+  return { url: ApiUrl, token: token ?? (await readToken(installation)) }
 }
 
-const keptTokenOf = async (url: string, environment: Environment): Promise<string> => {
-  if (!URL.canParse(url))
-    throw new UserError('cli.usage', `"${url}" is not an address. Write it like https://storage.example.com.`)
-  const token = await keptToken(url, environment)
-  if (token !== undefined) return token
+/** The address, when it is one. */
+export const addressOf = (url: string): string => {
+  if (URL.canParse(url)) return url
+  throw new UserError('cli.usage', `"${url}" is not an address. Write it like https://storage.example.com.`)
+}
+
+const askFor = (url: string): never => {
   throw new UserError(
     'cli.noToken',
     `Which token is for ${url}? Set MILLRACE_TOKEN, give --token, or run millrace login --url ${url}.`,
   )
 }
 
-const ofStack = async (name: string, given: string | undefined): Promise<StorageAddress> => {
-  const outputs = await describeStack(name)
-  const url = outputs['ApiUrl']
-  if (url === undefined)
-    throw new UserError('cli.noStorage', `The stack ${name} has no output ApiUrl: is it a stack of Millrace?`)
-  return { url, token: given ?? (await readToken({}, outputs['StorageTokenSecret'])) }
-}
-
-const tokenOfCloud = (cloud: RunningCloud) =>
-  readToken(secretsClientOf(cloud), cloud.outputs['StorageTokenSecret'])
-
-export interface SecretsClient {
-  endpoint?: string
-  region?: string
-  credentials?: { accessKeyId: string; secretAccessKey: string }
-}
-
-/** How a client of Secrets Manager reaches the embedded cloud. */
-export const secretsClientOf = ({
-  control,
-  region,
-  accessKeyId,
-  secretAccessKey,
-}: RunningCloud): SecretsClient => ({
-  endpoint: control,
-  region,
-  credentials: { accessKeyId, secretAccessKey },
-})
-
-const readToken = async (client: SecretsClient, secretArn: string | undefined): Promise<string> => {
-  if (secretArn === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
+const readToken = async ({ outputs, control }: Installation): Promise<string> => {
+  const { StorageTokenSecret: SecretId } = outputs
+  if (SecretId === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
   const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
   const { readStorageToken } = await import('../../functions/lib/storage-client/storage-token.ts')
-  const secrets = new SecretsManagerClient(client)
+  const secrets = new SecretsManagerClient(control)
   try {
-    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: secretArn }))
+    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }))
     return readStorageToken(SecretString ?? '')
   } finally {
     secrets.destroy()

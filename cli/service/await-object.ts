@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { DescribeExecutionCommand, paginateListExecutions, type SFNClient } from '@aws-sdk/client-sfn'
+import { DescribeExecutionCommand, paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { describeFailure } from '../../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../../local/runtime/machine-output.ts'
-import type { MachineConnection } from '../connect/connect-machines.ts'
 import { followExecution } from '../connect/follow-execution.ts'
+import type { Installation } from '../connect/installation.ts'
 
 type ObjectEnd =
   | { tableId: string | null; jobId: number | null; seconds: number }
@@ -42,9 +42,10 @@ const importOutput = z
  */
 export const awaitObject = async (
   target: string,
-  { client, outputs, s3 }: MachineConnection,
+  { outputs, control, s3 }: Installation,
   signal: AbortSignal,
 ): Promise<ObjectEnd> => {
+  const client = new SFNClient(control)
   try {
     const object = await findObject(target, outputs['LandingBucket'], s3)
     const machineArn = machineArnFrom(outputs, 'import')

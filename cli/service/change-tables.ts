@@ -1,57 +1,47 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
-import { followJob } from '../connect/follow-job.ts'
-import { segment } from '../connect/options.ts'
-import { argument, type Command, listOption, option } from '../shell/command.ts'
-import { confirm, WAY_BACK, yesOption } from '../shell/confirm.ts'
-import { doJob } from './do-job.ts'
-import { job, lookAtJob } from './job-line.ts'
-import { onService, type ServiceCall } from './on-service.ts'
+import { path } from '../connect/api.ts'
+import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
+import { confirm, WAY_BACK, yesOption } from '../shell/ask.ts'
+import { type Command, flag, listOption } from '../shell/command.ts'
+import { doJob, endOfJob } from './do-job.ts'
 
-interface Flags {
-  yes?: boolean
-  force?: boolean
-  where?: string[]
-}
-
-const id = argument('<table>', 'id of a table, such as in.c-main.orders')
+const args = { '<table>': 'id of a table, such as in.c-main.orders' }
 
 export const changeCommands: Readonly<Record<string, Command>> = {
-  rename: {
+  rename: serviceCommand({
     description: 'give a table another name to show; its id stays',
-    args: [id, argument('<name>')],
-    run: onService(async (call, tableId, displayName) =>
-      doJob(call, 'PUT', `tables/${segment(tableId)}?async=1`, { displayName }),
-    ),
-  },
-  truncate: {
+    args: { ...args, '<name>': '' },
+    run: (call, tableId, displayName) => doJob(call, 'PUT', path`tables/${tableId}?async=1`, { displayName }),
+  }),
+  truncate: serviceCommand({
     description: 'delete all rows of a table',
-    args: [id],
-    options: [yesOption],
-    run: onService<Flags>(async (call, tableId) => {
+    args,
+    options: { yes: yesOption },
+    run: async (call, tableId) => {
       const { rows } = await countRows(call, tableId)
       await confirm(`This deletes the ${rows} of ${tableId}. ${WAY_BACK}`, tableId, call)
       await keepSnapshot(call, tableId, 'Before all rows were deleted')
-      return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows?allowTruncate=1`)
-    }),
-  },
+      return doJob(call, 'DELETE', path`tables/${tableId}/rows?allowTruncate=1`)
+    },
+  }),
   rows: {
     description: 'rows of a table',
     commands: {
-      delete: {
+      delete: serviceCommand({
         description: 'delete the rows that match',
-        args: [id],
-        options: [
-          listOption(
-            '--where <condition>',
+        args,
+        options: {
+          where: listOption(
+            '<condition>',
             "such as 'city = Brno' or 'delay::number >= 1000' (also !=, >, <, <=)",
           ),
-          yesOption,
-        ],
+          yes: yesOption,
+        },
         help: `All conditions must hold. ::number, ::date, ::timestamp and ::text say what the texts of a column are compared as;
 a typed column needs none. Rows with another text stay.`,
-        run: onService<Flags>(async (call, tableId) => {
+        run: async (call, tableId) => {
           const where = call.flags.where ?? []
           if (where.length === 0)
             throw new UserError(
@@ -63,29 +53,29 @@ a typed column needs none. Rows with another text stay.`,
           if (call.flags.yes) call.out.say(what)
           await confirm(`${what} ${WAY_BACK}`, tableId, call)
           await keepSnapshot(call, tableId, `Before ${rows} were deleted`)
-          return doJob(call, 'DELETE', `tables/${segment(tableId)}/rows`, { where })
-        }),
-      },
+          return doJob(call, 'DELETE', path`tables/${tableId}/rows`, { where })
+        },
+      }),
     },
   },
-  delete: {
+  delete: serviceCommand({
     description: 'delete a table',
-    args: [id],
-    options: [option('--force', 'its aliases too'), yesOption],
-    run: onService<Flags>(async (call, tableId) => {
+    args,
+    options: { force: flag('its aliases too'), yes: yesOption },
+    run: async (call, tableId) => {
       const { api, flags, out } = call
       const { rows } = await countRows(call, tableId)
-      const { isAlias } = await api.get(`tables/${segment(tableId)}`, z.object({ isAlias: z.boolean() }))
+      const { isAlias } = await api.get(path`tables/${tableId}`, z.object({ isAlias: z.boolean() }))
       const what = isAlias
         ? `The alias ${tableId} is deleted. Its source keeps its rows.`
         : `${tableId} is deleted with ${rows}. A snapshot is kept before, and brings it back.`
       await confirm(what, tableId, call)
       if (!isAlias) await keepSnapshot(call, tableId, 'Before the table was deleted')
-      await api.send('DELETE', `tables/${segment(tableId)}?force=${flags.force ? 1 : 0}`, z.unknown())
-      out.show({ deleted: tableId }, () => out.line(`${tableId}: deleted`))
+      await api.delete(path`tables/${tableId}?force=${flags.force ? 1 : 0}`)
+      out.show({ deleted: tableId }, `${tableId}: deleted`)
       return undefined
-    }),
-  },
+    },
+  }),
 }
 
 const counted = z.object({ rowsCount: z.number(), stays: z.array(z.string()) })
@@ -98,20 +88,18 @@ const countRows = async (
 ): Promise<{ rows: string; stays: string[] }> => {
   const conditions = Object.fromEntries(where.map((text, index) => [`where[${index}]`, text]))
   const query = { format: 'json', countRows: 1, limit: 1, ...conditions }
-  const { rowsCount, stays } = await api.get(`tables/${segment(tableId)}/data-preview`, counted, query)
+  const { rowsCount, stays } = await api.get(path`tables/${tableId}/data-preview`, counted, query)
   return { rows: plural(rowsCount, 'row'), stays }
 }
 
 /** So that what goes can be brought back. A token that may delete may keep one, too. */
 const keepSnapshot = async (call: ServiceCall, tableId: string, description: string): Promise<void> => {
-  const { api, shell, out } = call
-  const started = await api.send('POST', `tables/${segment(tableId)}/snapshots`, job, { description })
-  const ended = await followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
+  const ended = await endOfJob(call, 'POST', path`tables/${tableId}/snapshots`, { description })
   if (ended.status !== 'success')
     throw new UserError(
       'cli.usage',
       `No snapshot could be kept, so nothing was deleted: ${ended.error?.message}`,
     )
   const { id } = z.object({ id: z.union([z.string(), z.number()]) }).parse(ended.results)
-  out.say(`Snapshot ${id} of ${tableId} is kept: millrace tables restore ${id} brings it back.`)
+  call.out.say(`Snapshot ${id} of ${tableId} is kept: millrace tables restore ${id} brings it back.`)
 }

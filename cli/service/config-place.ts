@@ -1,29 +1,46 @@
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { segment } from '../connect/options.ts'
+import { configurationBody } from '../../functions/lib/wire/configuration-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { path } from '../connect/api.ts'
+
+export const placeOnly = { '<place>': 'COMPONENT/CONFIGURATION' }
+export const placeOrRow = { '<place>': 'COMPONENT/CONFIGURATION, and /ROW for a row' }
 
 /** A stored configuration, or a row of it. */
+export const stored = readsAll(configurationBody, {
+  id: true,
+  name: false,
+  version: true,
+  isDisabled: true,
+  created: false,
+  configuration: z.unknown(),
+})
+
 interface ConfigPlace {
   componentId: string
   configId: string
-  rowId?: string
+  rowId: string | undefined
+  /** The path of the configuration below `/v2/storage/`. */
+  root: string
+  /** The path of its row, when that is named. */
+  self: string
 }
 
 /** Reads `component/configuration` or `component/configuration/row`. */
 export const parsePlace = (text: string): ConfigPlace => {
   const [componentId, configId, rowId, ...rest] = text.split('/')
-  const isWhole = componentId && configId && rowId !== '' && rest.length === 0
-  if (!isWhole)
+  if (!componentId || !configId || rowId === '' || rest.length > 0)
     throw new UserError(
       'cli.usage',
       `"${text}" names no configuration. Write it like ex-generic-v2/shop, or ex-generic-v2/shop/ROW for a row.`,
     )
-  return { componentId, configId, ...(rowId !== undefined && { rowId }) }
+  const root = path`components/${componentId}/configs/${configId}`
+  return {
+    componentId,
+    configId,
+    rowId,
+    root,
+    self: rowId === undefined ? root : root + path`/rows/${rowId}`,
+  }
 }
-
-/** The path of the configuration below `/v2/storage/`. */
-export const pathOfConfig = ({ componentId, configId }: ConfigPlace): string =>
-  `components/${segment(componentId)}/configs/${segment(configId)}`
-
-/** The path of the configuration, or of its row. */
-export const pathOfPlace = (place: ConfigPlace): string =>
-  place.rowId === undefined ? pathOfConfig(place) : `${pathOfConfig(place)}/rows/${segment(place.rowId)}`

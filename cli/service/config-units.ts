@@ -5,11 +5,12 @@ import { mergeConfiguration } from '../../functions/lib/storage/configurations/m
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
 import { configurationSchema } from '../../functions/lib/storage-client/seldom-read.ts'
 import { createApi } from '../connect/api.ts'
-import type { ServiceFlags } from '../connect/storage-options.ts'
+import { findStorage } from '../connect/find-storage.ts'
+import type { ServiceFlags } from '../connect/service-command.ts'
 import type { Call } from '../shell/command.ts'
+import { readJsonObject } from '../shell/read-json.ts'
 import { pathIn } from '../shell/shell.ts'
-import { parsePlace, pathOfConfig } from './config-place.ts'
-import { readJsonObject } from './read-json.ts'
+import { parsePlace } from './config-place.ts'
 
 /** What runs as one: a row merged with its root, or a configuration without rows. */
 interface ConfigUnit {
@@ -17,42 +18,44 @@ interface ConfigUnit {
   configuration: Record<string, unknown>
 }
 
+const isFile = (source: string, shell: Call['shell']): boolean =>
+  source === '-' || existsSync(pathIn(shell, source))
+
 /** Whether a source names a stored configuration, and no file. */
 export const isStoredPlace = (source: string, shell: Call['shell']): boolean =>
-  source !== '-' && !existsSync(pathIn(shell, source)) && /^[^/.]+[^/]*\/[^/]+(\/[^/]+)?$/.test(source)
+  !isFile(source, shell) && /^[^/.]+[^/]*\/[^/]+(\/[^/]+)?$/.test(source)
 
 /** The units of a file (also `-`), or of a stored configuration: its enabled rows, or the row that is named. */
 export const readUnits = async (
   source: string,
   { flags, shell }: Pick<Call<ServiceFlags>, 'flags' | 'shell'>,
 ): Promise<ConfigUnit[]> => {
-  if (source === '-' || existsSync(pathIn(shell, source)))
-    return [{ name: source, configuration: await readJsonObject(source, shell) }]
+  if (isFile(source, shell)) return [{ name: source, configuration: await readJsonObject(source, shell) }]
   if (!isStoredPlace(source, shell))
     throw new UserError(
       'cli.usage',
       `${source}: there is no such file, and it is not COMPONENT/CONFIGURATION.`,
     )
-  const place = parsePlace(source)
-  const { findStorage } = await import('../connect/find-storage.ts')
-  const { configuration, rows } = await createApi(await findStorage(flags, shell)).get(
-    pathOfConfig(place),
-    configurationSchema,
-  )
-  const wanted = rows.filter(({ id, isDisabled }) =>
-    place.rowId === undefined ? !isDisabled : id === place.rowId,
-  )
-  if (place.rowId !== undefined && wanted.length === 0)
-    throw new UserError('cli.notFound', `The configuration has no row ${place.rowId}.`)
+  const { componentId, configId, rowId, root } = parsePlace(source)
+  const api = createApi(await findStorage(flags, shell))
+  const { configuration, rows } = await api.get(root, configurationSchema)
+  if (rowId !== undefined && !rows.some(({ id }) => id === rowId))
+    throw new UserError('cli.notFound', `The configuration has no row ${rowId}.`)
   if (rows.length === 0) return [{ name: source, configuration }]
-  return wanted.map(row => ({
-    name: `${place.componentId}/${place.configId}/${row.id}`,
-    configuration: mergeConfiguration(configuration, row.configuration),
-  }))
+  return rows
+    .filter(({ id, isDisabled }) => (rowId === undefined ? !isDisabled : id === rowId))
+    .map(row => ({
+      name: `${componentId}/${configId}/${row.id}`,
+      configuration: mergeConfiguration(configuration, row.configuration),
+    }))
 }
 
-/** Secrets that were given as `#name=value` take the place of those of this name, wherever they are. */
-export const withSecrets = ({ name, configuration }: ConfigUnit, given: readonly string[]): ConfigUnit => {
+/**
+ * The configuration with the secrets that were given as `#name=value`, wherever their names are.
+ *
+ * Error: `secrets.notOpened` names the others, which only the storage service can open.
+ */
+export const openSecrets = (configuration: unknown, given: readonly string[]): unknown => {
   const secrets = new Map(
     given.map(each => {
       const equals = each.indexOf('=')
@@ -60,23 +63,17 @@ export const withSecrets = ({ name, configuration }: ConfigUnit, given: readonly
       return [each.slice(0, equals), each.slice(equals + 1)] as const
     }),
   )
-  const replace = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(replace)
-    return isContainer(value) ? mapFields(value, (item, key) => secrets.get(key) ?? replace(item)) : value
+  const sealed = new Set<string>()
+  const open = (value: unknown, name = ''): unknown => {
+    if (typeof value === 'string' && isSealed(value)) sealed.add(name)
+    if (Array.isArray(value)) return value.map(item => open(item, name))
+    return isContainer(value) ? mapFields(value, (item, key) => secrets.get(key) ?? open(item, key)) : value
   }
-  return { name, configuration: replace(configuration) as Record<string, unknown> } // An object gives an object.
-}
-
-/** Names of secrets that only the storage service can open. */
-export const sealedNames = (configuration: unknown): string[] => {
-  const names = new Set<string>()
-  const look = (value: unknown): void => {
-    if (!isContainer(value)) return
-    for (const [key, item] of Object.entries(value)) {
-      if (typeof item === 'string' && isSealed(item)) names.add(key)
-      else look(item)
-    }
-  }
-  look(configuration)
-  return [...names]
+  const opened = open(configuration)
+  if (sealed.size === 0) return opened
+  const wanted = [...sealed].map(name => `--secret '${name}=…'`)
+  throw new UserError(
+    'secrets.notOpened',
+    `Only the storage service can open ${[...sealed].join(', ')}. Give ${wanted.join(' ')}.`,
+  )
 }

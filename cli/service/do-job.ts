@@ -1,18 +1,31 @@
 import { plural } from '../../functions/lib/plural.ts'
 import { rowsOfDeletion, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
-import { job, lookAtJob } from './job-line.ts'
-import type { ServiceCall } from './on-service.ts'
+import type { ServiceCall } from '../connect/service-command.ts'
+import { job, lookAtJob, type ShownJob } from './job-line.ts'
 
-/** Asks for a job and waits for its end. Resolves to the exit code. */
+type Method = 'POST' | 'PUT' | 'DELETE'
+
+/** Asks for a job, and resolves when it has ended. */
+export const endOfJob = async (
+  { api, shell }: Pick<ServiceCall, 'api' | 'shell'>,
+  method: Method,
+  path: string,
+  body?: object,
+): Promise<ShownJob> => {
+  const started = await api.send(method, path, job, body)
+  return followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
+}
+
+/** The same, and says what became of it. Resolves to the exit code. */
 export const doJob = async (
-  { api, out, shell }: Pick<ServiceCall, 'api' | 'out' | 'shell'>,
-  method: 'POST' | 'PUT' | 'DELETE',
+  call: Pick<ServiceCall, 'api' | 'out' | 'shell'>,
+  method: Method,
   path: string,
   body?: object,
 ): Promise<number> => {
-  const started = await api.send(method, path, job, body)
-  const ended = await followJob(started, lookAtJob(api), { what: `Job ${started.id}`, shell })
+  const ended = await endOfJob(call, method, path, body)
+  const { out } = call
   const deleted = rowsOfDeletion(ended)
   const rows = rowsOfJob(ended)
   const facts = [

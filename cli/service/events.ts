@@ -1,14 +1,12 @@
 import * as z from 'zod/mini'
 import { eventBody } from '../../functions/lib/wire/event-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { segment, wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { type Command, option } from '../shell/command.ts'
+import { path } from '../connect/api.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { flag, number, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import { styleOf } from '../shell/output.ts'
 import { printable } from '../shell/printable.ts'
 import { follow } from './follow.ts'
-import { onService } from './on-service.ts'
 
 const event = readsAll(eventBody, {
   id: z.coerce.string(),
@@ -20,53 +18,32 @@ const event = readsAll(eventBody, {
   description: false,
 })
 
-interface Flags {
-  follow?: boolean
-  limit: string
-  query?: string
-  component?: string
-  table?: string
-}
-
-export const events: Command = {
+export const events = serviceCommand({
   description: 'list events: changes, runs and what went wrong',
-  options: [
-    option('-f, --follow', 'go on with new events until interrupted'),
-    option('--limit <number>', 'at most so many', '20'),
-    option('-q, --query <query>', 'only those that match, such as event:storage.tableImportDone'),
-    option('--component <id>', 'only those of this component'),
-    option('--table <id>', 'only those of this table'),
+  options: {
+    follow: flag('go on with new events until interrupted', 'f'),
+    limit: number('<number>', 'at most so many', 20),
+    query: option('<query>', 'only those that match, such as event:storage.tableImportDone', { short: 'q' }),
+    component: option('<id>', 'only those of this component'),
+    table: option('<id>', 'only those of this table'),
     ...serviceOptions,
-  ],
-  run: onService<Flags>(async ({ api, out, flags, shell }) => {
-    const path = flags.table === undefined ? 'events' : `tables/${segment(flags.table)}/events`
-    const query = { limit: wholeNumber(flags.limit), q: flags.query, component: flags.component }
-    const read = () => api.get(path, z.array(event), query)
-    const lineOf = ({ created, type, component, message, description }: z.infer<typeof event>) =>
-      printable(
-        [formatTime(created), type.padEnd(7), component, message, description].filter(Boolean).join('  '),
-      )
-    if (flags.follow)
-      return follow(read, {
-        interrupted: shell.onInterrupt(),
-        idOf: ({ id }) => id,
-        markOf: () => '',
-        show: each =>
-          out.isJson ? out.line(JSON.stringify(each)) : out.line(lineOf(each), styleOf(each.type)),
-      })
-    const found = await read()
-    out.show(found, () =>
-      out.table(
-        ['TIME', 'TYPE', 'COMPONENT', 'MESSAGE', 'REASON'],
-        found.map(each => [
-          formatTime(each.created),
-          each.type,
-          each.component,
-          each.message,
-          each.description,
-        ]),
-      ),
-    )
+  },
+  run: async call => {
+    const { limit, query, component, table } = call.flags
+    const place = table === undefined ? 'events' : path`tables/${table}/events`
+    const read = () => call.api.get(place, z.array(event), { limit, q: query, component })
+    if (call.flags.follow)
+      return follow(read, each => ({ id: each.id, status: each.type, line: lineOf(each) }), call)
+    call.out.list(await read(), {
+      TIME: each => formatTime(each.created),
+      TYPE: each => each.type,
+      COMPONENT: each => each.component,
+      MESSAGE: each => each.message,
+      REASON: each => each.description,
+    })
     return undefined
-  }),
-}
+  },
+})
+
+const lineOf = ({ created, type, component, message, description }: z.infer<typeof event>): string =>
+  printable([formatTime(created), type.padEnd(7), component, message, description].filter(Boolean).join('  '))

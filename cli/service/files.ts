@@ -1,12 +1,10 @@
 import * as z from 'zod/mini'
 import { fileBody } from '../../functions/lib/wire/file-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { segment, wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
-import { formatBytes } from '../shell/progress.ts'
-import { onService, type ServiceCall } from './on-service.ts'
+import { path } from '../connect/api.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { number, option } from '../shell/command.ts'
+import { formatBytes, formatTime } from '../shell/format-values.ts'
 
 const file = readsAll(fileBody, {
   id: true,
@@ -19,66 +17,53 @@ const file = readsAll(fileBody, {
   runId: false,
 })
 
-interface Flags {
-  limit: string
-  query?: string
-}
+const args = { '<file>': 'id of a file' }
 
-const id = argument('<file>', 'id of a file')
-
-export const files: Command = {
+export const files = serviceCommand({
   description: 'list files; millrace download brings one here',
-  options: [
-    option('--limit <number>', 'at most so many', '20'),
-    option('-q, --query <text>', 'only those, such as tags:export or a part of the name'),
+  options: {
+    limit: number('<number>', 'at most so many', 20),
+    query: option('<text>', 'only those, such as tags:export or a part of the name', { short: 'q' }),
     ...serviceOptions,
-  ],
-  run: onService<Flags>(call => list(call)),
+  },
+  run: async ({ api, out, flags: { limit, query } }) => {
+    out.list(await api.get('files', z.array(file), { limit, q: query }), {
+      FILE: each => String(each.id),
+      NAME: each => each.name,
+      SIZE: sizeOf,
+      TAGS: each => each.tags.join(', '),
+      CREATED: each => formatTime(each.created),
+    })
+  },
   commands: {
-    show: {
+    show: serviceCommand({
       description: 'show one file',
-      args: [id],
-      run: onService(async ({ api, out }, fileId) => {
-        const found = await api.get(`files/${segment(fileId)}`, file)
+      args,
+      run: async ({ api, out }, id) => {
+        const found = await api.get(path`files/${id}`, file)
         out.show(found, () =>
           out.fields({
             file: String(found.id),
             name: found.name,
             created: formatTime(found.created),
-            size: found.isSliced ? 'sliced' : formatBytes(found.sizeBytes ?? 0),
+            size: sizeOf(found),
             tags: found.tags.join(', '),
             'kept for': found.maxAgeDays == null ? 'good' : `${found.maxAgeDays} days`,
             run: found.runId,
           }),
         )
-        return undefined
-      }),
-    },
-    delete: {
+      },
+    }),
+    delete: serviceCommand({
       description: 'delete a file',
-      args: [id],
-      run: onService(async ({ api, out }, fileId) => {
-        await api.send('DELETE', `files/${segment(fileId)}`, z.unknown())
-        out.show({ deleted: fileId }, () => out.line(`file ${fileId}: deleted`))
-        return undefined
-      }),
-    },
+      args,
+      run: async ({ api, out }, id) => {
+        await api.delete(path`files/${id}`)
+        out.show({ deleted: id }, `file ${id}: deleted`)
+      },
+    }),
   },
-}
+})
 
-const list = async ({ api, out, flags: { limit, query } }: ServiceCall<Flags>): Promise<undefined> => {
-  const found = await api.get('files', z.array(file), { limit: wholeNumber(limit), q: query })
-  out.show(found, () =>
-    out.table(
-      ['FILE', 'NAME', 'SIZE', 'TAGS', 'CREATED'],
-      found.map(({ id, name, isSliced, sizeBytes, tags, created }) => [
-        String(id),
-        name,
-        isSliced ? 'sliced' : formatBytes(sizeBytes ?? 0),
-        tags.join(', '),
-        formatTime(created),
-      ]),
-    ),
-  )
-  return undefined
-}
+const sizeOf = ({ isSliced, sizeBytes }: z.infer<typeof file>): string =>
+  isSliced ? 'sliced' : formatBytes(sizeBytes ?? 0)

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini'
 import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
-import { rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
+import { tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import type { Api } from '../connect/api.ts'
-import type { Cell } from '../shell/format-table.ts'
-import { secondsBetween } from '../shell/format-values.ts'
 
 /** The parts of a job that commands show. The rest is kept for `--json`. */
 export const job = readsAll(jobBody, {
@@ -42,25 +40,3 @@ export const subjectOfJob = (shown: ShownJob): string => {
   const { configId, params } = asked.parse(shown.operationParams)
   return tableOfJob(shown) ?? configId ?? params?.name ?? ''
 }
-
-export const jobColumns = [
-  'JOB',
-  'OPERATION',
-  'ABOUT',
-  'STATUS',
-  'CREATED',
-  'SECONDS',
-  'ROWS',
-  'REASON',
-] as const
-
-export const jobCells = (shown: ShownJob, formatTime: (time?: string | null) => string): Cell[] => [
-  String(shown.id),
-  shown.operationName,
-  subjectOfJob(shown),
-  shown.status,
-  formatTime(shown.createdTime),
-  secondsBetween(shown.startTime, shown.endTime),
-  rowsOfJob(shown),
-  shown.error?.message ?? '',
-]

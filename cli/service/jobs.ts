@@ -1,72 +1,55 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { jobBody } from '../../functions/lib/wire/job-body.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
-import { wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
-import { styleOf } from '../shell/output.ts'
+import { path } from '../connect/api.ts'
+import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { type FlagsOf, flag, number, option, wholeNumber } from '../shell/command.ts'
+import { formatTime, secondsBetween } from '../shell/format-values.ts'
 import { follow } from './follow.ts'
-import { job, jobCells, jobColumns, type ShownJob, subjectOfJob } from './job-line.ts'
-import { onService, type ServiceCall } from './on-service.ts'
+import { job, lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
 
-interface Flags {
-  follow?: boolean
-  limit: string
-  status?: string
-  table?: string
+const options = {
+  follow: flag('go on with new and changed jobs until interrupted', 'f'),
+  limit: number('<number>', 'at most so many', 20),
+  status: option('<status>', 'only those of this state', { choices: jobBody.shape.status.options }),
+  table: option('<id>', 'only those of this table'),
+  ...serviceOptions,
 }
 
-export const jobs: Command = {
+export const jobs = serviceCommand({
   description: 'list jobs, newest first, or show one',
-  args: [argument('[job]', 'id of a job')],
-  options: [
-    option('-f, --follow', 'go on with new and changed jobs until interrupted'),
-    option('--limit <number>', 'at most so many', '20'),
-    option('--status <status>', 'only those of this state').choices(jobBody.shape.status.options),
-    option('--table <id>', 'only those of this table'),
-    ...serviceOptions,
-  ],
-  run: onService<Flags>((call, id?: string) => (id === undefined ? listJobs(call) : showJob(call, id))),
+  args: { '[job]': 'id of a job' },
+  options,
+  run: (call, id?: string) => (id === undefined ? listJobs(call) : showJob(call, id)),
   commands: {
-    cancel: {
+    cancel: serviceCommand({
       description: 'cancel a job: one that has begun stops before its table changes',
-      args: [argument('<job>', 'id of a job')],
-      run: onService((call, id) => cancelJob(call, id)),
-    },
+      args: { '<job>': 'id of a job' },
+      run: async ({ api, out }, id) => {
+        const asked = await api.send('POST', path`jobs/${wholeNumber(id)}/cancel`, job)
+        const isOver = asked.status === 'error'
+        out.show(asked, isOver ? 'Cancelled.' : `The job stops at its next step: millrace wait ${asked.id}`)
+      },
+    }),
   },
-}
+})
 
-const cancelJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const asked = await api.send('POST', `jobs/${wholeNumber(id)}/cancel`, job)
-  const isOver = asked.status === 'error'
-  out.show(asked, () =>
-    out.line(isOver ? 'Cancelled.' : `The job stops at its next step: millrace wait ${asked.id}`),
-  )
-}
-
-const listJobs = async ({ api, out, flags, shell }: ServiceCall<Flags>): Promise<number | undefined> => {
-  const query = {
-    limit: wholeNumber(flags.limit),
-    tableId: flags.table,
-    'storage_job_status[]': flags.status,
-  }
-  const read = () => api.get('jobs', z.array(job), query)
-  if (flags.follow)
-    return follow(read, {
-      interrupted: shell.onInterrupt(),
-      idOf: ({ id }) => String(id),
-      markOf: ({ status }) => status,
-      show: shown =>
-        out.isJson ? out.line(JSON.stringify(shown)) : out.line(lineOf(shown), styleOf(shown.status)),
-    })
-  const jobs = await read()
-  out.show(jobs, () =>
-    out.table(
-      jobColumns,
-      jobs.map(each => jobCells(each, formatTime)),
-    ),
-  )
+const listJobs = async (call: ServiceCall<FlagsOf<typeof options>>): Promise<number | undefined> => {
+  const { limit, table, status } = call.flags
+  const query = { limit, tableId: table, 'storage_job_status[]': status }
+  const read = () => call.api.get('jobs', z.array(job), query)
+  if (call.flags.follow)
+    return follow(read, each => ({ id: each.id, status: each.status, line: lineOf(each) }), call)
+  call.out.list(await read(), {
+    JOB: each => String(each.id),
+    OPERATION: each => each.operationName,
+    ABOUT: subjectOfJob,
+    STATUS: each => each.status,
+    CREATED: each => formatTime(each.createdTime),
+    SECONDS: each => secondsBetween(each.startTime, each.endTime),
+    ROWS: rowsOfJob,
+    REASON: each => each.error?.message,
+  })
   return undefined
 }
 
@@ -86,7 +69,7 @@ const lineOf = (shown: ShownJob): string => {
 }
 
 const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const shown = await api.get(`jobs/${wholeNumber(id)}`, job)
+  const shown = await lookAtJob(api)(wholeNumber(id))
   out.show(shown, () => {
     out.fields({
       job: String(shown.id),
@@ -105,5 +88,4 @@ const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined
     if (shown.results !== null && shown.results !== undefined)
       out.line(JSON.stringify(shown.results, null, 2))
   })
-  return undefined
 }

@@ -7,86 +7,67 @@ import {
   redrivenAllBody,
   redrivenBody,
 } from '../../functions/lib/wire/dead-letter-body.ts'
-import { segment, wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, option } from '../shell/command.ts'
+import { path } from '../connect/api.ts'
+import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { type FlagsOf, flag, number, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import { describeInput } from './describe-input.ts'
-import { onService, type ServiceCall } from './on-service.ts'
-
-interface ListFlags {
-  limit: string
-  machine?: string
-  code?: string
-}
-type AllFlags = ListFlags & { all?: boolean; newest?: boolean }
 
 /** Those that leave dead letters, and jobs. */
 const machines = ['import', 'export', 'extract', 'jobs']
 
-export const letters: Command = {
-  description: 'dead letters: list what failed and why',
-  options: [
-    option('--limit <number>', 'at most so many', '100'),
-    option('--machine <name>', 'only those of this machine').choices(machines),
-    option('--code <code>', 'only those of this error'),
-    ...serviceOptions,
-  ],
-  run: onService<ListFlags>(call => listLetters(call)),
-  commands: {
-    show: {
-      description: 'show one: its input, why it failed and what to do',
-      args: [argument('<id>')],
-      run: onService((call, id) => showLetter(call, id)),
-    },
-    redrive: {
-      description: 'start again what failed, with the same input or the newest version of its object',
-      args: [argument('[id...]')],
-      options: [
-        option('--all', 'all of them, or those of --machine and --code'),
-        option('--newest', 'of imports: the object as it is now, not the version that failed'),
-      ],
-      run: onService<AllFlags>((call, ...ids) => redrive(call, ...ids)),
-    },
-    delete: {
-      description: 'give up: forget what failed',
-      args: [argument('<id...>')],
-      run: onService(async ({ api, out }, ...ids) => {
-        for (const id of ids) await api.send('DELETE', `dead-letters/${segment(id)}`, z.unknown())
-        out.show({ deleted: ids }, () => out.line(`${plural(ids.length, 'dead letter')} deleted.`))
-      }),
-    },
-  },
+const options = {
+  limit: number('<number>', 'at most so many', 100),
+  machine: option('<name>', 'only those of this machine', { choices: machines }),
+  code: option('<code>', 'only those of this error'),
+  ...serviceOptions,
+}
+const redriveOptions = {
+  all: flag('all of them, or those of --machine and --code'),
+  newest: flag('of imports: the object as it is now, not the version that failed'),
 }
 
-const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise<undefined> => {
-  const { limit, machine, code } = flags
-  const found = await api.get('dead-letters', z.array(deadLetterBody), {
-    limit: wholeNumber(limit),
-    machine,
-    code,
-  })
-  out.show(found, () => {
-    if (found.length === 0)
-      return out.line(
-        'No dead letters: no machine waits to be started again. millrace jobs --status error shows jobs that failed.',
-      )
-    out.table(
-      ['ID', 'MACHINE', 'TIME', 'ABOUT', 'CODE', 'REASON'],
-      found.map(each => [
-        each.id,
-        each.machine,
-        formatTime(each.created),
-        describeInput(each.input),
-        each.failure.code,
-        each.closed ? `closed: job ${each.closed.jobId} imported the file` : each.failure.message,
-      ]),
+export const letters = serviceCommand({
+  description: 'dead letters: list what failed and why',
+  options,
+  run: async ({ api, out, flags: { limit, machine, code } }) => {
+    out.list(
+      await api.get('dead-letters', z.array(deadLetterBody), { limit, machine, code }),
+      {
+        ID: each => each.id,
+        MACHINE: each => each.machine,
+        TIME: each => formatTime(each.created),
+        ABOUT: each => describeInput(each.input),
+        CODE: each => each.failure.code,
+        REASON: each => (each.closed ? `closed: ${closing(each.closed)}` : each.failure.message),
+      },
+      'No dead letters: no machine waits to be started again. millrace jobs --status error shows jobs that failed.',
     )
-  })
-}
+  },
+  commands: {
+    show: serviceCommand({
+      description: 'show one: its input, why it failed and what to do',
+      args: { '<id>': '' },
+      run: (call, id) => showLetter(call, id),
+    }),
+    redrive: serviceCommand({
+      description: 'start again what failed, with the same input or the newest version of its object',
+      args: { '[id...]': '' },
+      options: redriveOptions,
+      run: (call, ...ids) => redrive(call as RedriveCall, ids), // It is below the command that has the others.
+    }),
+    delete: serviceCommand({
+      description: 'give up: forget what failed',
+      args: { '<id...>': '' },
+      run: async ({ api, out }, ...ids) => {
+        for (const id of ids) await api.delete(path`dead-letters/${id}`)
+        out.show({ deleted: ids }, `${plural(ids.length, 'dead letter')} deleted.`)
+      },
+    }),
+  },
+})
 
 const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const found = await api.get(`dead-letters/${segment(id)}`, deadLetterBody)
+  const found = await api.get(path`dead-letters/${id}`, deadLetterBody)
   out.show(found, () => {
     out.fields({
       id: found.id,
@@ -96,7 +77,7 @@ const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefi
       code: found.failure.code,
       reason: found.failure.message,
       execution: found.source.execution,
-      closed: found.closed && `${formatTime(found.closed.at)}: job ${found.closed.jobId} imported the file`,
+      closed: found.closed && `${formatTime(found.closed.at)}: ${closing(found.closed)}`,
       'try again': found.isRedrivable ? `millrace letters redrive ${found.id}` : found.redrive,
     })
     out.line(`input  ${JSON.stringify(found.input, null, 2)}`)
@@ -104,14 +85,42 @@ const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefi
   })
 }
 
-const redrive = async ({ api, out, flags }: ServiceCall<AllFlags>, ...ids: string[]): Promise<number> => {
+const closing = ({ jobId }: { jobId: number }): string => `job ${jobId} imported the file`
+
+/** All that a machine may be started with. */
+const inputs = z.catch(
+  z.partial(
+    z.object({
+      detail: z.object({ object: z.object({ key: z.string() }) }),
+      key: z.string(),
+      componentId: z.string(),
+      configId: z.coerce.string(),
+      jobId: z.number(),
+      tableId: z.string(),
+      fileId: z.coerce.string(),
+    }),
+  ),
+  {},
+)
+
+/** What a machine was started with, in a few words: the object, configuration, job, table or file. */
+const describeInput = (input: unknown): string => {
+  const { detail, key, componentId, configId, jobId, tableId, fileId } = inputs.parse(input)
+  if (componentId !== undefined) return `${componentId}/${configId}`
+  if (jobId !== undefined) return `job ${jobId}`
+  return detail?.object.key ?? key ?? tableId ?? (fileId === undefined ? '' : `file ${fileId}`)
+}
+
+type RedriveCall = ServiceCall<FlagsOf<typeof options & typeof redriveOptions>>
+
+const redrive = async ({ api, out, flags }: RedriveCall, ids: readonly string[]): Promise<number> => {
   if ((ids.length === 0) === (flags.all !== true))
     throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
   const version = flags.newest === true ? 'newest' : 'same'
   const done: RedrivenAllBody['redriven'] = []
   const refused: RedrivenAllBody['refused'] = []
   for (const id of ids)
-    done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redrivenBody, { version }))
+    done.push(await api.send('POST', path`dead-letters/${id}/redrive`, redrivenBody, { version }))
   for (let hasMore = flags.all === true; hasMore; ) {
     const { machine, code } = flags
     const reply = await api.send('POST', 'dead-letters/redrive', redrivenAllBody, { machine, code, version })

@@ -2,22 +2,21 @@ import { spawn } from 'node:child_process'
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { isServed } from '../connect/is-served.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { type Command, option } from '../shell/command.ts'
-import { onService } from './on-service.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { flag } from '../shell/command.ts'
 
-export const open: Command = {
+export const open = serviceCommand({
   description: 'open the console in the browser, signed in',
-  options: [...serviceOptions, option('--print', 'print its address only')],
-  run: onService<{ print?: boolean }>(async ({ api, out, flags }) => {
+  options: { ...serviceOptions, print: flag('print its address only') },
+  run: async ({ api, out, flags }) => {
     const home = `${api.address.url.replace(/\/+$/, '')}/console`
     if (!(await isServed(home))) throw new UserError('cli.notFound', `${api.address.url} serves no console.`)
     const url = await linkTo(home, api.address.token)
     out.show({ url }, () => out.line(url))
     if (url !== home) out.say('The link signs in with your token: once, within two minutes.')
     if (!flags.print && !out.isJson) launch(url, out.say)
-  }),
-}
+  },
+})
 
 const link = z.object({ url: z.string() })
 

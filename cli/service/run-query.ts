@@ -4,106 +4,120 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import * as z from 'zod/mini'
 import { type QueryBody, queryBody, queryFileBody } from '../../functions/lib/wire/query-body.ts'
-import type { Api } from '../connect/api.ts'
+import { bucketToMake, savesAsTable } from '../../functions/lib/wire/saved-query.ts'
+import type { ServiceCall } from '../connect/service-command.ts'
 import { formatTable } from '../shell/format-table.ts'
-import type { Output } from '../shell/output.ts'
 import { printableTo } from '../shell/printable.ts'
 import { progressIn } from '../shell/progress.ts'
 import type { Shell } from '../shell/shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
+import { doJob } from './do-job.ts'
 import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 interface Query {
   sql: string
+  /** Reads cells by what they look like. Otherwise: as text. */
+  detectTypes: boolean
+}
+
+interface Target {
   format: QueryFormat
   /** Default: standard output. */
   outputPath: string | undefined
-  /** Reads cells by what they look like. Default: as text. */
-  detectsTypes: boolean
 }
+
+type QueryCall = Pick<ServiceCall, 'api' | 'out' | 'shell'>
 
 /** A terminal shows no more rows than these; files and other formats hold all. */
 const MAX_TABLE_ROWS = 10_000
-
-interface Asked {
-  sql: string
-  detectTypes: boolean
-  format: 'csv' | 'jsonl' | 'parquet'
-}
-
-type Target = Pick<Query, 'outputPath'> & { shell: Shell }
 
 /**
  * Has the service answer a query, and writes its rows. A whole result is a file of the service, which is deleted when it is here.
  */
 export const runQuery = async (
-  { sql, format, outputPath, detectsTypes }: Query,
-  { api, out, shell }: { api: Api; out: Output; shell: Shell },
+  query: Query,
+  { format, outputPath }: Target,
+  { api, out, shell }: QueryCall,
 ): Promise<void> => {
-  const asked = { sql, detectTypes: detectsTypes }
+  const say = () => outputPath !== undefined && out.say(`${outputPath} is written, as ${format}.`)
   if (format === 'table') {
-    const result = await api.send('POST', 'query', queryBody, { ...asked, limit: MAX_TABLE_ROWS })
-    await write({ outputPath, shell }, [tableOf(result, { outputPath, shell })])
-    if (outputPath !== undefined) out.say(`${outputPath} is written, as ${format}.`)
+    const result = await api.send('POST', 'query', queryBody, { ...query, limit: MAX_TABLE_ROWS })
+    const width = shell.stdout.isTTY && outputPath === undefined ? shell.stdout.columns : undefined
+    await write([tableOf(result, width)], outputPath, shell)
+    say()
     if (result.isTruncated) out.say(`The first ${result.rows.length} rows: --format csv prints all.`)
   } else {
-    const whole = { ...asked, format: format === 'json' ? ('jsonl' as const) : format }
-    const content = wholeResult(whole, { api, shell })
-    await write({ outputPath, shell }, format === 'json' ? asList(content) : content)
-    if (outputPath !== undefined) out.say(`${outputPath} is written, as ${format}.`)
+    const content = wholeResult(query, format === 'json' ? 'jsonl' : format, { api, shell })
+    await write(format === 'json' ? asList(content) : content, outputPath, shell)
+    say()
   }
 }
 
-/** The content of the file with the whole result, which is gone afterwards. */
-async function* wholeResult(asked: Asked, call: { api: Api; shell: Shell }): AsyncGenerator<Uint8Array> {
+const named = z.object({ id: z.string() })
+
+/** Keeps the result as a table, with the rights of the token. The file between is deleted when the load has ended. */
+export const saveQuery = async (query: Query, tableId: string, call: QueryCall): Promise<number> => {
+  const { api } = call
+  const bucketIds = (await api.get('buckets', z.array(named))).map(({ id }) => id)
+  const bucket = bucketToMake(tableId, bucketIds) // A wrong name is said before the query runs.
+  if (bucket) await api.send('POST', bucket.path, named, bucket.body)
+  const known = (await api.get('tables?include=', z.array(named))).map(({ id }) => id)
+  const { file } = await api.send('POST', 'query', queryFileBody, { ...query, format: 'parquet' })
+  const { path, body } = savesAsTable(tableId, file.id, known)
+  try {
+    return await doJob(call, 'POST', path, body)
+  } finally {
+    await api.delete(`files/${file.id}`)
+  }
+}
+
+/**
+ * The content of the file with the whole result. Whoever reads standard output may stop in the middle, which ends this
+ * process: the service's file is deleted before.
+ */
+async function* wholeResult(
+  query: Query,
+  format: QueryFormat,
+  { api, shell }: Pick<QueryCall, 'api' | 'shell'>,
+): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
   try {
     const path = join(folder, 'result')
-    await fetchResult(asked, path, call)
+    const { file } = await api.send('POST', 'query', queryFileBody, { ...query, format })
+    const connection = connectStorage(api.address)
+    try {
+      await downloadToPath(path, query.sql, { connection, fileId: file.id, startProgress: progressIn(shell) })
+    } finally {
+      connection.close()
+      await connection.storage.deleteFile(file.id)
+    }
     yield* createReadStream(path)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-const tableOf = ({ columns, rows }: QueryBody, { outputPath, shell: { stdout } }: Target): string => {
-  const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
-  const names = columns.map(({ name }) => name)
+const tableOf = ({ columns, rows }: QueryBody, width: number | undefined): string => {
   const text = (cell: unknown) =>
     cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell)
   return formatTable(
-    names,
+    columns.map(({ name }) => name),
     rows.map(row => row.map(text)),
     { width },
   )
 }
 
 const write = (
-  { outputPath, shell }: Target,
   content: Iterable<string> | AsyncIterable<string | Uint8Array>,
-) =>
-  outputPath === undefined
-    ? pipeline(content, printableTo(shell.stdout), { end: false })
-    : formatOfName(outputPath).gzip
-      ? pipeline(content, createGzip(), createWriteStream(outputPath))
-      : pipeline(content, createWriteStream(outputPath))
-
-/** Whoever reads standard output may stop in the middle, which ends this process: the file is deleted before. */
-const fetchResult = async (
-  asked: Asked,
-  path: string,
-  { api, shell }: { api: Api; shell: Shell },
-): Promise<void> => {
-  const { file } = await api.send('POST', 'query', queryFileBody, asked)
-  const connection = connectStorage(api.address)
-  try {
-    await downloadToPath(path, asked.sql, { connection, fileId: file.id, startProgress: progressIn(shell) })
-  } finally {
-    connection.close()
-    await connection.storage.deleteFile(file.id)
-  }
+  outputPath: string | undefined,
+  { stdout }: Shell,
+) => {
+  if (outputPath === undefined) return pipeline(content, printableTo(stdout), { end: false })
+  const file = createWriteStream(outputPath)
+  return formatOfName(outputPath).gzip ? pipeline(content, createGzip(), file) : pipeline(content, file)
 }
 
 /** JSON lines as one list. */

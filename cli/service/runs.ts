@@ -1,80 +1,65 @@
 import * as z from 'zod/mini'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
-import { segment, wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, option } from '../shell/command.ts'
+import { path } from '../connect/api.ts'
+import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { type FlagsOf, number, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import { onService, type ServiceCall } from './on-service.ts'
 
-interface Flags {
-  limit: string
-  status?: string
-  component?: string
-  config?: string
+const options = {
+  limit: number('<number>', 'at most so many, 100 at once', 20),
+  status: option('<status>', 'only those of this state', { choices: runBody.shape.status.options }),
+  component: option('<id>', 'only those of this component'),
+  config: option('<id>', 'only those of this configuration'),
+  ...serviceOptions,
 }
 
-export const runs: Command = {
+export const runs = serviceCommand({
   description: 'list runs of configurations, scheduled ones too, or show one',
-  args: [argument('[run]', 'id of a run')],
-  options: [
-    option('--limit <number>', 'at most so many, 100 at once', '20'),
-    option('--status <status>', 'only those of this state').choices(runBody.shape.status.options),
-    option('--component <id>', 'only those of this component'),
-    option('--config <id>', 'only those of this configuration'),
-    ...serviceOptions,
-  ],
-  run: onService<Flags>((call, id?: string) => (id === undefined ? listRuns(call) : showRun(call, id))),
+  args: { '[run]': 'id of a run' },
+  options,
+  run: (call, id?: string) => (id === undefined ? listRuns(call) : showRun(call, id)),
   commands: {
-    cancel: {
+    cancel: serviceCommand({
       description: 'stop a run at its next page; a table that is being loaded is loaded whole',
-      args: [argument('<run>', 'id of a run')],
-      run: onService(async ({ api, out }, id) => {
-        const stopped = await api.send('POST', `runs/${segment(id)}/cancel`, runBody)
-        out.show(stopped, () => out.line('Cancelled.'))
-        return undefined
-      }),
-    },
+      args: { '<run>': 'id of a run' },
+      run: async ({ api, out }, id) => {
+        out.show(await api.send('POST', path`runs/${id}/cancel`, runBody), 'Cancelled.')
+      },
+    }),
   },
-}
+})
 
 const showRun = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const shown = await api.get(`runs/${segment(id)}`, runBody)
+  const shown = await api.get(path`runs/${id}`, runBody)
   out.show(shown, () => {
-    const { results: _, error, ...fields } = shown
     out.fields({
-      run: fields.id,
-      configuration: `${fields.componentId}/${fields.configId}`,
-      trigger: fields.trigger,
-      status: fields.status,
-      started: formatTime(fields.startTime),
-      ended: formatTime(fields.endTime),
-      seconds: fields.durationSeconds,
-      rows: fields.rowsLoaded,
-      requests: fields.requests,
-      code: error?.code,
-      reason: error?.message,
+      run: shown.id,
+      configuration: `${shown.componentId}/${shown.configId}`,
+      trigger: shown.trigger,
+      status: shown.status,
+      started: formatTime(shown.startTime),
+      ended: formatTime(shown.endTime),
+      seconds: shown.durationSeconds,
+      rows: shown.rowsLoaded,
+      requests: shown.requests,
+      code: shown.error?.code,
+      reason: shown.error?.message,
     })
     if (shown.results) out.line(JSON.stringify(shown.results, null, 2))
   })
 }
 
-const listRuns = async ({ api, out, flags }: ServiceCall<Flags>): Promise<undefined> => {
+const listRuns = async ({ api, out, flags }: ServiceCall<FlagsOf<typeof options>>): Promise<undefined> => {
   const { limit, status, component, config } = flags
-  const query = { limit: wholeNumber(limit), status, componentId: component, configId: config }
-  const found = await api.get('runs', z.array(runBody), query)
-  out.show(found, () =>
-    out.table(
-      ['RUN', 'CONFIGURATION', 'STATUS', 'STARTED', 'SECONDS', 'ROWS', 'TRIGGER', 'REASON'],
-      found.map(each => [
-        each.id,
-        `${each.componentId}/${each.configId}`,
-        shownStatus(each),
-        formatTime(each.startTime),
-        each.durationSeconds,
-        each.rowsLoaded,
-        each.trigger,
-        each.error?.message,
-      ]),
-    ),
-  )
+  const query = { limit, status, componentId: component, configId: config }
+  out.list(await api.get('runs', z.array(runBody), query), {
+    RUN: each => each.id,
+    CONFIGURATION: each => `${each.componentId}/${each.configId}`,
+    STATUS: shownStatus,
+    STARTED: each => formatTime(each.startTime),
+    SECONDS: each => each.durationSeconds,
+    ROWS: each => each.rowsLoaded,
+    TRIGGER: each => each.trigger,
+    REASON: each => each.error?.message,
+  })
 }

@@ -6,12 +6,9 @@ import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { ifOffered } from '../connect/api.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import type { Command } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
-import { formatBytes } from '../shell/progress.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { formatBytes, formatTime } from '../shell/format-values.ts'
 import { job, subjectOfJob } from './job-line.ts'
-import { onService } from './on-service.ts'
 
 const index = readsAll(indexBody, { revision: false })
 const token = readsAll(tokenBody, { description: true })
@@ -22,10 +19,10 @@ const run = z.pick(runBody, { status: true, results: true })
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
 
-export const status: Command = {
+export const status = serviceCommand({
   description: 'what is stored, what is under way, and what failed lately',
   options: serviceOptions,
-  run: onService(async ({ api, out }) => {
+  run: async ({ api, out }) => {
     const [about, caller, tables, jobs, letters, runs] = await Promise.all([
       api.get('', index, { exclude: 'components' }),
       api.get('tokens/verify', token),
@@ -77,5 +74,5 @@ export const status: Command = {
         out.line(`${formatTime(time)}  ${tableId}  ${message}`, 'red')
       if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
     })
-  }),
-}
+  },
+})

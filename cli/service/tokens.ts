@@ -2,11 +2,10 @@ import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { newTokenBody, tokenBody } from '../../functions/lib/wire/token-body.ts'
-import { segment, wholeNumber } from '../connect/options.ts'
-import { serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, listOption, option } from '../shell/command.ts'
+import { path } from '../connect/api.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { flag, listOption, number, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
-import { onService } from './on-service.ts'
 
 const token = readsAll(tokenBody, {
   id: true,
@@ -19,63 +18,50 @@ const token = readsAll(tokenBody, {
 })
 const newToken = readsAll(newTokenBody, { id: true, token: true })
 
-interface CreateFlags {
-  description: string
-  bucket?: string[]
-  component?: string[]
-  manageBuckets?: boolean
-  expiresIn?: string
-}
-
-export const tokens: Command = {
+export const tokens = serviceCommand({
   description: 'list tokens',
   options: serviceOptions,
-  run: onService(async ({ api, out }) => {
-    const found = await api.get('tokens', z.array(token))
-    out.show(found, () =>
-      out.table(
-        ['ID', 'DESCRIPTION', 'CREATED', 'EXPIRES', 'RIGHTS'],
-        found.map(each => [
-          each.id,
-          each.description,
-          formatTime(each.created),
-          formatTime(each.expires),
-          rightsOf(each),
-        ]),
-      ),
-    )
-  }),
+  run: async ({ api, out }) => {
+    out.list(await api.get('tokens', z.array(token)), {
+      ID: each => each.id,
+      DESCRIPTION: each => each.description,
+      CREATED: each => formatTime(each.created),
+      EXPIRES: each => formatTime(each.expires),
+      RIGHTS: rightsOf,
+    })
+  },
   commands: {
-    create: {
+    create: serviceCommand({
       description: 'make a token; its value is shown once',
-      options: [
-        option('--description <text>', 'what it is for').makeOptionMandatory(),
-        listOption('--bucket <bucket=right>', 'read or write of a bucket'),
-        listOption('--component <id>', 'a component whose configurations it may use'),
-        option('--manage-buckets', 'all rights on all buckets'),
-        option('--expires-in <seconds>', 'when it ends (default: never)'),
-      ],
-      run: onService<CreateFlags>(async ({ api, out, flags }) => {
+      options: {
+        description: option('<text>', 'what it is for', { isRequired: true }),
+        bucket: listOption('<bucket=right>', 'read or write of a bucket'),
+        component: listOption('<id>', 'a component whose configurations it may use'),
+        manageBuckets: flag('all rights on all buckets'),
+        expiresIn: number('<seconds>', 'when it ends (default: never)'),
+      },
+      run: async ({ api, out, flags }) => {
+        const { description, bucket, component, manageBuckets, expiresIn } = flags
         const made = await api.send('POST', 'tokens', newToken, {
-          description: flags.description,
-          ...(flags.bucket && { bucketPermissions: permissionsOf(flags.bucket) }),
-          ...(flags.component && { componentAccess: flags.component }),
-          ...(flags.manageBuckets && { canManageBuckets: true }),
-          ...(flags.expiresIn !== undefined && { expiresIn: wholeNumber(flags.expiresIn) }),
+          description,
+          bucketPermissions: bucket && permissionsOf(bucket),
+          componentAccess: component,
+          canManageBuckets: manageBuckets,
+          expiresIn,
         })
         out.show(made, () => out.fields({ id: made.id, token: made.token }))
-      }),
-    },
-    delete: {
+      },
+    }),
+    delete: serviceCommand({
       description: 'end a token',
-      args: [argument('<id>')],
-      run: onService(async ({ api, out }, id) => {
-        await api.send('DELETE', `tokens/${segment(id)}`, z.unknown())
-        out.show({ deleted: [id] }, () => out.line(`The token ${id} is deleted.`))
-      }),
-    },
+      args: { '<id>': '' },
+      run: async ({ api, out }, id) => {
+        await api.delete(path`tokens/${id}`)
+        out.show({ deleted: [id] }, `The token ${id} is deleted.`)
+      },
+    }),
   },
-}
+})
 
 const permissionsOf = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(

@@ -1,18 +1,13 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
-import { wholeNumber } from '../connect/options.ts'
-import { type ServiceFlags, serviceOptions } from '../connect/storage-options.ts'
-import { argument, type Command, option } from '../shell/command.ts'
+import { findMachines } from '../connect/installation.ts'
+import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { number, wholeNumber } from '../shell/command.ts'
 import { secondsBetween } from '../shell/format-values.ts'
 import type { Output } from '../shell/output.ts'
 import { exitCodes } from '../shell/say-error.ts'
-import { job, lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
-import { onService, type ServiceCall } from './on-service.ts'
-
-interface Flags extends ServiceFlags {
-  timeout: string
-}
+import { lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
 
 /** What became of an object or a job. */
 interface WaitResult {
@@ -26,14 +21,14 @@ interface WaitResult {
   error: { code: string; message: string } | null
 }
 
-export const wait: Command = {
+export const wait = serviceCommand({
   description: 'wait until an uploaded object has become a table, or a job has ended',
-  args: [argument('<object or job>', 'key in the landing bucket, s3://BUCKET/KEY, or id of a job')],
-  options: [option('--timeout <seconds>', 'give up after so long', '3600'), ...serviceOptions],
+  args: { '<object or job>': 'key in the landing bucket, s3://BUCKET/KEY, or id of a job' },
+  options: { timeout: number('<seconds>', 'give up after so long', 3600), ...serviceOptions },
   help: 'Exit code: 0 when it is done, 1 when it failed (the reason is printed), 2 after the timeout.',
-  run: onService<Flags>(async (call, target) => {
+  run: async (call, target) => {
     const { out, flags } = call
-    const signal = AbortSignal.timeout(wholeNumber(flags.timeout) * 1000)
+    const signal = AbortSignal.timeout(flags.timeout * 1000)
     try {
       return show(await waitFor(call, target, signal), out)
     } catch (error) {
@@ -41,16 +36,16 @@ export const wait: Command = {
       out.say(`${target}: not done after ${flags.timeout} seconds. It goes on: wait again.`)
       return exitCodes.applicationError
     }
-  }),
-}
+  },
+})
 
 const waitFor = async (
-  { api, flags, shell }: ServiceCall<Flags>,
+  { api, flags, shell }: ServiceCall,
   target: string,
   signal: AbortSignal,
 ): Promise<WaitResult> => {
+  const look = lookAtJob(api)
   if (/^\d+$/.test(target)) {
-    const look = lookAtJob(api)
     const found = await look(wholeNumber(target))
     return ofJob(await followJob(found, look, { what: `Job ${target}`, shell, signal }))
   }
@@ -60,25 +55,12 @@ const waitFor = async (
       'An object is looked for in the embedded cloud or in a --stack; of another service name the job.',
     )
   const { awaitObject } = await import('./await-object.ts')
-  const { connectMachines } = await import('../connect/connect-machines.ts')
-  const ended = await awaitObject(target, await connectMachines(flags.stack, shell), signal)
-  if ('error' in ended)
-    return {
-      status: 'error',
-      jobId: null,
-      tableId: null,
-      rows: null,
-      replacedRows: 0,
-      seconds: ended.seconds,
-      error: ended.error,
-    }
-  const imported = ended.jobId === null ? undefined : await api.get(`jobs/${ended.jobId}`, job)
-  return {
-    ...(imported ? ofJob(imported) : { jobId: null, rows: null, replacedRows: 0, error: null }),
-    status: 'success',
-    tableId: ended.tableId,
-    seconds: ended.seconds,
-  }
+  const ended = await awaitObject(target, await findMachines(flags.stack, shell), signal)
+  const { seconds } = ended
+  const none = { jobId: null, tableId: null, rows: null, replacedRows: 0, seconds }
+  if ('error' in ended) return { ...none, status: 'error', error: ended.error }
+  const ofImport = ended.jobId === null ? { ...none, error: null } : ofJob(await look(ended.jobId))
+  return { ...ofImport, status: 'success', tableId: ended.tableId, seconds }
 }
 
 const ofJob = (ended: ShownJob): WaitResult => ({

@@ -10,3 +10,11 @@ export const secondsBetween = (from?: string | null, to?: string | null): number
   if (!from || !to) return null
   return (Date.parse(to.replace('+0000', 'Z')) - Date.parse(from.replace('+0000', 'Z'))) / 1000
 }
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** `1.5 GB`: powers of 1,000, three digits. */
+export const formatBytes = (bytes: number): string => {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`
+}

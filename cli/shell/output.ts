@@ -11,8 +11,14 @@ type Style = Parameters<typeof styleText>[0]
  */
 export interface Output {
   isJson: boolean
-  /** For programs the value as JSON; for people what `render` writes. */
-  show: (value: unknown, render: () => void) => void
+  /** For programs the value as JSON; for people a sentence, or what `render` writes. */
+  show: (value: unknown, render: string | (() => void)) => void
+  /** For programs the entries as JSON; for people a table whose columns say what they take of an entry, or a sentence when there is none. */
+  list: <Entry>(
+    entries: readonly Entry[],
+    columns: Readonly<Record<string, (entry: Entry) => Cell>>,
+    ifEmpty?: string,
+  ) => void
   line: (text: string, style?: Style) => void
   table: (columns: readonly string[], rows: readonly (readonly Cell[])[]) => void
   /** Names and values, one a line; those without a value are left out. */
@@ -23,12 +29,22 @@ export interface Output {
 
 export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextStream): Output => {
   const styled = (style: Style, text: string) => styleText(style, text, { stream })
-  return {
+  const out: Output = {
     isJson,
     show: (value, render) => {
       if (isJson) stream.write(`${printableJson(value)}\n`)
+      else if (typeof render === 'string') out.line(render)
       else render()
     },
+    list: (entries, columns, ifEmpty) =>
+      out.show(entries, () => {
+        if (entries.length === 0 && ifEmpty !== undefined) return out.line(ifEmpty)
+        const cells = Object.values(columns)
+        out.table(
+          Object.keys(columns),
+          entries.map(entry => cells.map(cell => cell(entry))),
+        )
+      }),
     line: (text, style) => {
       const shown = printableLines(text)
       stream.write(`${style === undefined ? shown : styled(style, shown)}\n`)
@@ -45,6 +61,7 @@ export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextS
     },
     say: text => void remarks.write(`${printableLines(text)}\n`),
   }
+  return out
 }
 
 /** The colour of a status: of jobs, runs and events. */

@@ -2,40 +2,32 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { WrittenTable } from '../../functions/lib/extractor/tables/sink-types.ts'
 import { plural } from '../../functions/lib/plural.ts'
+import { formatTable } from './format-table.ts'
 
-const widest = 32
+const WIDEST = 32
+
+/** The names of the columns, then the rows of a table that was written. */
+export const readTable = async ({ file }: WrittenTable): Promise<string[][]> =>
+  parse(await readFile(file), { relax_column_count: true, skip_empty_lines: true })
 
 /** The tables as text: name, then columns in line. */
 export const previewTables = async (tables: readonly WrittenTable[]): Promise<string> => {
   const parts = await Promise.all(
     tables.map(async table => {
-      const rows: string[][] = parse(await readFile(table.file), {
-        relax_column_count: true,
-        skip_empty_lines: true,
-      })
-      return `${table.name} (${plural(table.rows, 'row')})\n${layOut(rows)}`
+      const [columns, ...rows] = await readTable(table)
+      const shown = columns
+        ? formatTable(
+            columns,
+            rows.map(row => row.map(shorten)),
+          )
+        : '  (empty)\n'
+      return `${table.name} (${plural(table.rows, 'row')})\n${shown}`
     }),
   )
-  return parts.length === 0 ? 'No tables.' : parts.join('\n\n')
-}
-
-const layOut = (rows: readonly string[][]): string => {
-  const shown = rows.map(row => row.map(shorten))
-  const columns = Math.max(0, ...shown.map(row => row.length))
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...shown.map(row => row[column]?.length ?? 0)),
-  )
-  const line = (row: readonly string[]): string =>
-    widths
-      .map((width, column) => (row[column] ?? '').padEnd(width))
-      .join('  ')
-      .trimEnd()
-  const [header, ...data] = shown
-  if (header === undefined) return '  (empty)'
-  return [line(header), widths.map(width => '-'.repeat(width)).join('  '), ...data.map(line)].join('\n')
+  return parts.length === 0 ? 'No tables.' : parts.join('\n').trimEnd()
 }
 
 const shorten = (cell: string): string => {
   const plain = cell.replace(/\s+/g, ' ')
-  return plain.length > widest ? `${plain.slice(0, widest - 1)}…` : plain
+  return plain.length > WIDEST ? `${plain.slice(0, WIDEST - 1)}…` : plain
 }

@@ -1,3 +1,4 @@
+import { formatBytes } from './format-values.ts'
 import { printable } from './printable.ts'
 import type { TextStream } from './shell.ts'
 
@@ -42,11 +43,3 @@ export const progressIn =
       end: line.end,
     }
   }
-
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
-
-/** `1.5 GB`: powers of 1,000, three digits. */
-export const formatBytes = (bytes: number): string => {
-  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
-  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`
-}

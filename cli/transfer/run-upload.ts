@@ -20,26 +20,15 @@ import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire
 import { isTableIdForLoad } from '../../functions/lib/wire/storage-ids.ts'
 import { findStorage } from '../connect/find-storage.ts'
 import { followJob, succeededOrThrow } from '../connect/follow-job.ts'
-import type { ServiceFlags } from '../connect/storage-options.ts'
+import { formatBytes } from '../shell/format-values.ts'
 import { unlessInterrupted } from '../shell/interrupted.ts'
-import { formatBytes, progressIn } from '../shell/progress.ts'
+import { progressIn } from '../shell/progress.ts'
 import { type Shell, sayIn } from '../shell/shell.ts'
 import { writePrivately } from '../shell/write-privately.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
+import type { UploadFlags } from './upload-options.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
-
-export interface UploadFlags extends ServiceFlags {
-  name?: string
-  tag?: string[]
-  table?: string
-  primaryKey?: string[]
-  incremental?: boolean
-  columns?: string[]
-  delimiter?: string
-  enclosure?: string
-  sliced?: boolean
-}
 
 /** From this size on, a file for a table is sliced: the service then reads the slices in parallel. */
 const SLICED_FROM_BYTES = 256 * 1024 ** 2

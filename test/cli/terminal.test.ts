@@ -4,8 +4,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createExtractConsole } from '#cli/extract-console.ts'
 import { main } from '#cli/main.ts'
-import { confirm } from '#cli/shell/confirm.ts'
-import { maySend } from '#cli/shell/may-send.ts'
+import { confirm, maySend } from '#cli/shell/ask.ts'
 import { createOutput, type Output } from '#cli/shell/output.ts'
 import { printableTo } from '#cli/shell/printable.ts'
 import { sayError } from '#cli/shell/say-error.ts'
@@ -90,8 +89,8 @@ describe('words of others reach a terminal without what steers it', () => {
 
 /** Each has a way of its own: it writes what is above, bytes of a file, or words of ours only. */
 const WRITERS = [
-  ...['completion.ts', 'execute.ts', 'extract-console.ts', 'main.ts', 'service/login.ts', 'start.ts'],
-  ...['shell/output.ts', 'shell/printable.ts', 'shell/progress.ts', 'shell/shell.ts'],
+  ...['completion.ts', 'execute.ts', 'extract-console.ts', 'main.ts', 'start.ts'],
+  ...['shell/ask.ts', 'shell/output.ts', 'shell/printable.ts', 'shell/progress.ts', 'shell/shell.ts'],
   ...['transfer/download-file.ts', 'transfer/run-upload.ts'],
 ]
 
