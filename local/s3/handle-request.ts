@@ -44,7 +44,11 @@ export const handleRequest = async (
   const onIdentified = () => clearTimeout(unidentified)
   message.once('close', onIdentified)
   /** Headers of the reply, whatever it is. */
-  const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
+  const common: Record<string, string | undefined> = {
+    'x-amz-request-id': id,
+    'x-amz-id-2': id,
+    server: 'Millrace',
+  }
   const answerOne = async (): Promise<Reply> => {
     const request = readHttpRequest(message, { id, rawBody })
     const page = corsRequestOf(request)

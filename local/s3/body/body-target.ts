@@ -18,17 +18,7 @@ export interface BodyTarget {
 export const openBodyTarget = async (files: DataFiles, most: number): Promise<BodyTarget> => {
   if (files.isSmall(most)) return new MemoryTarget(files.newName())
   const { file, handle } = await files.create()
-  const sink = new FileSink(handle)
-  return {
-    write: bytes => sink.write(bytes),
-    finish: async () => {
-      await sink.flush()
-      await files.finish(file, handle)
-      return { name: file }
-    },
-    close: () => sink.close(),
-    discard: () => files.discard(file),
-  }
+  return new FileTarget(files, file, handle)
 }
 
 /** Keeps a small body in memory. */
@@ -59,33 +49,42 @@ const batchBytes = 512 * 1024
  * Appends to a file in batches: bodies arrive in pieces of 64 KiB, and a system call for each would cost more than the
  * writing itself. While one batch is on its way to the file the next one fills, so at most two are in memory.
  */
-export class FileSink {
+export class FileTarget implements BodyTarget {
+  readonly #files: Pick<DataFiles, 'finish' | 'discard'>
+  readonly #file: string
   readonly #handle: DiskFile
   #batch: Buffer[] = []
   #batchBytes = 0
   #writing: Promise<void> | undefined
 
-  constructor(handle: DiskFile) {
+  constructor(files: Pick<DataFiles, 'finish' | 'discard'>, file: string, handle: DiskFile) {
+    this.#files = files
+    this.#file = file
     this.#handle = handle
   }
 
-  /** Takes the bytes without copying, to free them. Gives a promise when the caller must wait before it brings more. */
+  /** Frees the memory of the bytes when they are written. */
   write(bytes: Buffer): Promise<void> | undefined {
     this.#batch.push(bytes)
     this.#batchBytes += bytes.length
     return this.#batchBytes >= batchBytes ? this.#startBatch() : undefined
   }
 
-  /** Resolves when everything taken is in the file. */
-  async flush(): Promise<void> {
+  async finish(): Promise<NewFile> {
     await this.#startBatch()
     await this.#writing
+    await this.#files.finish(this.#file, this.#handle)
+    return { name: this.#file }
   }
 
   async close(): Promise<void> {
     // The file must not be closed under a write; one that failed has been reported already or is about to be.
     await this.#writing?.catch(() => undefined)
     await this.#handle.close()
+  }
+
+  discard(): Promise<void> {
+    return this.#files.discard(this.#file)
   }
 
   async #startBatch(): Promise<void> {

@@ -36,11 +36,6 @@ const valueBytes: Record<ChecksumAlgorithm, number> = {
   SHA256: 32,
 }
 
-export const isChecksumValue = (algorithm: ChecksumAlgorithm, value: string): boolean => {
-  const bytes = Buffer.from(value, 'base64')
-  return bytes.length === valueBytes[algorithm] && bytes.toString('base64') === value
-}
-
 /** A checksum that grows with the bytes. `digest` ends it and gives base64; only CRC64NVME's takes a promise. */
 interface RunningChecksum {
   update: (bytes: Uint8Array) => void
@@ -74,6 +69,23 @@ const starters: Record<ChecksumAlgorithm, () => RunningChecksum> = {
   SHA256: () => hashed('sha256'),
 }
 
+/** MD5 and, of an algorithm, one checksum more of bytes that come in pieces. */
+export const startDigests = (algorithm: ChecksumAlgorithm | undefined) => {
+  const md5 = createHash('md5')
+  const checksum = algorithm && startChecksum(algorithm)
+  return {
+    update: (bytes: Buffer): void => {
+      md5.update(bytes)
+      checksum?.update(bytes)
+    },
+    end: async (): Promise<{ md5: string; checksums: Checksums }> => {
+      const value = await checksum?.digest()
+      const checksums = algorithm === undefined || value === undefined ? {} : { [algorithm]: value }
+      return { md5: md5.digest('hex'), checksums }
+    },
+  }
+}
+
 const hashed = (name: string): RunningChecksum => {
   const hash = createHash(name)
   return { update: bytes => void hash.update(bytes), digest: () => hash.digest('base64') }
@@ -83,4 +95,55 @@ const bigEndian32 = (value: number): string => {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
   return bytes.toString('base64')
+}
+
+/** The checksum that a client sends with a body: in a header, or in the trailer once the body is over. */
+export interface PromisedChecksum {
+  algorithm: ChecksumAlgorithm
+  /** base64; undefined when it comes in the trailer. */
+  value: string | undefined
+}
+
+/** Reads `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`. At most one checksum is allowed. */
+export const readPromisedChecksum = (
+  headers: Readonly<Record<string, string>>,
+): PromisedChecksum | undefined => {
+  const trailer = headers['x-amz-trailer']?.trim().toLowerCase()
+  const inTrailer = checksumAlgorithms.filter(algorithm => checksumHeader(algorithm) === trailer)
+  if (trailer !== undefined && inTrailer.length === 0)
+    throw new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported')
+  const inHeaders = checksumAlgorithms.filter(algorithm => headers[checksumHeader(algorithm)] !== undefined)
+  const [algorithm, other] = [...inTrailer, ...inHeaders]
+  if (other !== undefined) throw new S3Error('InvalidRequest', 'A request has one checksum, not several.')
+  const declared = readAlgorithm(headers['x-amz-sdk-checksum-algorithm'])
+  if (declared !== undefined && declared !== algorithm)
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm names another checksum than x-amz-checksum-* or x-amz-trailer.',
+    )
+  if (algorithm === undefined) return undefined
+  const value = headers[checksumHeader(algorithm)]
+  if (value !== undefined) checkValue(algorithm, value)
+  return { algorithm, value }
+}
+
+const checkValue = (algorithm: ChecksumAlgorithm, value: string): void => {
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.length !== valueBytes[algorithm] || bytes.toString('base64') !== value)
+    throw new S3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)
+}
+
+/** Throws when the body has another checksum than the client says, or the trailer has none. */
+export const checkPromise = (
+  promised: PromisedChecksum,
+  actual: Checksums,
+  trailers: ReadonlyMap<string, string> | undefined,
+): void => {
+  const { algorithm } = promised
+  const value = promised.value ?? trailers?.get(checksumHeader(algorithm))
+  if (value === undefined)
+    throw new S3Error('InvalidRequest', `The trailer ${checksumHeader(algorithm)} is missing.`)
+  checkValue(algorithm, value)
+  if (value !== actual[algorithm])
+    throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
 }

@@ -5,9 +5,15 @@ import type { S3Request } from '../http/s3-request.ts'
 import type { DataFiles } from '../storage/data-files.ts'
 import type { NewContent, NewFile } from '../storage/stored-object.ts'
 import { type BodyTarget, MemoryTarget, openBodyTarget } from './body-target.ts'
-import { type ChecksumAlgorithm, type Checksums, startChecksum } from './checksums.ts'
+import {
+  type ChecksumAlgorithm,
+  type Checksums,
+  checkPromise,
+  type PromisedChecksum,
+  readPromisedChecksum,
+  startDigests,
+} from './checksums.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
-import { checkPromise, type PromisedChecksum, readPromisedChecksum } from './promised-checksum.ts'
 
 // S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
 const maxBodyBytes = 5 * 1024 ** 3
@@ -70,10 +76,8 @@ const takeBody = async (
 ): Promise<{ size: number; md5: string; checksums: Checksums; file: NewFile }> => {
   const { sha256: expectedSha256, chunked } = request.bodyForm
   const expectedMd5 = readMd5(request.headers['content-md5'])
-  const algorithm = expected.promised?.algorithm ?? expected.wanted
-  const md5 = createHash('md5')
+  const digests = startDigests(expected.promised?.algorithm ?? expected.wanted)
   const sha256 = expectedSha256 === undefined ? undefined : createHash('sha256')
-  const checksum = algorithm && startChecksum(algorithm)
   const decoder =
     chunked &&
     new ChunkedDecoder(chunked.isSigned ? verifyChunks(request.caller, chunked.hasTrailer) : undefined)
@@ -81,9 +85,8 @@ const takeBody = async (
   try {
     for await (const piece of request.rawBody())
       for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
-        md5.update(bytes)
+        digests.update(bytes)
         sha256?.update(bytes)
-        checksum?.update(bytes)
         size += bytes.length
         const waiting = target.write(bytes)
         if (waiting !== undefined) await waiting
@@ -92,12 +95,10 @@ const takeBody = async (
     decoder?.finish()
     if (size < expected.size.least) throw wrongSize(expected.size, size)
     if (sha256?.digest('hex') !== expectedSha256) throw new S3Error('XAmzContentSHA256Mismatch')
-    const digest = md5.digest('hex')
-    if ((expectedMd5 ?? digest) !== digest) throw new S3Error('BadDigest')
-    const value = await checksum?.digest()
-    if (expected.promised !== undefined) checkPromise(expected.promised, value, decoder?.trailers)
-    const checksums = algorithm === undefined || value === undefined ? {} : { [algorithm]: value }
-    return { size, md5: digest, checksums, file: await target.finish() }
+    const { md5, checksums } = await digests.end()
+    if ((expectedMd5 ?? md5) !== md5) throw new S3Error('BadDigest')
+    if (expected.promised !== undefined) checkPromise(expected.promised, checksums, decoder?.trailers)
+    return { size, md5, checksums, file: await target.finish() }
   } finally {
     await target.close()
   }

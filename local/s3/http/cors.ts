@@ -1,3 +1,4 @@
+import { matchesWildcards } from '../auth/policy.ts'
 import type { HttpRequest } from './s3-request.ts'
 
 /** A rule of a bucket's CORS configuration (S3 User Guide, "Elements of a CORS configuration"). `*` stands for any text. */
@@ -24,7 +25,7 @@ interface CorsRequest {
 export const corsHeaders = (
   rules: readonly CorsRule[],
   { origin, method, headers }: CorsRequest,
-): Record<string, string> | undefined => {
+): Record<string, string | undefined> | undefined => {
   const rule = rules.find(
     one =>
       matchesOne(one.allowedOrigins, origin) &&
@@ -36,21 +37,14 @@ export const corsHeaders = (
     'access-control-allow-origin': rule.allowedOrigins.includes('*') ? '*' : origin,
     'access-control-allow-methods': rule.allowedMethods.join(', '),
     vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
-    ...(headers.length > 0 ? { 'access-control-allow-headers': headers.join(', ') } : {}),
-    ...(rule.exposedHeaders.length > 0
-      ? { 'access-control-expose-headers': rule.exposedHeaders.join(', ') }
-      : {}),
-    ...(rule.maxAgeSeconds === undefined ? {} : { 'access-control-max-age': `${rule.maxAgeSeconds}` }),
+    'access-control-allow-headers': headers.join(', ') || undefined,
+    'access-control-expose-headers': rule.exposedHeaders.join(', ') || undefined,
+    'access-control-max-age': rule.maxAgeSeconds?.toString(),
   }
 }
 
 const matchesOne = (patterns: readonly string[], text: string): boolean =>
-  patterns.some(pattern => {
-    const [before = '', after] = pattern.toLowerCase().split('*')
-    const value = text.toLowerCase()
-    if (after === undefined) return value === before
-    return value.length >= before.length + after.length && value.startsWith(before) && value.endsWith(after)
-  })
+  patterns.some(pattern => matchesWildcards(pattern.toLowerCase(), text.toLowerCase()))
 
 /** Origin, method and headers of a request by a page; `undefined` when no page sent it. */
 export const corsRequestOf = ({

@@ -1,3 +1,4 @@
+import { describeChecksums } from '../body/checksums.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { ObjectDescription } from '../storage/stored-object.ts'
 
@@ -50,6 +51,12 @@ export const describeObject = (description: ObjectDescription): Record<string, s
   // S3 omits the default class.
   'x-amz-storage-class': description.storageClass === 'STANDARD' ? undefined : description.storageClass,
 })
+
+/** What answers in XML say of the checksum of a whole object. */
+export const describeChecksum = ({ checksum }: ObjectDescription) =>
+  checksum?.value === undefined
+    ? {}
+    : { ...describeChecksums({ [checksum.algorithm]: checksum.value }), ChecksumType: checksum.type }
 
 /** What listings say of the checksum that an upload or an object has. */
 export const describeKind = ({ checksum }: ObjectDescription) => ({

@@ -44,7 +44,7 @@ export const errorReply = (error: S3Error, path: string, requestId: string): Rep
 export const sendReply = async (
   response: ServerResponse,
   { status, headers = {}, body = '' }: Reply,
-  common: Record<string, string>,
+  common: ReplyHeaders,
   isHead: boolean,
 ): Promise<void> => {
   const mayHaveBody = !isHead && status !== 204 && status !== 304

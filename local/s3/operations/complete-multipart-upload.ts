@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { toContinueUpload } from '../auth/access.ts'
 import { encodePath } from '../auth/signature.ts'
-import { checksumAlgorithms, checksumHeader, describeChecksums } from '../body/checksums.ts'
+import { checksumAlgorithms, checksumHeader } from '../body/checksums.ts'
 import { receiveText } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
+import { describeChecksum } from '../http/object-description.ts'
 import { bareTag, readWriteCondition } from '../http/preconditions.ts'
 import { type Reply, xmlReply } from '../http/reply.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
@@ -101,7 +102,6 @@ const checkPromises = (
 
 const describeCompleted = (request: S3Request, version: StoredVersion): Reply => {
   const { bucket, key } = request
-  const { checksum } = version.description
   return xmlReply(
     'CompleteMultipartUploadResult',
     {
@@ -109,8 +109,7 @@ const describeCompleted = (request: S3Request, version: StoredVersion): Reply =>
       Bucket: bucket,
       Key: key,
       ETag: `"${version.etag}"`,
-      ...describeChecksums(checksum?.value === undefined ? {} : { [checksum.algorithm]: checksum.value }),
-      ChecksumType: checksum?.type,
+      ...describeChecksum(version.description),
     },
     writtenHeaders(version),
   )

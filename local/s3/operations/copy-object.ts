@@ -1,7 +1,7 @@
 import { toWriteObject } from '../auth/access.ts'
-import { describeChecksums, readAlgorithm } from '../body/checksums.ts'
+import { readAlgorithm } from '../body/checksums.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
-import { readDescription } from '../http/object-description.ts'
+import { describeChecksum, readDescription } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import type { S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
@@ -22,14 +22,12 @@ export const copyObject: Operation = {
     const version = await shareContent(context, source, { algorithm }, content =>
       commitContent(request, context, { content, description, reason: 'CopyObject' }),
     )
-    const { checksum } = version.description
     return xmlReply(
       'CopyObjectResult',
       {
         LastModified: new Date(version.modified).toISOString(),
         ETag: `"${version.etag}"`,
-        ...describeChecksums(checksum?.value === undefined ? {} : { [checksum.algorithm]: checksum.value }),
-        ChecksumType: checksum?.type,
+        ...describeChecksum(version.description),
       },
       { ...writtenHeaders(version), 'x-amz-copy-source-version-id': nameOf(source.versionId) },
     )

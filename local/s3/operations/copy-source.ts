@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { accessOf, objectArn } from '../auth/access.ts'
 import type { AccessRequest } from '../auth/policy.ts'
-import { type ChecksumAlgorithm, startChecksum } from '../body/checksums.ts'
+import { type ChecksumAlgorithm, startDigests } from '../body/checksums.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { ByteRange } from '../http/byte-range.ts'
 import { evaluatePreconditions } from '../http/preconditions.ts'
@@ -72,15 +71,9 @@ export const shareContent = async <Result>(
     const known = store.parts.findExact(source.holder, first, size)
     if (known !== undefined && (algorithm === undefined || known.checksums[algorithm] !== undefined))
       return await use({ size, md5: known.etag, checksums: known.checksums, slices, newFiles: [] })
-    const md5 = createHash('md5')
-    const checksum = algorithm && startChecksum(algorithm)
-    for await (const bytes of readSlices(store.files, slices).bytes) {
-      md5.update(bytes)
-      checksum?.update(bytes)
-    }
-    const value = await checksum?.digest()
-    const checksums = algorithm === undefined || value === undefined ? {} : { [algorithm]: value }
-    return await use({ size, md5: md5.digest('hex'), checksums, slices, newFiles: [] })
+    const digests = startDigests(algorithm)
+    for await (const bytes of readSlices(store.files, slices).bytes) digests.update(bytes)
+    return await use({ size, ...(await digests.end()), slices, newFiles: [] })
   } finally {
     release()
   }

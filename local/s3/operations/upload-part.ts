@@ -1,6 +1,5 @@
 import { toContinueUpload } from '../auth/access.ts'
-import { checksumHeader, describeChecksums } from '../body/checksums.ts'
-import { readPromisedChecksum } from '../body/promised-checksum.ts'
+import { checksumHeader, describeChecksums, readPromisedChecksum } from '../body/checksums.ts'
 import { receiveBody } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import { parseCopyRange } from '../http/byte-range.ts'
