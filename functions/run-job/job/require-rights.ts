@@ -1,8 +1,13 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { maySeeFile } from '../../lib/storage/files/file-store.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { bucketOfTable, mayUseBucket, noRights, type Rights } from '../../lib/storage/tokens/rights.ts'
-import { rightsOf } from '../../lib/storage/tokens/stored-rights.ts'
+import {
+  bucketOfTable,
+  mayUseBucket,
+  noRights,
+  type Rights,
+  rightsOf,
+} from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from './services.ts'

@@ -1,8 +1,10 @@
 import pMap from 'p-map'
-import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
-import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
+import {
+  type BranchRecord,
+  branchResource,
+  refuseTakenName,
+} from '../../lib/storage/branches/branch-store.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
-import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'

@@ -1,7 +1,7 @@
 import { takeLease } from '../../lib/aws/lease.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { type InputOf, isFinal, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import { refuseSwap } from '../../lib/storage/tables/refuse-swap.ts'
+import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableContent, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
-import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
-import { refuseTakenName } from '../../lib/storage/branches/refuse-taken-name.ts'
+import {
+  type BranchRecord,
+  branchResource,
+  refuseTakenName,
+} from '../../lib/storage/branches/branch-store.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { wireDateText } from '../../lib/wire/fields.ts'
 import { findBranch } from '../find/find-branch.ts'

@@ -16,6 +16,7 @@ import {
   updateBucket,
 } from '../../lib/storage/update-bucket.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
+import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
 import { bucketBody, bucketDetailBody, ownerBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-table.ts'
 import { flag, includeOf, integer, onlyText, text } from '../http/fields.ts'
@@ -25,9 +26,37 @@ import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
-import { bucketName, checkDisplayName } from './bucket-settings.ts'
 
 export const routes = routesOf('buckets')
+
+const MAX_NAME_LENGTH = 96
+
+/** `orders` and `c-orders` are both the bucket `c-orders`. Error: 400 `storage.buckets.validation`. */
+const bucketName = (name: string): string => {
+  const bare = name.startsWith('c-') ? name.slice(2) : name
+  refuseBadName('name', bare)
+  return `c-${bare}`
+}
+
+const checkDisplayName = (displayName: string): string => {
+  refuseBadName('displayName', displayName)
+  if (displayName.startsWith('_'))
+    throw invalid('displayName', `'${displayName}' cannot start with underscore.`)
+  return displayName
+}
+
+const refuseBadName = (field: string, name: string): void => {
+  if (!hasNameCharacters(name))
+    throw invalid(
+      field,
+      `'${name.slice(0, 200)}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`,
+    )
+  if (name.length > MAX_NAME_LENGTH)
+    throw invalid(field, `'${name.slice(0, 200)}' is longer than ${MAX_NAME_LENGTH} characters.`)
+}
+
+const invalid = (field: string, reason: string) =>
+  new UserError('storage.buckets.validation', `Invalid data - ${field}: ${reason}`)
 
 const LISTS_AT_ONCE = 16
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { type Author, distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
-import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
+import { mergePatch } from '../../lib/storage/configurations/merge-configuration.ts'
 import { flag, text } from '../http/fields.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 import {

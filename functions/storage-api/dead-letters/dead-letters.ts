@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
 import { closedBody, deadLetterBody, redrivenAllBody, redrivenBody } from '../../lib/wire/dead-letter-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
@@ -137,8 +137,7 @@ routes.post('/v2/storage/dead-letters/close', {
 
 /** The dead letter of a path, or 404 `storage.deadLetters.notFound`. */
 const findDeadLetter = async ({ deadLetters }: Services, letterId: string): Promise<DeadLetterRecord> => {
-  const id = parseId(letterId)
-  const letter = id === undefined ? undefined : await deadLetters.get(id)
+  const letter = await storedUnder(letterId, deadLetters.get)
   if (!letter)
     throw new UserError(
       'storage.deadLetters.notFound',

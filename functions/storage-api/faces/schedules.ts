@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
@@ -180,8 +180,7 @@ const findSchedule = async (
   caller: Caller,
   { schedules }: Services,
 ): Promise<ScheduleRecord> => {
-  const id = parseId(scheduleId)
-  const schedule = id === undefined ? undefined : await schedules.get(id)
+  const schedule = await storedUnder(scheduleId, schedules.get)
   if (!schedule) throw scheduleNotFound(scheduleId)
   requireComponents(caller, [schedule.component])
   return schedule

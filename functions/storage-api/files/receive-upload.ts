@@ -1,12 +1,18 @@
 import { Readable } from 'node:stream'
 import { z } from '@hono/zod-openapi'
 import { cutText } from '../../lib/cut-text.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { fileBody } from '../../lib/wire/file-body.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
+import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
+import { fileResource } from './file-resource.ts'
 import { listStored, type Stored, storeBytes } from './store-upload.ts'
+
+export const routes = routesOf('importer')
 
 export interface Upload {
   /** The other fields of the form. */
@@ -71,3 +77,17 @@ const readParts = async (
     stored = await store(Readable.from([Buffer.from(dataString)]), 'data.csv')
   return { fields: others, stored }
 }
+
+/** The importer service: takes a file by one multipart form. */
+routes.post('/upload-file', {
+  summary: 'Upload a file through the importer',
+  replies: { 201: 'The file', 400: 'The form has no file in the field `data`' },
+  reply: fileBody,
+  streamedBody: uploadForm,
+  handle: async (request, services) => {
+    const { file } = await receiveUpload(request, services)
+    if (!file)
+      throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
+    return fileResource(file, services.fileAccess)
+  },
+})

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type FileRecord, type FileStore, maySeeFile } from '../../lib/storage/files/file-store.ts'
 import { accessDenied } from '../http/rights.ts'
 import type { Caller } from '../services/services.ts'
@@ -10,8 +10,7 @@ export const findFile = async (
   fileId: string,
   caller: Caller,
 ): Promise<FileRecord> => {
-  const id = parseId(fileId)
-  const file = id === undefined ? undefined : await files.getReadable(id)
+  const file = await storedUnder(fileId, files.getReadable)
   if (!file) throw fileNotFound()
   if (!maySeeFile(caller, file)) throw accessDenied()
   return file

@@ -3,7 +3,7 @@ import type { Services } from '../services/services.ts'
 import { catalogErrorReply } from './catalog-error-reply.ts'
 import type { CatalogOperation } from './catalog-operation.ts'
 import { CATALOG_PATH, matchEndpoint } from './match-endpoint.ts'
-import { inBranchOf } from './names/find-namespace.ts'
+import { inBranchOf } from './names/names.ts'
 import { getToken } from './oauth/get-token.ts'
 import { getConfig, getNamespace, listCatalogNamespaces, namespaceExists } from './operations/namespaces.ts'
 import {

@@ -5,7 +5,7 @@ import { componentResource } from '../components/components.ts'
 import { commaList, includeOf } from '../http/fields.ts'
 import { faces } from '../http/request-path.ts'
 import { routesOf } from '../http/route.ts'
-import { features } from '../tokens/token-with-project.ts'
+import { features } from '../tokens/token-resource.ts'
 
 export const routes = routesOf('index')
 

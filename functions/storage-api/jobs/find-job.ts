@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { accessDenied, maySeeJob } from '../http/rights.ts'
 import type { Caller, Services } from '../services/services.ts'
@@ -11,8 +11,7 @@ export const findJob = async (
   { jobs }: Services,
   notFound = jobNotFound,
 ): Promise<JobRecord> => {
-  const id = parseId(jobId)
-  const job = id === undefined ? undefined : await jobs.get(id)
+  const job = await storedUnder(jobId, jobs.get)
   if (!job) throw notFound(jobId)
   if (!maySeeJob(caller, job)) throw accessDenied()
   return job

@@ -15,8 +15,8 @@ import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { findJob } from './find-job.ts'
-import { jobReply } from './job-reply.ts'
 import { jobResource } from './job-resource.ts'
+import { jobReply } from './submit-job.ts'
 
 export const routes = routesOf('jobs')
 

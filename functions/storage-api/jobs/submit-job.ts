@@ -1,12 +1,44 @@
+import { foreignCode } from '../../lib/errors/codes.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 import { inBranch, ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
-import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, type JobInput, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
+import { prefersNoWait } from '../../lib/storage-client/prefer-header.ts'
 import { passedOverSentence } from '../http/passed-over.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { jobReply } from './job-reply.ts'
+import { awaitJob } from './await-job.ts'
+import { jobResource } from './job-resource.ts'
+
+/** One load takes so many small files of a table, in so many seconds. */
+const FILES_IN_LOAD = 500
+const SECONDS_OF_LOAD = 20
+/**
+ * The reply with a job. Of an unfinished one it waits for up to about a second, in case it finishes, unless the request
+ * says `Prefer: wait=0`. A job that waits behind others says in `Retry-After` when it is worth asking again.
+ */
+export const jobReply = async (
+  job: JobRecord,
+  { raw, baseUrl }: Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'baseUrl'>,
+  services: Pick<Services, 'jobs' | 'jobWait' | 'inBranch'>,
+  reply: (body: unknown) => Response,
+): Promise<Response> => {
+  const { jobs, jobWait } = services
+  const current = prefersNoWait(raw.headers) ? job : await awaitJob(job, jobs.get, jobWait)
+  const response = reply(jobResource(current, baseUrl))
+  const seconds = await secondsToWait(current, services)
+  if (seconds > 0) response.headers.set('Retry-After', String(seconds))
+  return response
+}
+
+const secondsToWait = async (job: JobRecord, services: Pick<Services, 'inBranch'>): Promise<number> => {
+  if (job.status !== 'waiting' || job.queueTableId === null) return 0
+  const { queue } = services.inBranch(branchOf(job))
+  const before = await queue.estimateBefore(job.queueTableId, job.id)
+  return Math.ceil((before / FILES_IN_LOAD) * SECONDS_OF_LOAD)
+}
 
 export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
@@ -95,4 +127,24 @@ const storeJob = async (
   return (
     (await findCreated(request, options)) ?? createOnce(request, { ...options, make: maker(await admit()) })
   )
+}
+
+/** The gateway gives up after 30 s. */
+const LONGEST_WAIT_MS = 25_000
+
+/**
+ * Does a job within one request, for the older routes without jobs. Answers with the job's results, or fails like the
+ * job. If the job takes longer than a request may, the answer is 202, which clients poll.
+ */
+export const doJob = async (submitter: Submitter, services: Services, newJob: NewJob): Promise<unknown> => {
+  const { jobs, jobWait } = services
+  const job = await awaitJob(await acceptJob(submitter, services, newJob), jobs.get, {
+    ...jobWait,
+    limitMs: LONGEST_WAIT_MS,
+  })
+  if (job.status === 'success') return job.results
+  if (job.status !== 'error') return accepted(jobResource(job, submitter.baseUrl))
+  const { code, message, contextParams } = job.error
+  if (code === 'internalError') throw new Error(`The job ${job.id} was given up`)
+  throw new UserError(foreignCode(code), message, { params: contextParams })
 }

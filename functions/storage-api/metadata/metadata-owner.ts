@@ -1,17 +1,36 @@
 import { z } from '@hono/zod-openapi'
+import { cutText } from '../../lib/cut-text.ts'
 import type { UserError } from '../../lib/errors/errors.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
+import type { Metadatum, NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import type { Access } from '../http/check-path.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { type Route, routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, type metadatumResource } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
+
+const MAX_ITEMS = 100
+const MAX_VALUE = 200
+
+/** What was set, for the event: an event is small, so long lists and values are cut and `isTruncated` says so. */
+export const metadataParams = (given: readonly NewMetadatum[]) => {
+  const isTruncated = given.length > MAX_ITEMS || given.some(({ value }) => value.length > MAX_VALUE)
+  return {
+    ...(given[0] && given[0].provider !== '' && { provider: given[0].provider }),
+    metadata: given.slice(0, MAX_ITEMS).map(({ key, value }) => ({ key, value: cutText(value, MAX_VALUE) })),
+    ...(isTruncated && { isTruncated }),
+  }
+}
+
+/** The metadatum that was deleted, for the words and the params of the event. */
+const deletedFacts = ({ id, key }: Metadatum) => ({
+  words: { metadataId: id, key },
+  params: { metadataId: Number(id), key },
+})
 
 type AuditEvent = ReturnType<typeof auditEvent>
 

@@ -13,8 +13,7 @@ import { recordAudit } from '../http/record-event.ts'
 import { type Route, routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
 import { branchMetadata, bucketMetadata, configurationMetadata } from './configuration-metadata.ts'
-import { metadataParams } from './metadata-events.ts'
-import { type MetadataOwner, metadataRoutesOf } from './metadata-owner.ts'
+import { type MetadataOwner, metadataParams, metadataRoutesOf } from './metadata-owner.ts'
 import { allTableMetadata, metadatumResource, tableMetadata } from './metadata-resource.ts'
 import {
   columnsMetadataField,

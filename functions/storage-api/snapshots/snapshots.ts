@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { parseId, storedUnder } from '../../lib/storage/db/ids.ts'
 import { type SnapshotRecord, snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
@@ -106,8 +106,7 @@ export const findSnapshot = async (
   caller: Caller,
   needed: BucketPermission = 'read',
 ): Promise<SnapshotRecord> => {
-  const id = parseId(snapshotId)
-  const snapshot = id === undefined ? undefined : await snapshots.get(id)
+  const snapshot = await storedUnder(snapshotId, snapshots.get)
   if (!snapshot) throw snapshotNotFound(snapshotId)
   requireTable(caller, snapshot.table.id, needed)
   return snapshot

@@ -9,8 +9,7 @@ import { findTable } from '../find/find-table.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
-import { readRowQuery, rowQueryFields } from './row-query.ts'
+import { readRowQuery, refuseHiddenColumns, rowQueryFields } from './row-query.ts'
 
 export const routes = routesOf('tables')
 

@@ -16,8 +16,7 @@ import { csv } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
-import { refuseHiddenColumns } from './refuse-hidden-columns.ts'
-import { readRowQuery, rowQueryFields } from './row-query.ts'
+import { readRowQuery, refuseHiddenColumns, rowQueryFields } from './row-query.ts'
 import { MAX_BYTES, where, writtenFilters } from './written-filters.ts'
 
 export const routes = routesOf('tables')

@@ -1,10 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isNumber } from '../../lib/json/json-value.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
-import { type Filter, operators } from '../../lib/table-engine/rows/row-conditions.ts'
+import {
+  type Filter,
+  namedColumns,
+  operators,
+  type RowConditions,
+  refuseUnknownColumns,
+} from '../../lib/table-engine/rows/row-conditions.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { commaList, listOf, text, textList, unlessBlank, withoutGaps } from '../http/fields.ts'
+import { mayReadTable } from '../http/rights.ts'
+import type { Caller } from '../services/services.ts'
 import { parseTime } from './parse-time.ts'
 
 const MAX_CONDITIONS = 100
@@ -139,3 +149,16 @@ const simpleCondition = ({
 
 const invalid = (message: string) =>
   new UserError('validation.failed', `Invalid request:\n - whereColumn: "${message}"`)
+
+/**
+ * Throws 400 `storage.tables.validation.columnNotExists` for a column that an alias does not show, unless the caller may read the source:
+ * whoever may choose or order rows by a column finds its values.
+ */
+export const refuseHiddenColumns = (
+  caller: Caller,
+  { alias, snapshot }: TableHead,
+  query: RowConditions & { orderBy?: { column: string }[] },
+): void => {
+  if (!alias || mayReadTable(caller, alias.record.sourceTableId)) return
+  refuseUnknownColumns(columnNames(snapshot), namedColumns(query))
+}

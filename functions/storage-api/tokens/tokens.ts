@@ -11,9 +11,8 @@ import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { digestOf } from '../services/authenticate.ts'
 import type { Caller, Services } from '../services/services.ts'
-import { masterTokenResource, tokenFacts, tokenResource } from './token-resource.ts'
+import { masterTokenResource, tokenFacts, tokenResource, tokenWithProject } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
-import { tokenWithProject } from './token-with-project.ts'
 
 export const routes = routesOf('tokens')
 

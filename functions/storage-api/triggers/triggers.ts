@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
@@ -236,8 +236,7 @@ const findLastingToken = async (tokenId: number, { tokens }: Services) => {
 
 /** The trigger of a path, or 404 `storage.triggers.notFound`. */
 const findTrigger = async ({ triggers }: Services, triggerId: string): Promise<TriggerRecord> => {
-  const id = parseId(triggerId)
-  const trigger = id === undefined ? undefined : await triggers.get(id)
+  const trigger = await storedUnder(triggerId, triggers.get)
   if (!trigger) throw triggerNotFound(triggerId)
   return trigger
 }

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { parseId } from '../../lib/storage/db/ids.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 import { type ConfigurationRequest, findConfiguration, notFound } from '../find/find-configuration.ts'
@@ -175,8 +175,7 @@ export const findWorkspace = async (
   { branchId }: { branchId: number },
   { workspaces }: Services,
 ): Promise<WorkspaceRecord> => {
-  const id = parseId(workspaceId)
-  const workspace = id === undefined ? undefined : await workspaces.get(id)
+  const workspace = await storedUnder(workspaceId, workspaces.get)
   if (workspace?.branchId !== branchId) throw notFound(`Workspace ${workspaceId.slice(0, 20)} not found`)
   return workspace
 }

@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { UserError } from '../../errors/errors.ts'
+import { wireDate } from '../../wire/wire-date.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
 
@@ -22,4 +25,23 @@ export const createBranchStore = (items: ItemTable) =>
     busyCode: 'storage.branches.busy',
   })
 
-export type BranchStore = ReturnType<typeof createBranchStore>
+type BranchStore = ReturnType<typeof createBranchStore>
+
+/** The branch on the wire (docs/reference/storage-api.md#branches). */
+export const branchResource = (branch: BranchRecord) => ({
+  id: branch.id,
+  name: branch.name,
+  description: branch.description,
+  created: wireDate(branch.created),
+  isDefault: branch.id === defaultBranchId,
+  creatorToken: { id: Number(branch.creatorToken.id), name: branch.creatorToken.description },
+})
+
+/** Error: 400 `devBranch.duplicateName` when another branch has the name. */
+export const refuseTakenName = async (
+  branches: Pick<BranchStore, 'list'>,
+  { id, name }: { id?: number; name: string },
+): Promise<void> => {
+  if ((await branches.list()).some(other => other.id !== id && other.name === name))
+    throw new UserError('devBranch.duplicateName', `There already is a branch with name "${name}"`)
+}

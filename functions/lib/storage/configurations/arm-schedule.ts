@@ -7,8 +7,8 @@ import {
   mayUseComponent,
   noRights,
   type Rights,
+  rightsOf,
 } from '../tokens/rights.ts'
-import { rightsOf } from '../tokens/stored-rights.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { createTriggerStore } from '../triggers/trigger-store.ts'
 import type { ConfigurationPlace } from './configuration.ts'

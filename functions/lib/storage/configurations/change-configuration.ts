@@ -35,7 +35,7 @@ export const nextVersion = (
 })
 
 /** What a caller can set. JSON objects are given as the text to store. */
-interface ConfigurationSettings {
+export interface ConfigurationSettings {
   name?: string | undefined
   description?: string | undefined
   configuration?: string | undefined

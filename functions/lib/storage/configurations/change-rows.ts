@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
-import { authorsAfter, nextVersion, rememberRow } from './change-configuration.ts'
+import { authorsAfter, type ConfigurationSettings, nextVersion, rememberRow } from './change-configuration.ts'
 import {
-  type Author,
   type Change,
   type Configuration,
   distinctAuthors,
@@ -11,15 +10,7 @@ import {
 } from './configuration.ts'
 
 /** What a caller can set of a row. */
-interface RowSettings {
-  name?: string | undefined
-  description?: string | undefined
-  configuration?: string | undefined
-  /** Of the configuration, when it is given. Default: who makes the change. */
-  authors?: readonly Author[] | undefined
-  isDisabled?: boolean | undefined
-  state?: string | undefined
-}
+type RowSettings = Omit<ConfigurationSettings, 'rowsSortOrder'>
 
 /** The row, or 404 `notFound`. */
 export const findRow = ({ current }: Configuration, rowId: string): Row => {

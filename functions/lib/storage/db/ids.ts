@@ -46,6 +46,15 @@ export const monthOfId = (id: number): string => new Date(idParts(id).millisecon
 /** Ids as sort keys: sixteen digits, so that text order is number order. */
 export const idSortKey = (id: number): string => String(id).padStart(16, '0')
 
+/** What a store has under the id in a path. `undefined`: nothing, or it is no id. */
+export const storedUnder = async <Stored>(
+  text: string,
+  get: (id: number) => Promise<Stored | undefined>,
+): Promise<Stored | undefined> => {
+  const id = parseId(text)
+  return id === undefined ? undefined : get(id)
+}
+
 /**
  * Reads an id from a path or a query. `undefined` when it cannot be one of ours: the caller then answers "not found".
  */

@@ -187,7 +187,8 @@ export const jobError = z.object({
 
 export type JobError = z.infer<typeof jobError>
 
-const accepted = z.object({
+/** What a job has in each state. */
+export const acceptedJob = z.object({
   id: z.number(),
   input: jobInput,
   /** The table whose queue the job is in. `null`: the job need not wait for others. */
@@ -214,21 +215,21 @@ const accepted = z.object({
 
 /** A job in one of its four states. Each state has only its own fields. */
 export const jobRecord = z.discriminatedUnion('status', [
-  accepted.extend({ status: z.literal('waiting') }),
-  accepted.extend({
+  acceptedJob.extend({ status: z.literal('waiting') }),
+  acceptedJob.extend({
     status: z.literal('processing'),
     startTime: z.string(),
     /** Rows that its load has read, as of that time. Absent: it has not said so. */
     progress: z.object({ rows: z.number(), at: z.string() }).optional(),
   }),
-  accepted.extend({
+  acceptedJob.extend({
     status: z.literal('success'),
     startTime: z.string(),
     endTime: z.string(),
     results: jobResults,
     metrics: jobMetrics,
   }),
-  accepted.extend({
+  acceptedJob.extend({
     status: z.literal('error'),
     startTime: z.string().nullable(),
     endTime: z.string(),

@@ -4,6 +4,7 @@ import { expiringIn } from '../db/item-expiry.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords, type MonthlyRecords } from '../db/monthly-records.ts'
 import {
+  acceptedJob,
   branchOf,
   isFinal,
   type JobError,
@@ -169,44 +170,14 @@ interface JobFailure {
   results?: Record<string, unknown> | null
 }
 
-/** Field by field, so that the stored job has no fields of another state. */
+/** Only with what each job has, so that the stored one has no fields of another state. */
 const failed = (from: JobRecord, at: Date, { error, results = null }: JobFailure): JobRecord => ({
-  ...acceptedPart(from),
+  ...acceptedJob.parse(from),
   status: 'error',
   startTime: from.status === 'waiting' ? null : from.startTime,
   endTime: at.toISOString(),
   results,
   error,
-})
-
-const acceptedPart = ({
-  id,
-  input,
-  queueTableId,
-  before,
-  tableId,
-  operationParams,
-  branchId,
-  createdTime,
-  runId,
-  creatorToken,
-  baseUrl,
-  warnings,
-  requestKey,
-}: JobRecord) => ({
-  id,
-  input,
-  queueTableId,
-  ...(before !== undefined && { before }),
-  tableId,
-  operationParams,
-  ...(branchId !== undefined && { branchId }),
-  createdTime,
-  runId,
-  creatorToken,
-  baseUrl,
-  ...(warnings && { warnings }),
-  requestKey,
 })
 
 export type JobStore = ReturnType<typeof createJobStore>

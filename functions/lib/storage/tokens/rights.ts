@@ -1,4 +1,4 @@
-import type { BucketPermission } from './token-store.ts'
+import type { BucketPermission, TokenRecord } from './token-store.ts'
 
 /** What a token may do. */
 export interface Rights {
@@ -91,3 +91,12 @@ export const mayDoAsMuch = (one: Rights, other: Rights): boolean =>
   Object.entries(other.bucketPermissions).every(([bucketId, permission]) =>
     mayUseBucket(one, bucketId, permission),
   )
+
+export const isExpired = ({ expires }: Pick<TokenRecord, 'expires'>, now: Date): boolean =>
+  expires !== null && expires <= now.toISOString()
+
+/** What a stored token may do now: nothing once it was deleted or has expired. */
+export const rightsOf = (token: TokenRecord | undefined, now: Date): Rights =>
+  token === undefined || isExpired(token, now)
+    ? noRights
+    : { ...token, componentAccess: token.componentAccess ?? [] }

@@ -5,8 +5,7 @@ import { mayUseBucket } from '#lib/storage/tokens/rights.ts'
 import { text, unlessBlank } from '../../http/fields.ts'
 import { noContent, ok } from '../../http/reply.ts'
 import { type CatalogOperation, defineOperation } from '../catalog-operation.ts'
-import { findNamespace, namespacesOf } from '../names/find-namespace.ts'
-import { identifiersOf } from '../names/identifiers.ts'
+import { findNamespace, identifiersOf, namespacesOf } from '../names/names.ts'
 import { pageFields, pageOf } from '../page-of.ts'
 
 /** Engines that must name a warehouse name this one, or the project by its id. */

@@ -10,9 +10,7 @@ import { noContent, ok } from '../../http/reply.ts'
 import type { Services } from '../../services/services.ts'
 import { type StorageCredential, vendCredentials } from '../access/vend-credentials.ts'
 import { defineOperation } from '../catalog-operation.ts'
-import { findCatalogTable } from '../names/find-catalog-table.ts'
-import { findNamespace } from '../names/find-namespace.ts'
-import { identifiersOf } from '../names/identifiers.ts'
+import { findCatalogTable, findNamespace, identifiersOf } from '../names/names.ts'
 import { pageFields, pageOf } from '../page-of.ts'
 
 /** The tables of a bucket. */

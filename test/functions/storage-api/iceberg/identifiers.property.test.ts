@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { identifiersOf, itemsNamed } from '#functions/storage-api/iceberg/names/identifiers.ts'
+import { identifiersOf, itemsNamed } from '#functions/storage-api/iceberg/names/names.ts'
 import { aliasOf } from '#lib/storage/tables/other-names.ts'
 
 describe('an alias', () => {

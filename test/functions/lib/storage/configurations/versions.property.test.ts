@@ -8,7 +8,7 @@ import {
 } from '#lib/storage/configurations/change-configuration.ts'
 import { updateRow } from '#lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
-import { mergePatch } from '#lib/storage/configurations/merge-patch.ts'
+import { mergePatch } from '#lib/storage/configurations/merge-configuration.ts'
 import { changed, type Step, step } from './steps.ts'
 
 /** The configuration after each step, and all its versions. */
