@@ -64,14 +64,17 @@ routes.get('/v2/storage/dead-letters', {
     const letters = await page(deadLetters.list({ maxId }), {
       limit,
       offset,
-      isListed: letter =>
-        letter.machine === (machine ?? letter.machine) &&
-        letter.failure.code === (code ?? letter.failure.code),
+      isListed: letter => isAskedFor(letter, { machine, code }),
       show: deadLetterResource,
     })
     return letters
   },
 })
+
+const isAskedFor = (
+  { machine, failure }: DeadLetterRecord,
+  asked: { machine?: string | undefined; code?: string | undefined },
+): boolean => machine === (asked.machine ?? machine) && failure.code === (asked.code ?? failure.code)
 
 routes.get('/v2/storage/dead-letters/{letterId}', {
   summary: 'Dead letter detail',
@@ -178,11 +181,7 @@ routes.post('/v2/storage/dead-letters/redrive', {
     const wanted: DeadLetterRecord[] = []
     let hasMore = false
     for await (const letter of services.deadLetters.list()) {
-      const isWanted =
-        letter.closed === undefined &&
-        letter.machine === (machine ?? letter.machine) &&
-        letter.failure.code === (code ?? letter.failure.code)
-      if (!isWanted) continue
+      if (letter.closed !== undefined || !isAskedFor(letter, { machine, code })) continue
       hasMore = wanted.length === MAX_AT_ONCE
       if (hasMore) break
       wanted.push(letter)

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { checkFields } from '../http/check-fields.ts'
 import type { Caller, Services } from '../services/services.ts'
 
@@ -21,19 +21,23 @@ export interface CatalogOperation {
   ) => Promise<Response>
 }
 
+const nothing = z.object({})
+
 /** Defines one operation. Its schema reads the query; a parameter that it does not have is refused. */
-export const defineOperation = <Query extends z.ZodType>({
+export const defineOperation = <Query extends z.ZodType = typeof nothing>({
   endpoint,
   query,
   handle,
 }: {
   endpoint: string
-  query: Query
+  query?: Query
   handle: (request: CatalogRequest<z.output<Query>>, services: Services) => Promise<Response>
 }): CatalogOperation => ({
   endpoint,
   answer: async ({ searchParams, ...request }, services) => {
+    // `nothing` is what `Query` is when no schema is given.
+    const schema = query ?? (nothing as unknown as Query)
     const fields = Object.fromEntries(searchParams)
-    return handle({ ...request, query: checkFields(query, fields, 'storage.validation') }, services)
+    return handle({ ...request, query: checkFields(schema, fields, 'storage.validation') }, services)
   },
 })

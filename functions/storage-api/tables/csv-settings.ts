@@ -35,21 +35,9 @@ export const readCsvSettings = ({
     throw new UserError('csvImport.invalidCsvParams', 'Only one of enclosure and escapedBy can be set.')
   const enclosure = characters.enclosure ?? (escapedBy === '' ? '"' : '')
 
-  if (delimiter.length !== 1)
-    throw new UserError(
-      'invalidCsv',
-      `The delimiter must be one character (\\t for a tab), not ${JSON.stringify(delimiter)}.`,
-    )
-  if (enclosure.length > 1)
-    throw new UserError(
-      'invalidCsv',
-      `The enclosure must be one character, not ${JSON.stringify(enclosure)}.`,
-    )
-  if (escapedBy.length > 1)
-    throw new UserError(
-      'invalidCsv',
-      `The escape character must be one character, not ${JSON.stringify(escapedBy)}.`,
-    )
+  if (delimiter.length !== 1) throw notOne('delimiter', delimiter, ' (\\t for a tab)')
+  if (enclosure.length > 1) throw notOne('enclosure', enclosure)
+  if (escapedBy.length > 1) throw notOne('escape character', escapedBy)
   return {
     delimiter,
     enclosure,
@@ -62,3 +50,6 @@ export const readCsvSettings = ({
     ...(missingColumns !== undefined && { missingColumns }),
   }
 }
+
+const notOne = (what: string, given: string, hint = ''): UserError =>
+  new UserError('invalidCsv', `The ${what} must be one character${hint}, not ${JSON.stringify(given)}.`)

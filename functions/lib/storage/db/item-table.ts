@@ -255,8 +255,8 @@ const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange, when:
 
 const conditionExpression = (when: Condition) => {
   if (when === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' }
-  const { names, values, equals } = createPlaces()
-  return { ConditionExpression: equals(when).join(' and '), ...attributesOf(names, values) }
+  const { UpdateExpression: _, ...condition } = updateExpression({}, when)
+  return condition
 }
 
 const conditionHolds = async (write: Promise<unknown>): Promise<boolean> => {

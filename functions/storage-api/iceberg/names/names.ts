@@ -98,11 +98,7 @@ const namespaceNotFound = (namespace: string): UserError =>
   )
 
 /** 400 `iceberg.ambiguousName`. `found`: the ids of those that the caller may read. */
-const ambiguousName = (
-  kind: 'namespace' | 'table',
-  name: string,
-  found: readonly string[],
-): UserError => {
+const ambiguousName = (kind: 'namespace' | 'table', name: string, found: readonly string[]): UserError => {
   const ids = found.map(id => `"${id}"`).join(', ')
   const others = found.length > 1 ? ids : `${ids} and others that this token may not read`
   return new UserError(

@@ -31,7 +31,6 @@ const endpoint = '/v1/{prefix}/namespaces/{namespace}'
 /** A bucket as a namespace. Its properties say which bucket it is. */
 export const getNamespace = defineOperation({
   endpoint: `GET ${endpoint}`,
-  query: z.object({}),
   handle: async ({ caller, params: { namespace = '' } }, services) => {
     const bucket = await findNamespace(services, caller, namespace)
     return ok({
@@ -48,7 +47,6 @@ export const getNamespace = defineOperation({
 
 export const namespaceExists = defineOperation({
   endpoint: `HEAD ${endpoint}`,
-  query: z.object({}),
   handle: async ({ caller, params: { namespace = '' } }, services) => {
     await findNamespace(services, caller, namespace)
     return noContent()

@@ -104,7 +104,6 @@ const entriesOf = (
 
 export const tableExists = defineOperation({
   endpoint: `HEAD ${endpoint}`,
-  query: z.object({}),
   handle: async (request, services) => {
     await findCatalogTable(request, services)
     return noContent()
@@ -133,7 +132,6 @@ const withNamedSnapshots = (text: string): string => {
 /** New credentials for a table, for queries that take longer than the first ones last. */
 export const loadCredentials = defineOperation({
   endpoint: 'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials',
-  query: z.object({}),
   handle: async (request, services) => {
     const table = await findCatalogTable(request, services)
     const { text } = await currentMetadata(table, services.tableAccess)
@@ -146,7 +144,6 @@ const report = z.looseObject({ 'report-type': text({ min: 1, max: 200 }) })
 /** What engines send after a scan. The log keeps that there was one; its figures are not stored. */
 export const reportMetrics = defineOperation({
   endpoint: 'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics',
-  query: z.object({}),
   handle: async (request, services) => {
     const table = await findCatalogTable(request, services)
     const { 'report-type': reportType } = checkFields(
