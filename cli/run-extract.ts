@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
@@ -26,8 +26,10 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
   // Ended by a signal: writes no tables and no state, and removes the spool
   const signal = shell.onInterrupt()
   // It may hold secrets
-  const writeState = (state: unknown) =>
-    writePrivately(join(dataDir, 'out', 'state.json'), JSON.stringify(state))
+  const writeState = async (state: unknown) => {
+    await mkdir(join(dataDir, 'out'), { recursive: true })
+    await writePrivately(join(dataDir, 'out', 'state.json'), JSON.stringify(state))
+  }
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
   try {
     const config = await readConfig(dataDir)

@@ -14,10 +14,10 @@ import { pathIn, type Shell } from '../shell/shell.ts'
 import { connectStorage, type StorageConnection } from '../transfer/connect-storage.ts'
 import {
   type Download,
+  downloadJournal,
   downloadSlices,
   downloadToPath,
   downloadToStream,
-  partialFile,
 } from '../transfer/download-file.ts'
 import { formatOfName } from './query-formats.ts'
 
@@ -71,8 +71,9 @@ const runWith = async (
     pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
   const path = given === '-' ? given : pathIn(shell, given)
   const request = JSON.stringify([flags.url ?? null, target, isCompressed(flags), !flags.noHeader])
-  const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
-  const isKnownThere = known && (await storage.file(known.fileId).then(() => true, ifGone))
+  const known = path === '-' || isFile ? undefined : await downloadJournal(path).read()
+  const isKnownThere =
+    known?.request === request && (await storage.file(known.fileId).then(() => true, ifGone))
   const source = isFile
     ? { fileId: Number(target) }
     : isKnownThere

@@ -1,9 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rename, writeFile } from 'node:fs/promises'
 
 /** Writes what may hold secrets: for its owner alone, and whole or not at all. */
 export const writePrivately = async (file: string, content: string): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${process.pid}`
   await writeFile(temporary, content, { mode: 0o600 })
   await rename(temporary, file)

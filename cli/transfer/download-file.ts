@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
@@ -18,6 +18,7 @@ import { joinedForm, listSlices } from '../../functions/lib/storage/files/list-s
 import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
 import type { Progress } from '../shell/progress.ts'
 import type { StorageConnection } from './connect-storage.ts'
+import { journalAt } from './journal.ts'
 
 interface DownloadOptions {
   connection: StorageConnection
@@ -84,58 +85,87 @@ const writeContent = async (
   content: Content,
   options: DownloadOptions,
 ): Promise<Download> => {
-  const partial = partialFile(path)
-  const { connection, fileId, columns } = options
-  const known = await partial.journal(request)
-  const journal: DownloadJournal = { request, fileId, columns, fingerprint: content.fingerprint }
-  const isSame = known?.fingerprint === content.fingerprint
-  await partial.saveJournal(journal)
-  const { handle, crc: keptCrc, bytes: keptBytes } = await partial.open(isSame)
-  let crc = keptCrc
-  const progress = options.startProgress(path, content.bytes - keptBytes)
-  const checksum = expectedChecksum(content.parts)
-  checksum.catch(() => undefined) // Awaited at the end.
+  const { fileId, columns } = options
+  const { fingerprint } = content
+  const part = `${path}.part`
+  const journal = downloadJournal(path)
+  const known = await journal.read()
+  await journal.save({ request, fileId, columns, fingerprint })
+  const isSame = known?.request === request && known.fingerprint === fingerprint && existsSync(part)
+  const kept = isSame ? await keptOf(part) : NOTHING
+  const handle = await open(part, isSame ? 'a' : 'w')
+  const write = async (block: Uint8Array) => {
+    // In as few system calls as it takes; `writeFile` of a handle writes 512 KiB at a time.
+    for (let written = 0; written < block.length; )
+      written += (await handle.write(block, written)).bytesWritten
+  }
   try {
-    for await (const block of readContent(content, keptBytes, connection.receive)) {
-      await writeAll(handle, block)
-      crc = crc32(block, crc)
-      progress.add(block.length)
+    const download = await bring(content, write, { ...options, what: path, kept }).finally(() =>
+      handle.close(),
+    )
+    await rename(part, path)
+    await journal.remove()
+    return download
+  } catch (error) {
+    if (error instanceof DifferentChecksum) {
+      await rm(part, { force: true })
+      await journal.remove()
     }
-  } finally {
-    progress.end()
-    await handle.close()
+    throw error
   }
-  const isVerified = checkSum(crc, await checksum)
-  if (isVerified === 'differs') {
-    await partial.discard()
-    throw new Error(`${path} has another checksum than the file: download it again`)
-  }
-  await partial.finish()
-  return { bytes: content.bytes, resumedBytes: keptBytes, crc, isVerified: isVerified === 'equal' }
 }
 
 /** Downloads into a stream, such as standard output. */
 export const downloadToStream = async (stream: Writable, options: DownloadOptions): Promise<Download> => {
-  const content = await findContent(options)
-  const progress = options.startProgress('download', content.bytes)
+  // The next block overwrites this one, so wait until it is written.
+  const write = (block: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      stream.write(block, error => (error ? reject(error) : resolve()))
+    })
+  return bring(await findContent(options), write, { ...options, what: 'The download', kept: NOTHING })
+}
+
+class DifferentChecksum extends Error {}
+
+interface Kept {
+  bytes: number
+  crc: number
+}
+const NOTHING: Kept = { bytes: 0, crc: 0 }
+
+/** Reads what is not kept yet, and compares the whole with what S3 knows of it. */
+const bring = async (
+  content: Content,
+  write: (block: Uint8Array) => Promise<void>,
+  { what, kept, connection, startProgress }: DownloadOptions & { what: string; kept: Kept },
+): Promise<Download> => {
+  const progress = startProgress(what, content.bytes - kept.bytes)
   const checksum = expectedChecksum(content.parts)
   checksum.catch(() => undefined) // Awaited at the end.
-  let crc = 0
+  let { crc } = kept
   try {
-    for await (const block of readContent(content, 0, options.connection.receive)) {
+    for await (const block of readContent(content, kept.bytes, connection.receive)) {
+      await write(block)
       crc = crc32(block, crc)
-      // The next block overwrites this one, so wait until it is written.
-      await new Promise<void>((resolve, reject) => {
-        stream.write(block, error => (error ? reject(error) : resolve()))
-      })
       progress.add(block.length)
     }
   } finally {
     progress.end()
   }
-  const isVerified = checkSum(crc, await checksum)
-  if (isVerified === 'differs') throw new Error('What was written has another checksum than the file')
-  return { bytes: content.bytes, resumedBytes: 0, crc, isVerified: isVerified === 'equal' }
+  const expected = await checksum
+  if (expected !== undefined && expected !== crc)
+    throw new DifferentChecksum(`${what} has another checksum than the file: download it again`)
+  return { bytes: content.bytes, resumedBytes: kept.bytes, crc, isVerified: expected !== undefined }
+}
+
+/** Length and checksum of what an earlier attempt has written. */
+const keptOf = async (part: string): Promise<Kept> => {
+  const kept = { bytes: 0, crc: 0 }
+  for await (const chunk of createReadStream(part, { highWaterMark: MiB })) {
+    kept.crc = crc32(chunk, kept.crc)
+    kept.bytes += chunk.length
+  }
+  return kept
 }
 
 const slicesOf = async ({ connection, fileId }: DownloadOptions): Promise<SourceObject[]> => {
@@ -164,9 +194,11 @@ const bytesOf = (part: Part): number => (isOwn(part) ? part.length : part.bytes)
 const contentOf = (parts: Part[]): Content => ({
   parts,
   bytes: parts.reduce((sum, part) => sum + bytesOf(part), 0),
-  fingerprint: fingerprintOf(
-    parts.map(part =>
-      isOwn(part) ? Buffer.from(part).toString('base64') : [part.key, part.etag, part.bytes],
+  fingerprint: hexDigest(
+    JSON.stringify(
+      parts.map(part =>
+        isOwn(part) ? Buffer.from(part).toString('base64') : [part.key, part.etag, part.bytes],
+      ),
     ),
   ),
 })
@@ -195,16 +227,6 @@ async function* readContent(
   yield* readRanges()
 }
 
-/** In as few system calls as it takes; `writeFile` of a handle writes 512 KiB at a time. */
-const writeAll = async (handle: FileHandle, block: Uint8Array): Promise<void> => {
-  for (let written = 0; written < block.length; ) written += (await handle.write(block, written)).bytesWritten
-}
-
-const checkSum = (crc: number, expected: number | undefined): 'equal' | 'differs' | 'unknown' => {
-  if (expected === undefined) return 'unknown'
-  return expected === crc ? 'equal' : 'differs'
-}
-
 const journalSchema = z.object({
   /** The request as one text. */
   request: z.string(),
@@ -213,58 +235,9 @@ const journalSchema = z.object({
   /** Equal fingerprints mean equal bytes. */
   fingerprint: z.string().optional(),
 })
-type DownloadJournal = z.infer<typeof journalSchema>
 
-/** A partial download: `<path>.part` holds the bytes so far, `<path>.part.json` says what they belong to. */
-export const partialFile = (path: string) => {
-  const part = `${path}.part`
-  const journalPath = `${part}.json`
-  return {
-    /** The journal of an earlier attempt at the same request. */
-    journal: async (request: string): Promise<DownloadJournal | undefined> => {
-      const text = await readFile(journalPath, 'utf8').catch(() => undefined)
-      if (text === undefined) return undefined
-      const parsed = journalSchema.safeParse(parseJson(text))
-      return parsed.success && parsed.data.request === request ? parsed.data : undefined
-    },
-
-    saveJournal: (journal: DownloadJournal): Promise<void> => writeFile(journalPath, JSON.stringify(journal)),
-
-    /** Opens the part for appending, or empty. Resolves to the length and checksum of its content. */
-    open: async (keepsContent: boolean) => {
-      const handle = await open(part, keepsContent ? 'a' : 'w')
-      let crc = 0
-      let bytes = 0
-      if (keepsContent) {
-        for await (const chunk of createReadStream(part, { highWaterMark: 1 << 20 })) {
-          crc = crc32(chunk, crc)
-          bytes += chunk.length
-        }
-      }
-      return { handle, crc, bytes }
-    },
-
-    finish: async (): Promise<void> => {
-      await rename(part, path)
-      await rm(journalPath, { force: true })
-    },
-
-    discard: async (): Promise<void> => {
-      await rm(part, { force: true })
-      await rm(journalPath, { force: true })
-    },
-  }
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const fingerprintOf = (content: unknown): string => hexDigest(JSON.stringify(content))
+/** `<path>.part` holds the bytes of a download that is not whole, `<path>.part.json` says what they belong to. */
+export const downloadJournal = (path: string) => journalAt(`${path}.part.json`, journalSchema)
 
 const HEADS_IN_PARALLEL = 16
 

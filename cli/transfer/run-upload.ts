@@ -1,6 +1,6 @@
-import type { Stats } from 'node:fs'
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import {
@@ -24,8 +24,8 @@ import { formatBytes } from '../shell/format-values.ts'
 import { unlessInterrupted } from '../shell/interrupted.ts'
 import { progressIn } from '../shell/progress.ts'
 import { type Shell, sayIn } from '../shell/shell.ts'
-import { writePrivately } from '../shell/write-privately.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
+import { journalAt } from './journal.ts'
 import type { UploadFlags } from './upload-options.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
@@ -103,13 +103,15 @@ const upload = async (
   // Only CSV that is not compressed can be cut at its records.
   const isSliced = form?.kind === 'CSV' && (flags.sliced ?? isLarge)
   const request = JSON.stringify([flags.url ?? null, name, tags, isSliced])
-  const journal = uploadJournal(path, request, facts)
-  const known = await journal.read()
+  const journal = journalAt(`${path}.upload.json`, journalSchema)
+  const about = { request, bytes: facts.size, modified: facts.mtimeMs }
+  const noted = await journal.read()
+  const known = noted && isDeepStrictEqual({ ...noted, ...about }, noted) ? noted : undefined
   const file =
     (known && (await storage.file(known.fileId).catch(ifGone))) ??
     (await storage.prepareFile({ name, sizeBytes: facts.size, tags, isSliced }))
   const isResumed = known?.fileId === file.id
-  if (!isResumed) await journal.save({ fileId: file.id })
+  if (!isResumed) await journal.save({ ...about, fileId: file.id })
 
   const start = performance.now()
   const progress = progressIn(shell)(path, facts.size)
@@ -127,7 +129,7 @@ const upload = async (
           destination,
           bytes: facts.size,
           uploadId: isResumed ? known.uploadId : undefined,
-          onUpload: uploadId => journal.save({ fileId: file.id, uploadId }),
+          onUpload: uploadId => journal.save({ ...about, fileId: file.id, uploadId }),
           progress,
         })
     const after = await stat(path)
@@ -201,6 +203,7 @@ const load = async (
   }
 }
 
+/** The destination of an unfinished upload. */
 const journalSchema = z.object({
   /** The request as one text. */
   request: z.string(),
@@ -211,26 +214,3 @@ const journalSchema = z.object({
   /** Of the multipart upload, when there is one. */
   uploadId: z.string().optional(),
 })
-type UploadJournal = z.infer<typeof journalSchema>
-
-/** `<path>.upload.json`: the destination of an unfinished upload. */
-export const uploadJournal = (path: string, request: string, { size, mtimeMs }: Stats) => {
-  const journalPath = `${path}.upload.json`
-  return {
-    /** The journal of an earlier attempt at the same request with the same content. */
-    read: async (): Promise<UploadJournal | undefined> => {
-      const text = await readFile(journalPath, 'utf8').catch(() => undefined)
-      if (text === undefined) return undefined
-      try {
-        const journal = journalSchema.parse(JSON.parse(text))
-        const isSame = journal.request === request && journal.bytes === size && journal.modified === mtimeMs
-        return isSame ? journal : undefined
-      } catch {
-        return undefined
-      }
-    },
-    save: (place: { fileId: number; uploadId?: string }): Promise<void> =>
-      writePrivately(journalPath, JSON.stringify({ request, bytes: size, modified: mtimeMs, ...place })),
-    remove: (): Promise<void> => rm(journalPath, { force: true }),
-  }
-}

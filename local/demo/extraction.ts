@@ -61,6 +61,11 @@ const ORDERS_ROW = {
   },
 }
 
+const ROWS = [
+  { rowId: '1', name: 'customers', configuration: CUSTOMERS_ROW },
+  { rowId: '2', name: 'orders', configuration: ORDERS_ROW },
+]
+
 const resultsSchema = z.object({
   rowsLoaded: z.number(),
   requests: z.number(),
@@ -114,16 +119,7 @@ export const extractionAct = async (
     `\n3. A web shop's HTTP API (here ${shop.url}) with a login and pages, read by a configuration with two rows.`,
   )
   await call('POST', CONFIGS, { configurationId: CONFIG_ID, name: 'Web shop', configuration: rootOf(shop) })
-  await call('POST', `${CONFIGS}/${CONFIG_ID}/rows`, {
-    rowId: '1',
-    name: 'customers',
-    configuration: CUSTOMERS_ROW,
-  })
-  await call('POST', `${CONFIGS}/${CONFIG_ID}/rows`, {
-    rowId: '2',
-    name: 'orders',
-    configuration: ORDERS_ROW,
-  })
+  for (const row of ROWS) await call('POST', `${CONFIGS}/${CONFIG_ID}/rows`, row)
   await run()
 
   const { orders, deliveries } = shop.goOn()
@@ -139,17 +135,7 @@ export const extractionAct = async (
   say(await showRows(cloud, 'in.c-web-shop.orders', delivered))
 }
 
-/** A typical web shop's HTTP API: a login that gives a token, and lists in pages by offset. */
-interface ShopApi {
-  url: string
-  user: string
-  password: string
-  /** The number of requests since the last call. */
-  takeRequests(): number
-  /** Some customers order something, and some orders are delivered. */
-  goOn(): { orders: number; deliveries: number }
-  close(): Promise<void>
-}
+type ShopApi = Awaited<ReturnType<typeof startShopApi>>
 
 interface Order {
   id: number
@@ -185,7 +171,8 @@ const makeOrder = (id: number, updatedAt: Date): Order => ({
   updatedAt: updatedAt.toISOString(),
 })
 
-export const startShopApi = async (): Promise<ShopApi> => {
+/** A typical web shop's HTTP API: a login that gives a token, and lists in pages by offset. */
+export const startShopApi = async () => {
   const [user, password] = ['millrace', randomUUID()]
   const tokens = new Set<string>()
   const orders = Array.from({ length: ORDERS }, (_, index) =>
@@ -194,12 +181,11 @@ export const startShopApi = async (): Promise<ShopApi> => {
   let requests = 0
 
   const logIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const given: unknown = JSON.parse(await text(request))
-    const isRight = JSON.stringify(given) === JSON.stringify({ user, password }) && request.method === 'POST'
+    if ((await text(request)) !== JSON.stringify({ user, password }))
+      return send(response, 401, { error: 'wrong user or password' })
     const token = randomUUID()
-    if (isRight) tokens.add(token)
-    if (isRight) send(response, 200, { token, expiresIn: 3600 })
-    else send(response, 401, { error: 'wrong user or password' })
+    tokens.add(token)
+    send(response, 200, { token, expiresIn: 3600 })
   }
 
   const list = (url: URL, request: IncomingMessage, response: ServerResponse): void => {
@@ -226,11 +212,13 @@ export const startShopApi = async (): Promise<ShopApi> => {
     url: `http://127.0.0.1:${port}/`,
     user,
     password,
+    /** The number of requests since the last call. */
     takeRequests: () => {
       const taken = requests
       requests = 0
       return taken
     },
+    /** Some customers order something, and some orders are delivered. */
     goOn: () => {
       const now = new Date()
       for (const order of orders.slice(0, 5))
@@ -239,7 +227,7 @@ export const startShopApi = async (): Promise<ShopApi> => {
       return { orders: 12, deliveries: 5 }
     },
     close: () =>
-      new Promise(resolve => {
+      new Promise<void>(resolve => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -33,37 +33,26 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
 
   const next = async (): Promise<void> => {
     const startedAt = performance.now()
-    const elapsed = () => (performance.now() - startedAt) / 1000
-    let executionArn = await newExecution()
-    let pause = pauses()
-    while (executionArn === undefined) {
-      if (elapsed() > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
-      await pause()
-      executionArn = await newExecution()
-    }
-    seen.add(executionArn)
-    pause = pauses()
-    for (;;) {
-      const { status, error, cause } = executionSchema.parse(
-        await request('DescribeExecution', { executionArn }),
-      )
-      showProgress(`  import ${status.toLowerCase()}, ${elapsed().toFixed(1)} s`, status !== 'RUNNING')
-      if (status === 'SUCCEEDED') return
-      if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
-      await pause()
+    let executionArn: string | undefined
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+      const seconds = (performance.now() - startedAt) / 1000
+      if (executionArn === undefined) {
+        if (seconds > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
+        executionArn = await newExecution()
+        if (executionArn !== undefined) pauseMs = FIRST_PAUSE_MS
+      } else {
+        seen.add(executionArn)
+        const described = executionSchema.parse(await request('DescribeExecution', { executionArn }))
+        const { status, error, cause } = described
+        showProgress(`  import ${status.toLowerCase()}, ${seconds.toFixed(1)} s`, status !== 'RUNNING')
+        if (status === 'SUCCEEDED') return
+        if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
+      }
+      await sleep(pauseMs)
     }
   }
   return { next }
 }
-
-/** Sleeps longer each time. */
-const pauses =
-  (milliseconds = FIRST_PAUSE_MS) =>
-  () => {
-    const slept = sleep(milliseconds)
-    milliseconds = Math.min(milliseconds * 1.3, LONGEST_PAUSE_MS)
-    return slept
-  }
 
 /** Rewrites one line on a terminal; elsewhere prints only the last text. */
 const showProgress = (line: string, isLast: boolean): void => {

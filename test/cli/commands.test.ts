@@ -190,7 +190,7 @@ describe('letters', () => {
     const key = 'in.c-shop/mended.csv'
     await drop(key, 'id,name\n1,a\n')
     await millrace('wait', key)
-    await drop(key, 'id\n1\n')
+    await drop(key, 'code\n1\n')
     expect((await millrace('wait', key)).code).toBe(1)
     const letters = await json('letters', '--machine', 'import')
     const letter = letters.find(({ input }: { input: unknown }) => JSON.stringify(input).includes(key))
