@@ -38,13 +38,16 @@ export interface ApiClient {
   person(): Promise<Person>
   /** Sentences about what could not be shown. */
   readonly broken: readonly string[]
-  /** @throws Refusal with the sentence of the API */
-  send<Body>(
+  /**
+   * @param schema of the reply. Default: nobody looks at it
+   * @param version that may be changed, as `If-Match`. Default: any
+   * @throws Refusal with the sentence of the API
+   */
+  send<Body = unknown>(
     method: 'POST' | 'PUT' | 'DELETE',
     path: string,
-    body: Record<string, unknown>,
-    schema: z.core.$ZodType<Body>,
-    /** The version that may be changed, as `If-Match`. Default: any. */
+    body?: Record<string, unknown>,
+    schema?: z.core.$ZodType<Body>,
     version?: string,
   ): Promise<Body>
 }
@@ -62,52 +65,57 @@ export const createApiClient = (
 ): ApiClient => {
   const request = async (
     method: string,
-    path: string,
+    at: string,
     body?: Record<string, unknown>,
     version?: string,
-  ): Promise<Response> => {
+  ): Promise<{ reply: unknown; hasMore: boolean }> => {
     const headers = {
       'X-StorageApi-Token': token,
       ...(body && { 'content-type': 'application/json' }),
       ...(version && { 'if-match': `"${version}"` }),
     }
     const response = await api.fetch(
-      new Request(`${origin}/v2/storage/${path}`, {
+      new Request(`${origin}/v2/storage/${at}`, {
         method,
         headers,
         ...(body && { body: JSON.stringify(body) }),
       }),
     )
-    if (response.ok) return response
-    throw new Refusal(response.status, sentenceOf(await response.text()))
-  }
-  const json = async (response: Response): Promise<unknown> => {
     const text = await response.text()
-    return text === '' ? undefined : parseJson(text)
+    if (!response.ok) throw new Refusal(response.status, sentenceOf(text))
+    return { reply: text === '' ? undefined : parseJson(text), hasMore: response.headers.has('link') }
   }
   const broken: string[] = []
-  const get = async <Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body> =>
-    read(schema, path, await json(await request('GET', path)))
+  const get = async <Body>(at: string, schema: z.core.$ZodType<Body>): Promise<Body> =>
+    read(schema, at, (await request('GET', at)).reply)
   let person: Promise<Person> | undefined
   return {
     broken,
     get,
     person: () => (person ??= get('tokens/verify', tokenBody)),
-    list: async (path, item) => {
-      const response = await request('GET', path)
-      const items = read(z.array(z.unknown()), path, await json(response))
-      if (response.headers.has('link') || items.length > room.items)
-        broken.push(`${path.split('?', 1)[0]}: there are more than are shown.`)
+    list: async (at, item) => {
+      const { reply, hasMore } = await request('GET', at)
+      const items = read(z.array(z.unknown()), at, reply)
+      const name = at.split('?', 1)[0]
+      if (hasMore || items.length > room.items) broken.push(`${name}: there are more than are shown.`)
       return (beginningOf(items, room) as unknown[]).flatMap((value, index) => {
         const parsed = z.safeParse(item, value)
         if (parsed.success) return [parsed.data]
         const { id = index + 1 } = Object(value) as { id?: unknown } // to name it, whatever it is
-        broken.push(`${path.split('?', 1)[0]}: ${id} cannot be shown. ${z.prettifyError(parsed.error)}`)
+        broken.push(`${name}: ${id} cannot be shown. ${z.prettifyError(parsed.error)}`)
         return []
       })
     },
-    send: async (method, path, body, schema, version) =>
-      read(schema, path, await json(await request(method, path, body, version))),
+    send: async <Body>(
+      method: string,
+      at: string,
+      body: Record<string, unknown> = {},
+      schema?: z.core.$ZodType<Body>,
+      version?: string,
+    ) => {
+      const { reply } = await request(method, at, body, version)
+      return schema === undefined ? (reply as Body) : read(schema, at, reply) // nobody looks at it
+    },
   }
 }
 
@@ -138,9 +146,9 @@ const sentenceOf = (body: string): string => {
   }
 }
 
-/** The id in the path of a page, for the path of a route. */
-export const idIn = (params: Readonly<Record<string, string>>): string =>
-  encodeURIComponent(params['id'] ?? '')
+/** A path, of a page or a route: each value stays one part of it, whatever is in it. */
+export const path = (texts: TemplateStringsArray, ...values: (string | number)[]): string =>
+  String.raw({ raw: texts }, ...values.map(encodeURIComponent))
 
 /** Fields of a query, those without a value left out: `limit=10&where=a`. */
 export const query = (fields: Record<string, string | number | undefined>): string => {
@@ -148,4 +156,24 @@ export const query = (fields: Record<string, string | number | undefined>): stri
   return given.length === 0
     ? ''
     : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`]))}`
+}
+
+/** What was asked for, or the sentence of a refusal: the page shows it beside all the rest. */
+export const orProblem = async <Found>(asked: Promise<Found>): Promise<Found | { problem: string }> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return { problem: error.message }
+    throw error
+  }
+}
+
+/** Nothing where the API refuses: it is gone, or the token may not look. */
+export const orNothing = async <Found>(asked: Promise<Found>): Promise<Found | undefined> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return undefined
+    throw error
+  }
 }

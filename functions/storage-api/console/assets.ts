@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { hexDigest } from '../../lib/digests.ts'
-import type { AssetNames } from './layout.tsx'
+import type { AssetNames } from './frame.tsx'
 
 /** A file that browsers load. */
 export interface Asset {

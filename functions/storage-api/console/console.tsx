@@ -10,16 +10,15 @@ import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import type { App } from '../routes/app.ts'
-import { actions } from './actions.ts'
-import { type ApiClient, createApiClient, Refusal, type Room } from './api-client.ts'
+import { type ApiClient, createApiClient, path, Refusal, type Room } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
-import type { Built } from './built.ts'
 import { startBrowserUpload, uploadRequest } from './drop-file.ts'
 import { loadRequest, loadState, startLoad } from './drop-load.ts'
 import { exchangeWith } from './exchange-with.ts'
-import { htmlPage } from './html-page.ts'
-import { type AssetNames, Broken, Page, Problem } from './layout.tsx'
-import { pages } from './pages.tsx'
+import { type AssetNames, type PageStatus, sendPage, sendPlainPage } from './frame.tsx'
+import { Problem } from './parts.tsx'
+import type { Route } from './route.ts'
+import { routes } from './routes.ts'
 import { keepSaid, takeSaid } from './session.ts'
 import { signingIn } from './signing-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
@@ -39,13 +38,15 @@ interface ConsoleOptions {
 
 /**
  * The console: pages for people over the API's own routes, with the token that the person signed in with. It has no access of its own.
- * Works without scripts but for dropping files and live lists.
+ * Works without scripts but for dropping files and pages that follow what is under way.
  */
 export const createConsole = (options: ConsoleOptions): App => {
-  const { api, log } = options
+  const { api, log, now } = options
   let read: ReadonlyMap<string, Asset> | undefined
   const assets = () => (read ??= options.assets())
   const names = () => assetNames(assets())
+  const clientFor = (context: Context, token: string, room: Room = LARGE) =>
+    createApiClient(api, { origin: new URL(context.req.url).origin, token, room })
   const hono = new Hono()
 
   guard(hono, options.storeOrigins)
@@ -59,66 +60,37 @@ export const createConsole = (options: ConsoleOptions): App => {
     })
   })
 
-  const signedIn = signingIn(hono, {
-    ...options,
-    assets: names,
-    clientFor: (context, token) => clientFor(context, api, token),
-  })
-
-  const { orRefusal, withinReply, show } = createReplies(api, names)
-  for (const { path, at, build } of pages) {
-    hono.get(
-      path,
-      signedIn((context, _, token) =>
-        withinReply(context, token, client =>
-          orRefusal(context, client, at, async () =>
-            show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
-          ),
-        ),
-      ),
-    )
+  const signedIn = signingIn(hono, { ...options, assets: names, clientFor })
+  for (const route of routes) {
+    const handle = signedIn(async (context, token) => {
+      const isForm = route.method === 'POST'
+      const form = isForm ? textsOf(await context.req.parseBody()) : {}
+      // A page that no reply has room for is built again of less. What a form does is done once.
+      for (const room of isForm ? [LARGE] : [LARGE, SMALL]) {
+        const client = clientFor(context, token, room)
+        const reply = await answer(context, route, { client, form, now: now(), assets: names() })
+        const text = await reply.clone().text()
+        if (Buffer.byteLength(JSON.stringify(text)) <= MAX_LIST_BYTES) return reply
+      }
+      return failurePage(context, names(), { sentence: TOO_LARGE, status: 200 })
+    })
+    hono.on(route.method, route.path, handle)
   }
-  for (const { path, at, act } of actions) {
-    hono.post(
-      path,
-      signedIn(async (context, _, token) => {
-        const form = textsOf(await context.req.parseBody())
-        return withinReply(context, token, client =>
-          orRefusal(context, client, at, async () =>
-            show(context, client, await act(client, { ...askedOf(context), form }), at),
-          ),
-        )
-      }),
-    )
-  }
-
-  hono.get(
-    `${CONSOLE_PATH}/components/:component/schema`,
-    signedIn(async (context, client) => {
-      const path = `components/${encodeURIComponent(context.req.param('component') ?? '')}`
-      return context.json((await client.get(path, componentBody)).configurationSchema)
-    }),
-  )
-
-  serveDrops(hono, { api, signedIn })
+  serveScripts(hono, { api, signedIn, clientFor })
 
   hono.onError((error, context) => {
     const { status, sentence } = describeFailure(error)
     if (status === 500) log.error('A page of the console failed.', error)
     if (context.req.header('content-type')?.startsWith('application/json') === true)
       return context.json({ error: sentence }, status)
-    return htmlPage(context, failurePage(names(), sentence), status)
+    return failurePage(context, names(), { sentence, status })
   })
   hono.notFound(context =>
-    htmlPage(
-      context,
-      failurePage(
-        names(),
-        'What it showed may be gone, or its address is mistyped.',
-        'There is no such page',
-      ),
-      404,
-    ),
+    failurePage(context, names(), {
+      title: 'There is no such page',
+      sentence: 'What it showed may be gone, or its address is mistyped.',
+      status: 404,
+    }),
   )
   return { fetch: async request => hono.fetch(request) }
 }
@@ -148,100 +120,6 @@ const guard = (hono: Hono, storeOrigins: readonly string[]): void => {
   })
 }
 
-/** How a page goes out, whatever becomes of it. */
-const createReplies = (api: App, names: () => AssetNames) => {
-  /** What the API refuses is said on a page with the way to all others. */
-  const orRefusal = async (
-    context: Context,
-    client: ApiClient,
-    at: string,
-    run: () => Promise<Response>,
-  ): Promise<Response> => {
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.status === 401) throw error
-      const { status, sentence } = describeFailure(error)
-      const title = status === 403 ? 'Your token may not do this' : 'That did not work'
-      return htmlPage(
-        context,
-        <Page title={title} at={at} assets={names()} person={await client.person()}>
-          <Problem>{sentence}</Problem>
-        </Page>,
-        status,
-      )
-    }
-  }
-
-  /** A page that no reply has room for is built again of less. What a form does is done once. */
-  const withinReply = async (
-    context: Context,
-    token: string,
-    run: (client: ApiClient) => Promise<Response>,
-  ): Promise<Response> => {
-    for (const room of context.req.method === 'GET' ? rooms : rooms.slice(0, 1)) {
-      const reply = await run(clientFor(context, api, token, room))
-      const text = await reply.clone().text()
-      if (Buffer.byteLength(JSON.stringify(text)) <= MAX_LIST_BYTES) return reply
-    }
-    return htmlPage(context, failurePage(names(), TOO_LARGE))
-  }
-
-  const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
-    if ('redirect' in built) {
-      if (built.said !== undefined) keepSaid(context, built.said)
-      return context.redirect(built.redirect, 303)
-    }
-    if ('fragment' in built)
-      return context.html(
-        <>
-          {built.fragment}
-          <Broken sentences={client.broken} swaps />
-        </>,
-      )
-    return htmlPage(
-      context,
-      <Page {...built} at={at} assets={names()} person={await client.person()} said={takeSaid(context)}>
-        <Broken sentences={client.broken} />
-        {built.body}
-      </Page>,
-    )
-  }
-
-  return { orRefusal, withinReply, show }
-}
-
-/** What a dropped file asks for, in JSON. */
-const serveDrops = (
-  hono: Hono,
-  { api, signedIn }: { api: App; signedIn: ReturnType<typeof signingIn> },
-): void => {
-  const storageOf = (context: Context, token: string) =>
-    createStorageClient({
-      baseUrl: new URL(context.req.url).origin,
-      token,
-      exchange: exchangeWith(api),
-    })
-  hono.post(
-    `${CONSOLE_PATH}/drop/upload`,
-    signedIn(async (context, _, token) => {
-      const wanted = uploadRequest.parse(await context.req.json())
-      return context.json(await startBrowserUpload(storageOf(context, token), wanted))
-    }),
-  )
-  hono.post(
-    `${CONSOLE_PATH}/drop/load`,
-    signedIn(async (context, _, token) => {
-      const wanted = loadRequest.parse(await context.req.json())
-      return context.json(await startLoad(storageOf(context, token), wanted))
-    }),
-  )
-  hono.get(
-    `${CONSOLE_PATH}/drop/jobs/:id`,
-    signedIn(async (context, client) => context.json(await loadState(client, context.req.param('id') ?? ''))),
-  )
-}
-
 /** Whether a form, or whatever else may change something, comes from a page of ours, in whichever way its body is written. */
 const isOurs = ({ req }: Context): boolean =>
   req.method === 'GET' ||
@@ -249,21 +127,79 @@ const isOurs = ({ req }: Context): boolean =>
   req.header('sec-fetch-site') === 'same-origin' ||
   req.header('origin') === new URL(req.url).origin
 
-const rooms: readonly [Room, Room] = [
-  { items: 5_000, length: 2_000 },
-  { items: 100, length: 300 },
-]
+interface Answered {
+  client: ApiClient
+  form: Record<string, string>
+  now: Date
+  assets: AssetNames
+}
+
+/** What a page shows or a form leads to. What the API refuses is said on a page with the way to all others. */
+const answer = async (context: Context, route: Route, { assets, ...asked }: Answered): Promise<Response> => {
+  const { client } = asked
+  const shown = { path: context.req.path, broken: client.broken }
+  try {
+    const params = context.req.param() as Record<string, string> // those of the path, decoded
+    const built = await route.run({ ...asked, params, query: context.req.query() })
+    if ('redirect' in built) {
+      if (built.said !== undefined) keepSaid(context, built.said)
+      return context.redirect(built.redirect, 303)
+    }
+    const person = await client.person()
+    return sendPage(context, { assets }, { ...shown, ...built, person, said: takeSaid(context) })
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status === 401) throw error
+    const { status, sentence } = describeFailure(error)
+    const title = status === 403 ? 'Your token may not do this' : FAILED
+    const body = <Problem>{sentence}</Problem>
+    return sendPage(context, { assets, status }, { ...shown, title, body, person: await client.person() })
+  }
+}
+
+interface ScriptOptions {
+  api: App
+  signedIn: ReturnType<typeof signingIn>
+  clientFor: (context: Context, token: string) => ApiClient
+}
+
+/** What scripts ask for, in JSON: the schema of a component, and what becomes of a file that is dropped. */
+const serveScripts = (hono: Hono, { api, signedIn, clientFor }: ScriptOptions): void => {
+  const storageOf = (context: Context, token: string) =>
+    createStorageClient({ baseUrl: new URL(context.req.url).origin, token, exchange: exchangeWith(api) })
+  hono.get(
+    `${CONSOLE_PATH}/components/:component/schema`,
+    signedIn(async (context, token) => {
+      const at = path`components/${context.req.param('component') ?? ''}`
+      return context.json((await clientFor(context, token).get(at, componentBody)).configurationSchema)
+    }),
+  )
+  hono.post(
+    `${CONSOLE_PATH}/drop/upload`,
+    signedIn(async (context, token) => {
+      const wanted = uploadRequest.parse(await context.req.json())
+      return context.json(await startBrowserUpload(storageOf(context, token), wanted))
+    }),
+  )
+  hono.post(
+    `${CONSOLE_PATH}/drop/load`,
+    signedIn(async (context, token) => {
+      const wanted = loadRequest.parse(await context.req.json())
+      return context.json(await startLoad(storageOf(context, token), wanted))
+    }),
+  )
+  hono.get(
+    `${CONSOLE_PATH}/drop/jobs/:id`,
+    signedIn(async (context, token) =>
+      context.json(await loadState(clientFor(context, token), context.req.param('id') ?? '')),
+    ),
+  )
+}
+
+const LARGE: Room = { items: 5_000, length: 2_000 }
+const SMALL: Room = { items: 100, length: 300 }
 
 const TOO_LARGE =
   'What this page is about is larger than a page may be. The API and the command line show it, or say what to ask for.'
-
-const clientFor = (context: Context, api: App, token: string, room: Room = rooms[0]): ApiClient =>
-  createApiClient(api, { origin: new URL(context.req.url).origin, token, room })
-
-const askedOf = (context: Context) => ({
-  params: context.req.param() as Record<string, string>, // those of the path, decoded
-  query: context.req.query(),
-})
 
 /** The fields of a form; files are sent to the object store, never here. */
 const textsOf = (form: Record<string, unknown>): Record<string, string> =>
@@ -281,11 +217,25 @@ const describeFailure = (error: Error): { status: 400 | 403 | 404 | 409 | 500; s
   return { status: known ?? 400, sentence: error.message }
 }
 
-const failurePage = (assets: AssetNames, sentence: string, title = 'That did not work') => (
-  <Page title={title} assets={assets} person={undefined}>
-    <Problem>{sentence}</Problem>
-    <p>
-      <a href={CONSOLE_PATH}>Back to the overview</a>
-    </p>
-  </Page>
-)
+const FAILED = 'That did not work'
+
+const failurePage = (
+  context: Context,
+  assets: AssetNames,
+  { title = FAILED, sentence, status }: { title?: string; sentence: string; status: PageStatus },
+) =>
+  sendPlainPage(
+    context,
+    { assets, status },
+    {
+      title,
+      body: (
+        <>
+          <Problem>{sentence}</Problem>
+          <p>
+            <a href={CONSOLE_PATH}>Back to the overview</a>
+          </p>
+        </>
+      ),
+    },
+  )

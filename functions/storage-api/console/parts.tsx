@@ -37,16 +37,14 @@ export const Status = ({ value }: { value: string }) => {
   )
 }
 
-/** Pages of one thing: path, name, and how many there are, if that is known. */
-export const Tabs = ({
-  label,
-  of,
-  at,
-}: {
+interface TabsProps {
   label: string
+  /** Pages of one thing: path, name, and how many there are, if that is known. */
   of: readonly (readonly [path: string, name: string, count?: number])[]
   at: string
-}) => (
+}
+
+export const Tabs = ({ label, of, at }: TabsProps) => (
   <nav class="nav nav-tabs" aria-label={label}>
     {of.map(([path, name, count]) => (
       <a
@@ -54,74 +52,43 @@ export const Tabs = ({
         class={path === at ? 'nav-link active' : 'nav-link'}
         aria-current={path === at ? 'page' : undefined}
       >
-        {name.charAt(0).toUpperCase() + name.slice(1)}
+        {name}
         {count !== undefined && <span class="count">{count}</span>}
       </a>
     ))}
   </nav>
 )
 
-interface ConfirmProps {
-  /** Of the page: two forms have two ids. */
-  id: string
-  /** What the button says, as it does in the question: `Delete the token`. */
-  verb: string
-  /** What happens, and what cannot be undone. */
-  children?: Child
-  /** Where the form goes, and what else it sends. */
-  action: string
-  fields?: Readonly<Record<string, string>>
-  /** Sent as `typed`: somebody has to write it first. Default: the question is enough. */
-  typed?: string
-  /** In place of `verb` on the button that asks, such as an icon. */
-  label?: Child
-  /** Nothing is lost by it. */
-  isGentle?: boolean
-}
+/** A sentence about what went wrong, with its code where it has one. */
+export const Problem = ({ code, children }: { code?: string; children?: Child }) => (
+  <p class="problem" role="alert">
+    {children}
+    {code !== undefined && (
+      <>
+        {' '}
+        <code>{code}</code>
+      </>
+    )}
+  </p>
+)
 
-/** A button that asks before something is gone, or begins for many. Works without scripts. */
-export const Confirm = (props: ConfirmProps) => {
-  const { id, verb, children, action, fields = {}, typed, label, isGentle = false } = props
-  return (
-    <>
-      <button type="button" popovertarget={id} class={isGentle ? '' : 'btn-outline-danger'} aria-label={verb}>
-        {label ?? verb}
-      </button>
-      <div id={id} popover="auto" role="dialog" aria-label={verb} class="panel dialog">
-        <h2>{verb}?</h2>
-        <p>{children}</p>
-        <form method="post" action={action}>
-          {Object.entries(fields).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          {typed !== undefined && (
-            <label>
-              Type <code>{typed}</code> to confirm
-              <input
-                name="typed"
-                required
-                autocomplete="off"
-                spellcheck={false}
-                data-typed={typed}
-                autofocus
-              />
-            </label>
-          )}
-          <div class="actions">
-            <button type="submit" class={isGentle ? 'btn-primary' : 'btn-danger'}>
-              {verb}
-            </button>
-            <button
-              type="button"
-              popovertarget={id}
-              popovertargetaction="hide"
-              autofocus={typed === undefined}
-            >
-              Cancel
-            </button>
-          </div>
-        </form>
+/** In place of a list without entries: says what to do first. */
+export const Empty = ({ icon, children, action }: { icon?: string; children?: Child; action?: Child }) => (
+  <div class="empty">
+    {icon !== undefined && <Icon name={icon} />}
+    <p class="empty-subtitle">{children}</p>
+    {action !== undefined && <div class="empty-action">{action}</div>}
+  </div>
+)
+
+/** Label and value pairs. */
+export const Facts = ({ of }: { of: readonly (readonly [string, Child])[] }) => (
+  <dl class="datagrid panel">
+    {of.map(([name, value]) => (
+      <div>
+        <dt class="datagrid-title">{name}</dt>
+        <dd class="datagrid-content">{value}</dd>
       </div>
-    </>
-  )
-}
+    ))}
+  </dl>
+)

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { type Said, said } from './built.ts'
+import { type Said, said } from './route.ts'
 import { CONSOLE_PATH } from './with-console.ts'
 
 const COOKIE = 'millrace_session'
@@ -32,10 +32,10 @@ export const keepSaid = (context: Context, value: Said): void =>
     maxAge: SAID_SECONDS,
   })
 
-/** The sentence of the form that led here, once. */
+/** The sentence of the form that led here, once; not for a script that looks at the page again. */
 export const takeSaid = (context: Context): Said | undefined => {
   const kept = getCookie(context, SAID)
-  if (kept === undefined) return undefined
+  if (kept === undefined || context.req.header('sec-fetch-dest') === 'empty') return undefined
   deleteCookie(context, SAID, { path: CONSOLE_PATH })
   try {
     return said.safeParse(JSON.parse(kept)).data

@@ -4,11 +4,11 @@ import type { Counts } from '../../lib/storage/counts/counts.ts'
 import { tokenBody } from '../../lib/wire/token-body.ts'
 import { remoteAddress } from '../http/request-context.ts'
 import { tokenIdOf } from '../services/authenticate.ts'
-import { type ApiClient, Refusal } from './api-client.ts'
-import { htmlPage } from './html-page.ts'
-import { type AssetNames, Page } from './layout.tsx'
+import { type ApiClient, orProblem, Refusal } from './api-client.ts'
+import { Field, Hidden } from './forms.tsx'
+import { type AssetNames, sendPlainPage } from './frame.tsx'
+import { Problem } from './parts.tsx'
 import { dropSession, keepSession, readSession } from './session.ts'
-import { SignIn } from './views/sign-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
 
 interface SigningInOptions {
@@ -18,7 +18,7 @@ interface SigningInOptions {
   assets: () => AssetNames
 }
 
-type Run = (context: Context, client: ApiClient, token: string) => Promise<Response>
+type Run = (context: Context, token: string) => Promise<Response>
 
 /** Adds the routes that begin and end a session. Returns what runs a page for whoever has one; everybody else is asked to sign in. */
 export const signingIn = (
@@ -26,24 +26,30 @@ export const signingIn = (
   { consoleSessions, counts, clientFor, assets }: SigningInOptions,
 ): ((run: Run) => (context: Context) => Promise<Response>) => {
   const signInPage = (context: Context, to: string, problem?: string, status: 200 | 401 | 429 = 200) =>
-    htmlPage(
+    sendPlainPage(
       context,
-      <Page title="Sign in" assets={assets()} person={undefined}>
-        <SignIn problem={problem} to={to} />
-      </Page>,
-      status,
+      { assets: assets(), status },
+      { title: 'Sign in', body: <SignIn problem={problem} to={to} /> },
     )
-
+  /** Why a token is none, if it is. */
+  const problemOf = async (context: Context, token: string): Promise<string | undefined> => {
+    const found = await orProblem(clientFor(context, token).get('tokens/verify', tokenBody))
+    return 'problem' in found ? found.problem : undefined
+  }
   const endSession = async (context: Context): Promise<void> => {
     const id = readSession(context)
     if (id !== undefined) await consoleSessions.end(id)
   }
+  const beginSession = async (context: Context, token: string, to: string): Promise<Response> => {
+    await endSession(context)
+    keepSession(context, await consoleSessions.begin(token))
+    return context.redirect(to, 303)
+  }
 
   hono.get(SIGN_IN_PATH, context => signInPage(context, wantedPage(context.req.query('to'))))
   hono.post(SIGN_IN_PATH, async context => {
-    const form = await context.req.parseBody()
-    const { token } = form
-    const to = wantedPage(typeof form['to'] === 'string' ? form['to'] : undefined)
+    const { token, to: asked } = await context.req.parseBody()
+    const to = wantedPage(typeof asked === 'string' ? asked : undefined)
     if (typeof token !== 'string' || token === '') return signInPage(context, to, 'Which token?', 401)
 
     const counted = [
@@ -55,16 +61,10 @@ export const signingIn = (
       context.header('retry-after', String(tries.minutes * 60))
       return signInPage(context, to, tooMany, 429)
     }
-    try {
-      await clientFor(context, token).get('tokens/verify', tokenBody)
-    } catch (error) {
-      if (error instanceof Refusal) return signInPage(context, to, error.message, 401)
-      throw error
-    }
+    const problem = await problemOf(context, token)
+    if (problem !== undefined) return signInPage(context, to, problem, 401)
     await Promise.all(counted.map(of => counts.forget(of)))
-    await endSession(context)
-    keepSession(context, await consoleSessions.begin(token))
-    return context.redirect(to, 303)
+    return beginSession(context, token, to)
   })
   // A link is what a command of the same person opened in a browser, or what was pasted. One on somebody's page would sign its reader in
   // with a token of that somebody.
@@ -73,18 +73,12 @@ export const signingIn = (
     const id = context.req.query('id') ?? ''
     const token = comesFrom === 'none' ? await consoleSessions.takeLink(id) : undefined
     if (token === undefined) return signInPage(context, CONSOLE_PATH, USED_LINK, 401)
-    await endSession(context)
-    keepSession(context, await consoleSessions.begin(token))
-    return context.redirect(CONSOLE_PATH, 303)
+    return beginSession(context, token, CONSOLE_PATH)
   })
   hono.post(LINK_PATH, async context => {
     const token = context.req.header('x-storageapi-token') ?? ''
-    try {
-      await clientFor(context, token).get('tokens/verify', tokenBody)
-    } catch (error) {
-      if (error instanceof Refusal) return context.json({ error: error.message }, 401)
-      throw error
-    }
+    const problem = await problemOf(context, token)
+    if (problem !== undefined) return context.json({ error: problem }, 401)
     const id = await consoleSessions.offerLink(token)
     return context.json({ url: `${new URL(context.req.url).origin}${LINK_PATH}?id=${id}` }, 201)
   })
@@ -97,9 +91,9 @@ export const signingIn = (
   return run => async context => {
     const id = readSession(context)
     const token = id && (await consoleSessions.tokenOf(id))
-    if (!token) return askToSignIn(context)
+    if (!token) return context.redirect(signInFor(pageOf(context)), 303)
     try {
-      return await run(context, clientFor(context, token), token)
+      return await run(context, token)
     } catch (error) {
       if (!(error instanceof Refusal && error.status === 401)) throw error
       await endSession(context)
@@ -109,6 +103,22 @@ export const signingIn = (
   }
 }
 
+/** `to`: the page that is shown then. */
+const SignIn = ({ problem, to }: { problem: string | undefined; to: string }) => (
+  <form method="post" action={SIGN_IN_PATH} class="panel narrow">
+    {problem !== undefined && <Problem>{problem}</Problem>}
+    <Hidden of={{ to }} />
+    <Field label="Storage token" type="password" name="token" required autocomplete="current-password" />
+    <p class="hint">
+      <code>npm start</code> prints it when it is ready; <code>npm run deploy</code> prints which secret of
+      the account holds it.
+    </p>
+    <button type="submit" class="btn-primary">
+      Sign in
+    </button>
+  </form>
+)
+
 /** Fruitless ones, of one address or with one token. A try counts before its token is looked at. */
 const tries = { most: 10, minutes: 10 }
 
@@ -116,18 +126,10 @@ const tooMany =
   `There were more than ${tries.most} tries from this address, or with this token. ` +
   `Wait ${tries.minutes} minutes, then sign in again.`
 
-/** A part of a page that asks for itself again sends the whole page to the form. */
-const askToSignIn = (context: Context): Response => {
-  const address = signInFor(pageOf(context))
-  return context.req.header('hx-request') === undefined
-    ? context.redirect(address, 303)
-    : context.body(null, 204, { 'hx-redirect': address })
-}
-
-/** The page at the browser: the one that was asked for, or that a request of its parts or forms comes from. */
+/** The page that was asked for; a form leads to none. */
 const pageOf = ({ req }: Context): string => {
-  const current = URL.parse(req.header('hx-current-url') ?? (req.method === 'GET' ? req.url : ''))
-  return wantedPage(current === null ? undefined : current.pathname + current.search)
+  const { pathname, search } = new URL(req.url)
+  return wantedPage(req.method === 'GET' ? pathname + search : undefined)
 }
 
 const NO_HOST = 'https://console.invalid'

@@ -1,38 +1,35 @@
-import 'htmx.org'
+import { build } from './build.ts'
 import { watchDrops } from './drop.ts'
 import { joinSlices } from './join-slices.ts'
 import { watchShell } from './shell.ts'
 
 /** The button of a sliced CSV file that saves it as one. Its slices are the links of the list. */
 const watchJoin = (): void => {
-  const button = document.querySelector<HTMLButtonElement>('button[data-join]')
-  const says = document.querySelector<HTMLElement>('[data-join-says]')
-  if (button === null || says === null) return
-  button.hidden = false
-  button.addEventListener('click', () => void save(button, says))
-}
-
-const save = async (button: HTMLButtonElement, says: HTMLElement): Promise<void> => {
-  const { join: name = 'table.csv', columns = '[]' } = button.dataset
-  const addresses = [...document.querySelectorAll<HTMLAnchorElement>('ol[data-slices] a')].map(
-    ({ href }) => href,
-  )
-  button.disabled = true
-  try {
-    const settings = { columns: JSON.parse(columns) as string[], isCompressed: name.endsWith('.gz') } // as the page wrote it
-    const content = await joinSlices(addresses, settings, done => {
-      says.textContent = `Slice ${done + 1} of ${addresses.length}`
-    })
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(content)
-    link.download = name
-    link.click()
-    says.textContent = 'All slices are there.'
-  } catch (error) {
-    says.textContent = error instanceof Error ? error.message : 'It could not be put together.'
-  } finally {
-    button.disabled = false
-  }
+  const part = document.querySelector<HTMLElement>('[data-join]')
+  const button = part?.querySelector('button')
+  const says = part?.querySelector('span')
+  if (!part || !button || !says) return
+  part.hidden = false
+  button.addEventListener('click', async () => {
+    const { join: name = 'table.csv', columns = '[]' } = part.dataset
+    const links = document.querySelectorAll<HTMLAnchorElement>('ol[data-slices] a')
+    button.disabled = true
+    try {
+      const content = await joinSlices(
+        Array.from(links, ({ href }) => href),
+        { columns: JSON.parse(columns) as string[], isCompressed: name.endsWith('.gz') }, // as the page wrote it
+        done => {
+          says.textContent = `Slice ${done + 1} of ${links.length}`
+        },
+      )
+      build('a', { href: URL.createObjectURL(content), download: name }).click()
+      says.textContent = 'All slices are there.'
+    } catch (error) {
+      says.textContent = error instanceof Error ? error.message : 'It could not be put together.'
+    } finally {
+      button.disabled = false
+    }
+  })
 }
 
 watchShell()

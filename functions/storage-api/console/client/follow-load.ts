@@ -77,7 +77,7 @@ const untilLoaded = async (
 
 /** The first rows of the table, as its own page shows them. */
 const showRows = async (box: HTMLElement, tableId: string): Promise<void> => {
-  const response = await fetch(`/console/tables/${encodeURIComponent(tableId)}/rows/live`)
+  const response = await fetch(`/console/tables/${encodeURIComponent(tableId)}`)
   if (!response.ok) return
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const rows = page.querySelector('.scroll')

@@ -1,22 +1,22 @@
 import { ago, exactTime } from '../format.ts'
-import { watchPalette } from './palette.ts'
+import { replacePart } from './replace-part.ts'
 
 const TOAST_MILLISECONDS = 8_000
 const CLOCK_MILLISECONDS = 15_000
 
-/** What every page has: times of this zone, notes that go away, questions, and the palette. */
+/** What every page has: times of this zone, notes that go away, questions, what is looked at again, and the search. */
 export const watchShell = (): void => {
   // On a phone, where the entries are more than the bar has room for.
   document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   tellTimes()
   setInterval(tellTimes, CLOCK_MILLISECONDS)
-  document.addEventListener('htmx:afterSettle', tellTimes)
   document.addEventListener('click', closeToast)
   for (const toast of document.querySelectorAll('[data-toast=passing]'))
     setTimeout(() => toast.remove(), TOAST_MILLISECONDS)
   document.addEventListener('input', checkTyped)
   guardEdits()
-  watchPalette()
+  keepLive()
+  watchSearch()
 }
 
 const tellTimes = (): void => {
@@ -50,5 +50,47 @@ const guardEdits = (): void => {
   document.addEventListener('submit', () => edited.clear())
   window.addEventListener('beforeunload', event => {
     if (edited.size > 0) event.preventDefault()
+  })
+}
+
+/** A page of what is under way is looked at again, as often as it says. */
+const keepLive = (): void => {
+  const main = document.querySelector<HTMLElement>('main[data-live]')
+  if (main === null) return
+  setTimeout(
+    () => void replacePart(main, location.href, 'main').then(tellTimes).finally(keepLive),
+    Number(main.dataset['live']) * 1000,
+  )
+}
+
+const TYPING_MILLISECONDS = 120
+
+/** Ctrl+K opens the search, whose list follows what is typed. */
+const watchSearch = (): void => {
+  const dialog = document.querySelector<HTMLDialogElement>('dialog.search')
+  const field = dialog?.querySelector('input')
+  if (!dialog || !field) return // nobody is signed in
+  let asked = new AbortController()
+  const look = (): void => {
+    asked.abort() // an older answer
+    asked = new AbortController()
+    const list = dialog.querySelector('.found')
+    const address = `/console/search?q=${encodeURIComponent(field.value)}`
+    if (list) void replacePart(list, address, 'main .found', asked.signal)
+  }
+  const open = (event: Event): void => {
+    event.preventDefault()
+    dialog.showModal()
+    look()
+  }
+  document.addEventListener('keydown', event => {
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) open(event)
+  })
+  document.querySelector('a[data-search]')?.addEventListener('click', open)
+  dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close())
+  let timer = 0
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(look, TYPING_MILLISECONDS)
   })
 }

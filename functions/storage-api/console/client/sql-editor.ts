@@ -3,19 +3,13 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
-import uPlot from 'uplot'
 import { colours, look } from './editor-look.ts'
 
-/** The query page: an editor that completes tables and columns, earlier queries, and a chart of the result. */
+/** The query page: an editor that completes tables and columns, and earlier queries. */
 export const watchQuery = (): void => {
   const form = document.querySelector<HTMLFormElement>('form[data-sql]')
   const field = form?.querySelector('textarea')
-  if (form && field) {
-    const view = openEditor(form, field)
-    offerEarlier(form, view)
-  }
-  const chart = document.querySelector<HTMLElement>('[data-chart]')
-  if (chart !== null) draw(chart)
+  if (form && field) offerEarlier(form, openEditor(form, field))
 }
 
 const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): EditorView => {
@@ -111,40 +105,6 @@ const earlier = (): string[] => {
   } catch {
     return []
   }
-}
-
-interface Chart {
-  labels: string[]
-  series: { name: string; values: (number | null)[] }[]
-}
-
-const COLOURS = ['#206bc4', '#d63939', '#2fb344', '#f76707']
-
-/** Numbers by the column before them. The table below has the same, for who does not see it. */
-const draw = (host: HTMLElement): void => {
-  const { labels, series } = JSON.parse(host.dataset['chart'] ?? '{}') as Chart // as the page wrote it
-  const colour = getComputedStyle(host).color
-  const axis = { stroke: colour, grid: { stroke: '#8884', width: 1 } }
-  const chart = new uPlot(
-    {
-      width: host.clientWidth,
-      height: 260,
-      scales: { x: { time: false } },
-      axes: [{ ...axis, values: (_, places) => places.map(place => labels[place] ?? '') }, axis],
-      series: [
-        { value: (_, place) => labels[place] ?? '' },
-        ...series.map(({ name }, index) => ({
-          label: name,
-          stroke: COLOURS[index % COLOURS.length] ?? colour,
-          width: 2,
-          points: { show: labels.length < 60 },
-        })),
-      ],
-    },
-    [labels.map((_, place) => place), ...series.map(({ values }) => values)],
-    host,
-  )
-  addEventListener('resize', () => chart.setSize({ width: host.clientWidth, height: 260 }))
 }
 
 const submitted = (form: HTMLFormElement): true => {

@@ -1,145 +1,221 @@
-import { previewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { listedComponentBody } from '#lib/wire/component-body.ts'
 import {
+  type ConfigurationBody,
   configurationBody,
   listedVersionBody,
   scheduleBody,
-  versionBody,
 } from '#lib/wire/configuration-body.ts'
 import { runBody } from '#lib/wire/run-body.ts'
-import { type ApiClient, query, Refusal } from '../api-client.ts'
-import type { Built, PageRoute } from '../built.ts'
-import { Icon } from '../parts.tsx'
-import { Bench } from '../views/bench.tsx'
-import {
-  ConfigurationDetail,
-  ConfigurationList,
-  RowDetail,
-  VersionComparison,
-} from '../views/configurations.tsx'
-import type { Draft } from '../views/editor.tsx'
-import { pathOf, RunButton } from '../views/links.tsx'
-import { NEW } from '../views/new-configuration.tsx'
-import { newConfigurationPages } from './new-configuration.tsx'
+import { type ApiClient, orNothing, path, query, Refusal } from '../api-client.ts'
+import { Editor } from '../configuration-editor.tsx'
+import { Filled, RowList, Schedule, State, Toggle } from '../configuration-parts.tsx'
+import { Act, Confirm, Hidden } from '../forms.tsx'
+import { configurationPath } from '../links.tsx'
+import { List } from '../list.tsx'
+import { Empty, Facts, Icon, Time } from '../parts.tsx'
+import { type Built, page } from '../route.ts'
+import { WorkList, workOf } from '../work-list.tsx'
+import { NEW } from './drafts.tsx'
 
-type Params = Record<string, string>
-
-export const CONFIGURATION = '/console/configurations/:component/:id'
-const DEFAULT_ROWS = '10'
 const RUNS_SHOWN = 10
 
-const at = '/console/configurations'
+export const CONFIGURATIONS = '/console/configurations'
+export const CONFIGURATION = `${CONFIGURATIONS}/:component/:id` as const
+export const ROW = `${CONFIGURATION}/rows/:row` as const
 
-/** Of a route of the API, from the path of a page. */
-export const configurationPath = ({ component = '', id = '' }: Params): string =>
-  `components/${encodeURIComponent(component)}/configs/${encodeURIComponent(id)}`
-
-export const configurationOf = (client: ApiClient, params: Params) =>
-  client.get(configurationPath(params), configurationBody)
-
-const scheduleOf = async (client: ApiClient, params: Params) => {
-  try {
-    return await client.get(`${configurationPath(params)}/schedule`, scheduleBody)
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 400) return undefined
-    throw error
-  }
+/** What the path of a configuration's page names. */
+export interface Place {
+  component: string
+  id: string
 }
 
-/** The page of a configuration, with what was sent and refused in its editor. */
-export const configurationPage = async (client: ApiClient, params: Params, draft?: Draft): Promise<Built> => {
-  const { component = '', id = '' } = params
+/** Of a route of the API. */
+export const apiPath = ({ component, id }: Place): string => path`components/${component}/configs/${id}`
+
+export const pagePath = ({ component, id }: Place): string => configurationPath(component, id)
+
+export const stored = (client: ApiClient, place: Place): Promise<ConfigurationBody> =>
+  client.get(apiPath(place), configurationBody)
+
+/** What was sent and refused: it stays in the editor. */
+export interface Refused {
+  text?: string
+  problem?: string
+}
+
+export const configurationPages = [
+  page(CONFIGURATIONS, async ({ client }) => {
+    const components = await client.list('components?include=configuration,rows', listedComponentBody)
+    return {
+      title: 'Configurations',
+      action: (
+        <a class="btn btn-primary" href={NEW}>
+          <Icon name="plus" /> New configuration
+        </a>
+      ),
+      body: (
+        <>
+          {components.length === 0 && (
+            <Empty icon="plug">
+              No configuration yet. One says which API is read, into which tables, and when.
+            </Empty>
+          )}
+          {components.map(({ id: component, name, configurations }) => (
+            <section class="panel">
+              <h2>{name || component}</h2>
+              <List
+                caption={`Configurations of ${component}`}
+                of={configurations}
+                columns={[
+                  [
+                    'Configuration',
+                    one => [
+                      <a href={configurationPath(component, one.id)}>{one.name || one.id}</a>,
+                      one.isDisabled && ' (disabled)',
+                    ],
+                    'name',
+                  ],
+                  ['Id', ({ id }) => id],
+                  ['Version', ({ version }) => version, 'number'],
+                  ['Last change', ({ changeDescription }) => changeDescription || '–'],
+                  ['Rows', ({ rows }) => rows?.length ?? 0, 'number'],
+                ]}
+              />
+            </section>
+          ))}
+        </>
+      ),
+    }
+  }),
+  page(CONFIGURATION, ({ client, params }) => configurationPage(client, params)),
+  page(ROW, ({ client, params }) => rowPage(client, params)),
+]
+
+export const configurationPage = async (
+  client: ApiClient,
+  place: Place,
+  refused: Refused = {},
+): Promise<Built> => {
+  const { component, id } = place
   const [configuration, versions, schedule, runs] = await Promise.all([
-    configurationOf(client, params),
-    client.list(`${configurationPath(params)}/versions`, listedVersionBody),
-    scheduleOf(client, params),
+    stored(client, place),
+    client.list(`${apiPath(place)}/versions`, listedVersionBody),
+    orNothing(client.get(`${apiPath(place)}/schedule`, scheduleBody)),
     client.list(`runs${query({ componentId: component, configId: id, limit: RUNS_SHOWN })}`, runBody),
   ])
-  const props = { configuration, versions, schedule, runs, draft }
+  const at = pagePath(place)
+  const { version, isDisabled, rows } = configuration
+  const name = configuration.name || id
   return {
-    title: configuration.name || id,
-    action: <RunButton path={pathOf(component, id)} verb="Run now" />,
-    body: <ConfigurationDetail componentId={component} {...props} />,
-  }
-}
-
-export const rowPage = async (client: ApiClient, params: Params, draft?: Draft): Promise<Built> => {
-  const configuration = await configurationOf(client, params)
-  const row = configuration.rows.find(({ id }) => id === params['row'])
-  if (row === undefined) throw new Refusal(404, `The configuration has no row ${params['row']}.`)
-  const { component = '' } = params
-  return {
-    title: row.name || row.id,
-    crumbs: [[pathOf(component, configuration.id), configuration.name || configuration.id]],
-    body: <RowDetail componentId={component} configuration={configuration} row={row} draft={draft} />,
-  }
-}
-
-/** The bench, with the preview of a row when one was asked for. */
-export const benchPage = async (
-  client: ApiClient,
-  params: Params,
-  { rowId = '', rows = DEFAULT_ROWS, isPreview }: { rowId?: string; rows?: string; isPreview: boolean },
-): Promise<Built> => {
-  const path = configurationPath(params)
-  const body = { rows, ...(rowId !== '' && { rowId }) }
-  const [configuration, preview] = await Promise.all([
-    configurationOf(client, params),
-    isPreview ? client.send('POST', `${path}/preview`, body, previewResult) : undefined,
-  ])
-  const { component = '', id = '' } = params
-  return {
-    title: `Try ${configuration.name || id}`,
-    crumbs: [[pathOf(component, id), configuration.name || id]],
+    title: name,
+    action: <Act to={`${at}/run`} verb="Run now" look="btn-primary" />,
     body: (
-      <Bench
-        path={pathOf(component, id)}
-        rowsOf={configuration.rows.filter(row => !row.isDisabled || row.id === rowId)}
-        rowId={rowId}
-        rows={rows}
-        preview={preview}
-      />
+      <>
+        <Facts
+          of={[
+            ['Component', component],
+            ['Version', version],
+            ['Created', <Time at={configuration.created} />],
+            ['Enabled', isDisabled ? 'no' : 'yes'],
+          ]}
+        />
+        <div class="actions">
+          <a class="btn" href={`${at}/bench`}>
+            Preview
+          </a>
+          <Toggle at={at} isDisabled={isDisabled} name="the configuration" />
+          <Confirm id="delete" verb="Delete" to={`${at}/delete`}>
+            {name} goes to the trash, with its schedule. The tables that it filled stay.
+          </Confirm>
+        </div>
+        <h2>Schedule</h2>
+        <Schedule schedule={schedule} />
+        <h2>Configuration</h2>
+        <StoredEditor
+          to={at}
+          of={configuration.configuration}
+          version={version}
+          refused={refused}
+          schema={path`/console/components/${component}/schema`}
+        />
+        {rows.length > 0 && <RowList at={at} rows={rows} />}
+        <h2>Runs</h2>
+        <WorkList of={workOf([], runs)} empty={<Empty>It has not run yet.</Empty>} />
+        <Filled runs={runs} />
+        <State of={configuration.state} />
+        <h2>Versions</h2>
+        <List
+          caption="Versions"
+          of={versions}
+          columns={[
+            ['Version', each => each.version, 'name'],
+            ['When', ({ created }) => <Time at={created} />],
+            ['By', ({ creatorToken }) => creatorToken.description],
+            ['What changed', ({ changeDescription }) => changeDescription],
+            ['Comparison', each => each.version !== version && <CompareLink at={at} to={each.version} />],
+          ]}
+        />
+      </>
     ),
   }
 }
 
-export const configurationPages: readonly PageRoute[] = [
-  ...newConfigurationPages,
-  {
-    path: '/console/configurations',
-    at,
-    build: async client => {
-      const components = await client.list('components?include=configuration,rows', listedComponentBody)
-      const action = (
-        <a class="btn btn-primary" href={NEW}>
-          <Icon name="plus" /> New configuration
-        </a>
-      )
-      return { title: 'Configurations', action, body: <ConfigurationList components={components} /> }
-    },
-  },
-  { path: CONFIGURATION, at, build: (client, { params }) => configurationPage(client, params) },
-  {
-    path: `${CONFIGURATION}/bench`,
-    at,
-    build: (client, { params, query: { rowId = '' } }) =>
-      benchPage(client, params, { rowId, isPreview: false }),
-  },
-  { path: `${CONFIGURATION}/rows/:row`, at, build: (client, { params }) => rowPage(client, params) },
-  {
-    path: `${CONFIGURATION}/versions/:version`,
-    at,
-    build: async (client, { params }) => {
-      const { component = '', id = '', version = '' } = params
-      const [current, old] = await Promise.all([
-        configurationOf(client, params),
-        client.get(`${configurationPath(params)}/versions/${encodeURIComponent(version)}`, versionBody),
-      ])
-      return {
-        title: `${current.name || id}: version ${version}`,
-        crumbs: [[pathOf(component, id), current.name || id]],
-        body: <VersionComparison path={pathOf(component, id)} old={old} current={current} />,
-      }
-    },
-  },
-]
+const CompareLink = ({ at, to }: { at: string; to: number }) => (
+  <a href={`${at}/versions/${to}`}>Compare with the current one</a>
+)
+
+export const rowPage = async (
+  client: ApiClient,
+  { row: rowId, ...place }: Place & { row: string },
+  refused: Refused = {},
+): Promise<Built> => {
+  const configuration = await stored(client, place)
+  const row = configuration.rows.find(({ id }) => id === rowId)
+  if (row === undefined) throw new Refusal(404, `The configuration has no row ${rowId}.`)
+  const at = pagePath(place)
+  const own = at + path`/rows/${row.id}`
+  const name = row.name || row.id
+  return {
+    title: name,
+    crumbs: [[at, configuration.name || configuration.id]],
+    body: (
+      <>
+        <Facts
+          of={[
+            ['Version of the row', row.version],
+            ['Enabled', row.isDisabled ? 'no' : 'yes'],
+          ]}
+        />
+        <div class="actions">
+          <a class="btn" href={`${at}/bench${query({ rowId: row.id })}`}>
+            Preview
+          </a>
+          <Toggle at={own} isDisabled={row.isDisabled} name={name} />
+        </div>
+        <h2>Configuration of the row, merged over the root</h2>
+        <StoredEditor to={own} of={row.configuration} version={configuration.version} refused={refused} />
+        <State of={row.state} />
+      </>
+    ),
+  }
+}
+
+interface StoredEditorProps {
+  to: string
+  of: unknown
+  /** The version that is edited: another one in the meantime refuses the change. */
+  version: number
+  refused: Refused
+  schema?: string
+}
+
+const StoredEditor = ({ to, of, version, refused, ...rest }: StoredEditorProps) => (
+  <Editor to={to} configuration={of} {...refused} {...rest}>
+    <label>
+      What changes, for the history
+      <input name="changeDescription" />
+    </label>
+    <Hidden of={{ version: String(version) }} />
+    <button type="submit">Save</button>
+  </Editor>
+)

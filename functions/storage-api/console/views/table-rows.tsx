@@ -1,11 +1,11 @@
 import { writtenTypes } from '#lib/table-engine/rows/written-condition.ts'
 import type { TableBody } from '#lib/wire/table-body.ts'
 import { count, counted } from '../format.ts'
-import { Empty, Problem } from '../layout.tsx'
-import { Confirm, Icon } from '../parts.tsx'
+import { Confirm } from '../forms.tsx'
+import { tablePath } from '../links.tsx'
+import { Empty, Icon, Problem } from '../parts.tsx'
 import { choiceQuery, filterFields, operators, ROWS_SHOWN, type RowChoice } from '../row-filters.ts'
 import type { TableRows } from '../table-rows.ts'
-import { tablePath } from './links.tsx'
 
 interface RowsProps {
   table: TableBody
@@ -101,7 +101,7 @@ const Matches = ({
         <Confirm
           id="delete-rows"
           verb={`Delete ${counted(rowsCount, 'row')}`}
-          action={`${tablePath(table.id)}/rows/delete`}
+          to={`${tablePath(table.id)}/rows/delete`}
           fields={{ ...filterFields(choice), expected: String(rowsCount) }}
         >
           {counted(rowsCount, 'row matches', 'rows match')} now. A snapshot of the table is kept before, so

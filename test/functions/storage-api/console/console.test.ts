@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hexDigest } from '#functions/lib/digests.ts'
-import { actions } from '#functions/storage-api/console/actions.ts'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
+import { routes } from '#functions/storage-api/console/routes.ts'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { withStorage } from '#support/storage-service.ts'
 
@@ -60,15 +60,6 @@ describe('signing in', () => {
     )
     const signedIn = await trySignIn({ token: service.token, to: '/console/jobs?status=error&limit=5' })
     expect(signedIn.headers.get('location')).toBe('/console/jobs?status=error&limit=5')
-  })
-
-  it('leads from a part of a page that asks for itself again to the whole page', async () => {
-    const headers = { 'hx-request': 'true', 'hx-current-url': `${ORIGIN}/console/jobs/7` }
-    const response = await fetchPage('/console/live', { headers })
-    expect([response.status, response.headers.get('hx-redirect')]).toEqual([
-      204,
-      '/console/sign-in?to=%2Fconsole%2Fjobs%2F7',
-    ])
   })
 
   it('by a link that a command made works once, and not from a page of somebody else', async () => {
@@ -261,7 +252,7 @@ describe('a page', () => {
 
 describe('a form', () => {
   const forms = [
-    ...actions.map(({ path }) => path),
+    ...routes.filter(({ method }) => method === 'POST').map(({ path }) => path),
     ...['sign-in', 'sign-in/link', 'sign-out', 'drop/upload', 'drop/load'].map(name => `/console/${name}`),
   ]
   const bodies = {
@@ -323,7 +314,7 @@ it('what a form did is said on the next page, once, and a note that somebody els
 
 it('nothing but assets may be kept by browsers and proxies', async () => {
   const headers = await cookieOf(service.token)
-  for (const path of ['/console', '/console/jobs', '/console/nothing', '/console/sign-in', '/console/live'])
+  for (const path of ['/console', '/console/jobs', '/console/nothing', '/console/sign-in'])
     expect([path, (await fetchPage(path, { headers })).headers.get('cache-control')]).toEqual([
       path,
       'no-store',

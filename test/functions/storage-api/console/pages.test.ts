@@ -116,8 +116,8 @@ const versionIn = (html: string): string => /name="version" value="(\d+)"/.exec(
 
 describe('the overview', () => {
   it('shows all that is stored, and what failed', async () => {
-    expect(await page('/console')).toContain('in.c-main.orders')
-    expect(await page('/console/live')).toContain('Newest failures')
+    for (const shown of ['in.c-main.orders', 'Newest failures'])
+      expect(await page('/console')).toContain(shown)
   })
 })
 
@@ -160,7 +160,7 @@ describe('what has not the form that it should have', () => {
       aliasFilter: { column: 'city', values: ['Brno'] },
       aliasColumns: ['id'],
     })
-    for (const path of ['/console', '/console/live', '/console/tables/in.c-main.brno']) await page(path)
+    for (const path of ['/console', '/console/tables/in.c-main.brno']) await page(path)
     expect(await page('/console/tables')).toContain('>brno</a>')
   })
 
@@ -177,13 +177,22 @@ describe('what has not the form that it should have', () => {
         },
       },
     })
-    for (const path of ['/console/tables', '/console/live']) {
+    for (const path of ['/console/tables', '/console']) {
       const response = await broken.fetch(new Request(`${ORIGIN}${path}`, { headers: { cookie } }))
       expect(response.status).toBe(200)
       const html = await response.text()
       expect(html).toContain('tables: in.c-main.broken cannot be shown.')
       expect(html).toContain(path === '/console/tables' ? '>orders</a>' : 'Newest failures')
     }
+  })
+
+  it('a schedule that cannot be read is named as such on the overview', async () => {
+    const schedule = { cronTab: '0 6 * * *', timezone: 'UTC', state: 'enabled' }
+    await service.call('POST', '/v2/storage/components/keboola.scheduler/configs', {
+      name: 'Odd schedule',
+      configuration: { schedule, target: { componentId: 'ex-generic-v2', configurationId: 'shop' } },
+    })
+    expect(await page('/console')).toMatch(/Odd schedule<.*?cannot be read/)
   })
 
   it('a row of a run that is none is shown as it is, beside the others', async () => {

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { jobBody } from '#lib/wire/job-body.ts'
+import { type ApiClient, path, Refusal } from '../api-client.ts'
+import { readEdited } from '../configuration-editor.tsx'
+import { runPath } from '../links.tsx'
+import { type Built, form } from '../route.ts'
+import {
+  apiPath,
+  CONFIGURATION,
+  CONFIGURATIONS,
+  configurationPage,
+  type Place,
+  pagePath,
+  type Refused,
+  ROW,
+  rowPage,
+  stored,
+} from './configurations.tsx'
+
+interface Saved {
+  client: ApiClient
+  params: Place
+  form: Record<string, string>
+}
+
+/** Stores what was edited; what is refused stays in the editor. */
+const save = async (
+  { client, params, form: sent }: Saved,
+  at: string,
+  again: (refused: Refused) => Promise<Built>,
+): Promise<Built> => {
+  const { configuration: text = '', changeDescription = '', version = '' } = sent
+  const { configuration, rows } = await stored(client, params)
+  try {
+    const edited = readEdited(sent, [configuration, rows])
+    const body = { configuration: edited, ...(changeDescription !== '' && { changeDescription }) }
+    await client.send('PUT', at, body, z.unknown(), version)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return again({ text, problem: error.message })
+  }
+  return { redirect: pagePath(params), said: { text: 'It was saved.' } }
+}
+
+const rowApiPath = (place: Place & { row: string }): string => apiPath(place) + path`/rows/${place.row}`
+
+export const configurationForms = [
+  form(CONFIGURATION, asked =>
+    save(asked, apiPath(asked.params), refused => configurationPage(asked.client, asked.params, refused)),
+  ),
+  form(ROW, asked =>
+    save(asked, rowApiPath(asked.params), refused => rowPage(asked.client, asked.params, refused)),
+  ),
+  form(`${CONFIGURATION}/run`, async ({ client, params }) => {
+    const job = await client.send('POST', `${apiPath(params)}/run`, {}, jobBody)
+    return { redirect: runPath(`run-${job.id}`) }
+  }),
+  form(`${CONFIGURATION}/delete`, async ({ client, params }) => {
+    const { name, id } = await stored(client, params)
+    await client.send('DELETE', apiPath(params))
+    const undo = { action: `${pagePath(params)}/restore` }
+    return { redirect: CONFIGURATIONS, said: { text: `${name || id} is in the trash.`, undo } }
+  }),
+  form(`${CONFIGURATION}/restore`, async ({ client, params }) => {
+    await client.send('POST', `${apiPath(params)}/restore`)
+    return { redirect: pagePath(params) }
+  }),
+  form(`${CONFIGURATION}/disabled`, async ({ client, params, form: { isDisabled } }) => {
+    await client.send('PUT', apiPath(params), { isDisabled: isDisabled === '1' })
+    return { redirect: pagePath(params) }
+  }),
+  form(`${ROW}/disabled`, async ({ client, params, form: { isDisabled } }) => {
+    await client.send('PUT', rowApiPath(params), { isDisabled: isDisabled === '1' })
+    return { redirect: pagePath(params) }
+  }),
+  form(`${CONFIGURATION}/order`, async ({ client, params, form: { rows } }) => {
+    const rowsSortOrder = z.array(z.string()).parse(JSON.parse(rows || '[]'))
+    await client.send('PUT', apiPath(params), { rowsSortOrder })
+    return { redirect: pagePath(params) }
+  }),
+  form(`${CONFIGURATION}/versions/:version/rollback`, async ({ client, params }) => {
+    const before = (await stored(client, params)).version
+    await client.send('POST', apiPath(params) + path`/versions/${params.version}/rollback`)
+    const undo = { action: `${pagePath(params)}/versions/${before}/rollback` }
+    return { redirect: pagePath(params), said: { text: `It is as in version ${params.version}.`, undo } }
+  }),
+]

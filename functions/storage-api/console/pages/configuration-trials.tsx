@@ -1,0 +1,112 @@
+import { previewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
+import { versionBody } from '#lib/wire/configuration-body.ts'
+import { type ApiClient, path } from '../api-client.ts'
+import { readable } from '../format.ts'
+import { Act, Field } from '../forms.tsx'
+import { hideSealed } from '../hide-sealed.ts'
+import { List } from '../list.tsx'
+import { Preview } from '../preview.tsx'
+import { type Built, form, page } from '../route.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { apiPath, CONFIGURATION, type Place, pagePath, stored } from './configurations.tsx'
+
+const DEFAULT_ROWS = '10'
+
+interface Bench {
+  /** The row that is tried; empty: the first that is enabled. */
+  rowId: string
+  rows: string
+}
+
+/** The form that tries a configuration, and what came of it. */
+const benchPage = async (
+  client: ApiClient,
+  place: Place,
+  { rowId, rows, isTried }: Bench & { isTried: boolean },
+): Promise<Built> => {
+  const body = { rows, ...(rowId !== '' && { rowId }) }
+  const [configuration, preview] = await Promise.all([
+    stored(client, place),
+    isTried ? client.send('POST', `${apiPath(place)}/preview`, body, previewResult) : undefined,
+  ])
+  const at = pagePath(place)
+  const name = configuration.name || configuration.id
+  const tried = configuration.rows.filter(row => !row.isDisabled || row.id === rowId)
+  return {
+    title: `Try ${name}`,
+    crumbs: [[at, name]],
+    body: (
+      <>
+        <form method="post" action={`${at}/bench`} class="filter">
+          {tried.length > 0 && (
+            <Field
+              label="Row"
+              name="rowId"
+              options={tried.map(row => [row.id, row.name || row.id])}
+              value={rowId}
+            />
+          )}
+          <Field label="Rows of each job" type="number" name="rows" min={1} max={100} value={rows} />
+          <button type="submit" class="btn-primary">
+            Preview against the API
+          </button>
+        </form>
+        {preview && (
+          <Preview
+            preview={preview}
+            next={<Act to={`${at}/run`} verb="Make it a table: run it now" form="actions" />}
+          />
+        )}
+      </>
+    ),
+  }
+}
+
+/** Tries of a configuration, and comparisons of its versions. */
+export const configurationTrials = [
+  page(`${CONFIGURATION}/bench`, ({ client, params, query: { rowId = '' } }) =>
+    benchPage(client, params, { rowId, rows: DEFAULT_ROWS, isTried: false }),
+  ),
+  form(`${CONFIGURATION}/bench`, ({ client, params, form: { rowId = '', rows = DEFAULT_ROWS } }) =>
+    benchPage(client, params, { rowId, rows, isTried: true }),
+  ),
+  page(`${CONFIGURATION}/versions/:version`, async ({ client, params }) => {
+    const [current, old] = await Promise.all([
+      stored(client, params),
+      client.get(apiPath(params) + path`/versions/${params.version}`, versionBody),
+    ])
+    const at = pagePath(params)
+    const name = current.name || current.id
+    const lines = sideBySide(
+      readable(hideSealed(old.configuration)),
+      readable(hideSealed(current.configuration)),
+    )
+    return {
+      title: `${name}: version ${old.version}`,
+      crumbs: [[at, name]],
+      body: (
+        <>
+          <p>
+            Version {old.version} left, the current version {current.version} right.{' '}
+            {lines.every(({ left, right }) => left === right) &&
+              'Both have the same configuration: its name, its description, a row or a switch was changed.'}
+          </p>
+          <Act
+            to={`${at}/versions/${old.version}/rollback`}
+            verb={`Go back to version ${old.version}`}
+            form="actions"
+          />
+          <List
+            caption="Differences"
+            of={lines}
+            rowLook={({ left, right }) => (left === right ? '' : 'changed')}
+            columns={[
+              [`Version ${old.version}`, ({ left }) => left, 'code'],
+              [`Version ${current.version}`, ({ right }) => right, 'code'],
+            ]}
+          />
+        </>
+      ),
+    }
+  }),
+]

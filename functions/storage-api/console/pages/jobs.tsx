@@ -1,0 +1,155 @@
+import * as z from 'zod/mini'
+import { type EventBody, eventBody } from '#lib/wire/event-body.ts'
+import { fileBody } from '#lib/wire/file-body.ts'
+import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { tableOfJob } from '#lib/wire/job-results.ts'
+import { runBody } from '#lib/wire/run-body.ts'
+import { type ApiClient, orNothing, path, query } from '../api-client.ts'
+import { EventList } from '../event-list.tsx'
+import { bytes, duration, readable } from '../format.ts'
+import { Act } from '../forms.tsx'
+import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
+import { Empty, Facts, Problem, Status, Tabs, Time } from '../parts.tsx'
+import { form, page } from '../route.ts'
+import { outcomeOf, WorkList, workOf } from '../work-list.tsx'
+
+const SHOWN = 50
+
+/** What a list shows: by name, of the newest. */
+const choices: Readonly<Record<string, { name: string; statuses?: readonly string[] }>> = {
+  all: { name: 'All' },
+  running: { name: 'Running', statuses: ['waiting', 'processing'] },
+  failed: { name: 'Failed', statuses: ['error'] },
+}
+
+export const isOver = ({ status }: JobBody): boolean => status === 'success' || status === 'error'
+
+/** The name of the file that a job loads; undefined when there is none, or it is gone. */
+const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<string | undefined> => {
+  const { data } = z.safeParse(z.union([z.number(), z.string()]), operationParams['dataFileId'])
+  return data === undefined ? undefined : (await orNothing(client.get(path`files/${data}`, fileBody)))?.name
+}
+
+export const jobPages = [
+  page('/console/jobs', async ({ client, query: { show = '' } }) => {
+    const [jobs, runs] = await Promise.all([
+      client.list(`jobs${query({ limit: SHOWN })}`, jobBody),
+      client.list(`runs${query({ limit: SHOWN })}`, runBody),
+    ])
+    const all = workOf(jobs, runs)
+    const of = (choice: string) =>
+      all.filter(({ status }) => choices[choice]?.statuses?.includes(status) ?? true)
+    const chosen = Object.hasOwn(choices, show) ? show : 'all'
+    const pathTo = (choice: string) => (choice === 'all' ? '/console/jobs' : `/console/jobs?show=${choice}`)
+    return {
+      title: 'Jobs and runs',
+      live: 3,
+      body: (
+        <>
+          <Tabs
+            label="Which of the newest"
+            of={Object.entries(choices).map(([choice, { name }]) => [
+              pathTo(choice),
+              name,
+              of(choice).length,
+            ])}
+            at={pathTo(chosen)}
+          />
+          <WorkList
+            of={of(chosen)}
+            empty={
+              <Empty
+                icon="activity"
+                action={<a href="/console/drop">Drop a file, and its import is listed here</a>}
+              >
+                {chosen === 'all' ? 'Nothing yet.' : `None of the newest is ${chosen}.`}
+              </Empty>
+            }
+          />
+        </>
+      ),
+    }
+  }),
+  page('/console/jobs/:id', async ({ client, params: { id } }) => {
+    const job = await client.get(path`jobs/${id}`, jobBody)
+    const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
+    const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
+    return {
+      title: jobTitle(job, await fileOf(client, job)),
+      live: isOver(job) ? undefined : 1,
+      body: <JobDetail job={job} events={events} />,
+    }
+  }),
+  ...(['jobs', 'runs'] as const).map(kind =>
+    form(`/console/${kind}/:id/cancel`, async ({ client, params: { id } }) => {
+      await client.send('POST', path`${kind}/${id}/cancel`)
+      const text = 'It stops at the next page or slice; nothing is half loaded.'
+      return { redirect: path`/console/${kind}/${id}`, said: { text } }
+    }),
+  ),
+]
+
+/** Of work that is under way. Its page is looked at again: the id keeps the focus of the keyboard. */
+export const CancelButton = ({ of }: { of: string }) => (
+  <Act to={`${of}/cancel`} verb="Cancel" look="btn-outline-danger" id="cancel" form="actions" />
+)
+
+const configuration = z.object({ componentId: z.string(), configId: z.string() })
+
+const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[] }) => {
+  const { data: asked } =
+    job.operationName === 'configurationRun' ? configuration.safeParse(job.operationParams) : {}
+  const { runId } = job
+  return (
+    <div aria-live="polite">
+      {job.error !== undefined && <Problem code={job.error.code}>{job.error.message}</Problem>}
+      <Facts
+        of={[
+          ['Status', <Status value={job.status} />],
+          ['Took', duration(job.startTime, job.endTime ?? new Date().toISOString()) || '–'],
+          asked === undefined
+            ? ['Table', <TableLink id={tableOfJob(job)} />]
+            : ['Configuration', <ConfigurationLink of={asked} />],
+          ['Read', bytes(job.metrics.inBytes)],
+          ['What became of it', outcomeOf(job)],
+          ['Asked for by', job.creatorToken.description],
+          [
+            'Run',
+            // The one that the job asked for, or the name of the one that it was part of, which may be a client's.
+            asked !== undefined ? (
+              <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
+            ) : runId && /^run-\d+$/.test(runId) ? (
+              <a href={runPath(runId)}>that it was part of</a>
+            ) : (
+              runId || '–'
+            ),
+          ],
+        ]}
+      />
+      {!isOver(job) && <CancelButton of={jobPath(job.id)} />}
+      <ol>
+        <li>
+          Accepted <Time at={job.createdTime} />
+          {job.startTime === null && ', waiting for its turn'}
+        </li>
+        {job.startTime !== null && (
+          <li>
+            Started <Time at={job.startTime} />, after {duration(job.createdTime, job.startTime)}
+          </li>
+        )}
+        {isOver(job) && (
+          <li>
+            {job.status === 'error' ? 'Failed' : 'Done'} <Time at={job.endTime} />
+            {job.startTime !== null && `, after ${duration(job.startTime, job.endTime)}`}
+          </li>
+        )}
+      </ol>
+      <h2>Events</h2>
+      <EventList events={events} />
+      <details>
+        <summary>What was asked, and the whole result</summary>
+        <pre>{readable({ parameters: job.operationParams, results: job.results })}</pre>
+      </details>
+    </div>
+  )
+}

@@ -1,0 +1,302 @@
+import type { Child } from 'hono/jsx'
+import { eventBody } from '#lib/wire/event-body.ts'
+import { fileBody } from '#lib/wire/file-body.ts'
+import { indexBody } from '#lib/wire/index-body.ts'
+import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { tableOfJob } from '#lib/wire/job-results.ts'
+import { queryFileBody } from '#lib/wire/query-body.ts'
+import { runBody } from '#lib/wire/run-body.ts'
+import { type SnapshotBody, snapshotBody } from '#lib/wire/snapshot-body.ts'
+import { type TableBody, tableBody } from '#lib/wire/table-body.ts'
+import { type ApiClient, orNothing, orProblem, path, query } from '../api-client.ts'
+import { CHANGES_ONLY, EventList } from '../event-list.tsx'
+import { bytes, count, counted } from '../format.ts'
+import { Act, Confirm, Field } from '../forms.tsx'
+import { asJob } from '../job-started.ts'
+import { ConfigurationLink, tablePath } from '../links.tsx'
+import { List } from '../list.tsx'
+import { Empty, Facts, Icon, Tabs, Time } from '../parts.tsx'
+import { mayWrite } from '../person.ts'
+import { page } from '../route.ts'
+import { readChoice } from '../row-filters.ts'
+import { readRows } from '../table-rows.ts'
+import { RowsPage } from '../views/table-rows.tsx'
+import { WorkList, workOf } from '../work-list.tsx'
+
+const EVENTS_SHOWN = 50
+const LOADS_SHOWN = 20
+const RUNS_LOOKED_AT = 5
+
+export const formats = [
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+  ['jsonl', 'JSON lines'],
+] as const
+
+const tabs = { '': 'Rows', '/history': 'History', '/snapshots': 'Snapshots', '/engines': 'Other engines' }
+
+/** A page of one table, with the way to its others. */
+const tablePage = (
+  end: string,
+  name: string,
+  build: (
+    client: ApiClient,
+    table: TableBody,
+    asked: { query: Readonly<Record<string, string>>; mayChange: boolean },
+  ) => Promise<Child>,
+) =>
+  page(`/console/tables/:id${end}`, async ({ client, params: { id = '' }, query: asked }) => {
+    const table = await client.get(path`tables/${id}`, tableBody)
+    const mayChange = mayWrite(await client.person(), table.id)
+    const at = tablePath(table.id)
+    const shown = Object.entries({ ...tabs, ...(mayChange && { '/settings': 'Settings' }) })
+    return {
+      title: end === '' ? table.id : `${table.id}: ${name.toLowerCase()}`,
+      action: <TableActions table={table} mayChange={mayChange} />,
+      body: (
+        <>
+          <Tabs
+            label={`Pages of ${table.id}`}
+            at={at + end}
+            of={shown.map(([each, text]) => [at + each, text])}
+          />
+          {await build(client, table, { query: asked, mayChange })}
+        </>
+      ),
+    }
+  })
+
+/** What somebody does with a table. A download begins with one click. */
+const TableActions = ({ table, mayChange }: { table: TableBody; mayChange: boolean }) => (
+  <>
+    <button type="button" popovertarget="download">
+      <Icon name="download" /> Download
+    </button>
+    <div id="download" popover="auto" class="panel menu" role="menu">
+      {formats.map(([format, name]) => (
+        <a role="menuitem" href={`${tablePath(table.id)}/download?format=${format}`}>
+          {name}
+        </a>
+      ))}
+    </div>
+    <a class="btn" href={`/console/query${query({ table: table.id })}`}>
+      <Icon name="terminal" /> Query
+    </a>
+    {mayChange && !table.isAlias && (
+      <a class="btn btn-primary" href={`/console/drop${query({ table: table.id })}`}>
+        <Icon name="upload" /> Load a file
+      </a>
+    )}
+  </>
+)
+
+export const tablePages = [
+  tablePage('', tabs[''], async (client, table, { query: asked, mayChange }) => {
+    const choice = readChoice(asked)
+    return (
+      <>
+        <Facts
+          of={[
+            ['Rows', count(table.rowsCount)],
+            ['Size', bytes(table.dataSizeBytes)],
+            ['Primary key', table.primaryKey.join(', ') || 'none'],
+            ['Created', <Time at={table.created} />],
+            ['Last import', <Time at={table.lastImportDate} />],
+            ['Columns', `${count(table.columns.length)}${table.isTyped ? ', typed' : ', all text'}`],
+          ]}
+        />
+        <RowsPage
+          table={table}
+          choice={choice}
+          found={await readRows(client, table, choice)}
+          mayChange={mayChange}
+        />
+      </>
+    )
+  }),
+  tablePage('/history', tabs['/history'], async (client, table) => {
+    const asked = query({ limit: EVENTS_SHOWN, q: CHANGES_ONLY })
+    const [events, loads] = await Promise.all([
+      client.list(path`tables/${table.id}/events` + asked, eventBody),
+      loadsOf(client, table),
+    ])
+    return (
+      <>
+        <h2>Where its rows come from</h2>
+        <Sources client={client} jobs={loads} />
+        <WorkList of={workOf(loads, [])} empty={<Empty>Nothing was loaded lately.</Empty>} />
+        <h2>Events</h2>
+        <EventList events={events} />
+      </>
+    )
+  }),
+  tablePage('/snapshots', tabs['/snapshots'], async (client, table, { mayChange }) => {
+    const snapshots = await client.list(path`tables/${table.id}/snapshots`, snapshotBody)
+    return <Snapshots table={table} snapshots={snapshots} mayChange={mayChange} />
+  }),
+  tablePage('/engines', tabs['/engines'], async (client, table) => {
+    const { services } = await client.get('?exclude=components', indexBody)
+    return <Engines table={table} baseUrl={services.find(({ id }) => id === 'import')?.url ?? ''} />
+  }),
+  tablePage('/settings', 'Settings', async (_, table, { mayChange }) =>
+    mayChange ? (
+      <Settings table={table} />
+    ) : (
+      <Empty icon="key">
+        Your token may read this table. To change it takes the right to write its bucket.
+      </Empty>
+    ),
+  ),
+  // The whole table as one file; by a job where it is too much for a request.
+  page('/console/tables/:id/download', async ({ client, params: { id }, query: { format = 'csv' } }) => {
+    const { name, columns } = await client.get(path`tables/${id}`, tableBody)
+    const quoted = columns.map(column => `"${column.replaceAll('"', '""')}"`)
+    const sql = `SELECT ${quoted.join(', ')} FROM "${id}"`
+    const made = await orProblem(client.send('POST', 'query', { sql, format, name }, queryFileBody))
+    if (!('problem' in made)) return { redirect: (await client.get(`files/${made.file.id}`, fileBody)).url }
+    const fields =
+      format === 'parquet' ? { fileType: 'parquet' } : format === 'jsonl' ? { format: 'json' } : {}
+    return asJob(client, 'POST', path`tables/${id}/export-async`, fields)
+  }),
+]
+
+const loadsOf = async (client: ApiClient, table: TableBody): Promise<JobBody[]> => {
+  const jobs = await client.list(`jobs${query({ limit: 100 })}`, jobBody)
+  const isLoad = (job: JobBody): boolean =>
+    (job.operationName === 'tableImport' || job.operationName === 'tableCreate') &&
+    tableOfJob(job) === table.id
+  return jobs.filter(isLoad).slice(0, LOADS_SHOWN)
+}
+
+/** The configurations whose runs the jobs were part of. A run that is forgotten, or none of ours, is left out. */
+const Sources = async ({ client, jobs }: { client: ApiClient; jobs: readonly JobBody[] }) => {
+  const ids = [...new Set(jobs.flatMap(({ runId }) => runId ?? []))].slice(0, RUNS_LOOKED_AT)
+  const found = await Promise.all(ids.map(id => orNothing(client.get(path`runs/${id}`, runBody))))
+  const runs = found.filter(run => run !== undefined)
+  const each = new Map(runs.map(run => [`${run.componentId}/${run.configId}`, run]))
+  return each.size === 0 ? null : (
+    <p>
+      Configurations:{' '}
+      {[...each.values()].map(run => (
+        <>
+          <ConfigurationLink of={run} />{' '}
+        </>
+      ))}
+    </p>
+  )
+}
+
+interface SnapshotsProps {
+  table: TableBody
+  snapshots: readonly SnapshotBody[]
+  /** Whether the token may write the table. */
+  mayChange: boolean
+}
+
+/** Snapshots that were kept, each with a way back. */
+const Snapshots = ({ table, snapshots, mayChange }: SnapshotsProps) => (
+  <>
+    <List
+      caption="Snapshots"
+      of={snapshots}
+      empty={<Empty>No snapshot yet. One keeps the rows as they are, to come back to.</Empty>}
+      columns={[
+        ['Made', ({ createdTime }) => <Time at={createdTime} />, 'name'],
+        ['Rows', ({ rowsCount }) => count(rowsCount), 'number'],
+        ['By', ({ creatorToken }) => creatorToken.description],
+        ['Description', ({ description }) => description, 'cell'],
+        ['Restore', snapshot => mayChange && <WaysBack table={table} snapshot={snapshot} />],
+      ]}
+    />
+    {mayChange && (
+      <Act to={`${tablePath(table.id)}/snapshots`} verb="Take a snapshot" form="filter">
+        <Field label="Why the snapshot is taken" name="description" />
+      </Act>
+    )}
+  </>
+)
+
+const WaysBack = ({ table, snapshot }: { table: TableBody; snapshot: SnapshotBody }) => {
+  const at = `${tablePath(table.id)}/snapshots/${snapshot.id}`
+  return (
+    <>
+      {!table.isAlias && (
+        <Confirm id={`restore-${snapshot.id}`} verb="Restore" to={`${at}/restore`}>
+          The table gets the {counted(snapshot.rowsCount, 'row')} of this snapshot in place of the{' '}
+          {counted(table.rowsCount ?? 0, 'row')} that it has. A snapshot of these is kept before.
+        </Confirm>
+      )}{' '}
+      <Act to={`${at}/copy`} verb="Make a table of it">
+        <input
+          name="name"
+          value={`${table.name}_restored`}
+          required
+          maxlength={96}
+          aria-label={`Name of the table that the snapshot of ${snapshot.createdTime} becomes`}
+        />
+      </Act>
+    </>
+  )
+}
+
+/** What cannot be undone asks for the id of the table. */
+const Settings = ({ table }: { table: TableBody }) => {
+  const at = tablePath(table.id)
+  const rows = counted(table.rowsCount ?? 0, 'row')
+  return (
+    <>
+      <Act to={`${at}/rename`} verb="Rename" form="filter">
+        <Field
+          label="Shown name; the id stays the same"
+          name="displayName"
+          value={table.displayName}
+          required
+          maxlength={96}
+        />
+      </Act>
+      <div class="actions">
+        {!table.isAlias && (
+          <Confirm id="truncate" verb="Delete all rows" to={`${at}/truncate`} typed={table.id}>
+            The table loses its {rows} and stays. A snapshot of them is kept before, so that they can be
+            brought back.
+          </Confirm>
+        )}
+        <Confirm id="delete" verb="Delete the table" to={`${at}/delete`} typed={table.id}>
+          The table goes with its {rows}.{' '}
+          {!table.isAlias &&
+            'A snapshot is kept before, so that it can be brought back. Snapshots that were kept stay, too.'}
+        </Confirm>
+      </div>
+    </>
+  )
+}
+
+/** How other engines read the table: an address, and what to type. */
+const Engines = ({ table, baseUrl }: { table: TableBody; baseUrl: string }) => {
+  const dot = table.id.lastIndexOf('.')
+  const [bucket, name] = [table.id.slice(0, dot), table.id.slice(dot + 1)]
+  const ways = {
+    DuckDB: `INSTALL iceberg; LOAD iceberg;
+CREATE SECRET (TYPE iceberg, TOKEN '…');
+ATTACH 'millrace' AS millrace (TYPE iceberg, ENDPOINT '${baseUrl}/iceberg');
+SELECT * FROM millrace."${bucket}"."${name}" LIMIT 10;`,
+    PyIceberg: `from pyiceberg.catalog import load_catalog
+catalog = load_catalog("millrace", type="rest", uri="${baseUrl}/iceberg", token="…", warehouse="millrace")
+catalog.load_table(("${bucket}", "${name}")).scan(limit=10).to_arrow()`,
+    'The command line': `npx millrace query 'SELECT * FROM ${table.id} LIMIT 10'`,
+  }
+  return (
+    <>
+      <p>
+        The table is an Apache Iceberg table. Engines that read Iceberg find it in the REST catalogue at{' '}
+        <code>{baseUrl}/iceberg</code>, with a storage token that may read its bucket.
+      </p>
+      {Object.entries(ways).map(([engine, text]) => (
+        <details>
+          <summary>{engine}</summary>
+          <pre>{text}</pre>
+        </details>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import type { Child } from 'hono/jsx'
+import type { JobBody } from '../../lib/wire/job-body.ts'
+import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText, tableOfJob } from '../../lib/wire/job-results.ts'
+import { type RunBody, shownStatus } from '../../lib/wire/run-body.ts'
+import { count, duration, spent } from './format.ts'
+import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from './links.tsx'
+import { List } from './list.tsx'
+import { Status, Time } from './parts.tsx'
+
+/** A job or a run. */
+interface Work {
+  at: string
+  status: string
+  link: Child
+  of: Child
+  took: string
+  outcome: Child
+}
+
+/** What became of a job. */
+export const outcomeOf = (job: JobBody): Child => {
+  const file = fileOfJob(job)
+  const rows = rowsOfJob(job)
+  if (job.error !== undefined) return job.error.message
+  if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>The file</a>
+  if (job.progress !== undefined) return `${rowsText(job.progress.rows, 0)} so far`
+  return rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))
+}
+
+const workOfJob = (job: JobBody): Work => ({
+  at: job.createdTime,
+  status: job.status,
+  link: <a href={jobPath(job.id)}>{jobTitle(job)}</a>,
+  of: <TableLink id={tableOfJob(job)} />,
+  took: duration(job.startTime, job.endTime),
+  outcome: outcomeOf(job),
+})
+
+const workOfRun = (run: RunBody): Work => ({
+  at: run.startTime,
+  status: shownStatus(run),
+  link: <a href={runPath(run.id)}>Run of {run.configId}</a>,
+  of: <ConfigurationLink of={run} />,
+  took: run.durationSeconds === null ? '' : spent(run.durationSeconds),
+  outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows`,
+})
+
+/** Jobs and runs, newest first. A run that a job asked for is one piece of work with it. */
+export const workOf = (jobs: readonly JobBody[], runs: readonly RunBody[]): Work[] => {
+  const asked = new Set(runs.map(({ trigger }) => trigger))
+  const others = jobs.filter(
+    ({ operationName, id }) => operationName !== 'configurationRun' || !asked.has(`job ${id}`),
+  )
+  return [...others.map(workOfJob), ...runs.map(workOfRun)].sort(
+    (a, b) => Date.parse(b.at) - Date.parse(a.at),
+  )
+}
+
+export const WorkList = ({ of, caption = 'Jobs and runs', empty }: WorkListProps) => (
+  <List
+    caption={caption}
+    of={of}
+    empty={empty}
+    columns={[
+      ['What', ({ link }) => link, 'name'],
+      ['Status', ({ status }) => <Status value={status} />],
+      ['Of', work => work.of],
+      ['When', ({ at }) => <Time at={at} />],
+      ['Took', ({ took }) => took, 'number'],
+      ['What became of it', ({ outcome }) => outcome, 'sentence'],
+    ]}
+  />
+)
+
+interface WorkListProps {
+  of: readonly Work[]
+  caption?: string
+  /** In place of the list when there is none. */
+  empty: Child
+}
