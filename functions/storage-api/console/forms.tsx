@@ -21,7 +21,8 @@ interface ControlOptions {
 }
 type ControlProps = ControlOptions & JSX.IntrinsicElements['input']
 
-const Control = ({ options, rows, value, ...rest }: ControlProps) => {
+/** What somebody writes or chooses. */
+export const Control = ({ options, rows, value, ...rest }: ControlProps) => {
   if (rows !== undefined)
     return (
       <textarea rows={rows} spellcheck={false} {...(rest as JSX.IntrinsicElements['textarea'])}>
@@ -30,7 +31,7 @@ const Control = ({ options, rows, value, ...rest }: ControlProps) => {
     )
   if (options === undefined) return <input value={value} {...rest} />
   return (
-    <select name={rest.name}>
+    <select name={rest.name} aria-label={rest['aria-label']}>
       {options.map(([one, text]) => (
         <option value={one} selected={one === value}>
           {text}
@@ -40,7 +41,7 @@ const Control = ({ options, rows, value, ...rest }: ControlProps) => {
   )
 }
 
-/** What somebody writes or chooses, with its label. */
+/** `Control` with its label. */
 export const Field = ({ label, hint, ...rest }: ControlProps & { label: Child; hint?: string }) =>
   rest.type === 'checkbox' || rest.type === 'radio' ? (
     <label class="inline">

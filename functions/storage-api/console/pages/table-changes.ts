@@ -5,7 +5,7 @@ import { type ApiClient, path, Refusal } from '../api-client.ts'
 import { asJob } from '../job-started.ts'
 import { tablePath } from '../links.tsx'
 import { form, type Said } from '../route.ts'
-import { conditionsOf, readChoice } from '../row-filters.ts'
+import { conditionsOf, readChoice } from '../row-choice.ts'
 
 const TABLE = '/console/tables/:id'
 

@@ -18,9 +18,8 @@ import { List } from '../list.tsx'
 import { Empty, Facts, Icon, Tabs, Time } from '../parts.tsx'
 import { mayWrite } from '../person.ts'
 import { page } from '../route.ts'
-import { readChoice } from '../row-filters.ts'
-import { readRows } from '../table-rows.ts'
-import { RowsPage } from '../views/table-rows.tsx'
+import { readChoice } from '../row-choice.ts'
+import { rowsOf } from '../table-rows.tsx'
 import { WorkList, workOf } from '../work-list.tsx'
 
 const EVENTS_SHOWN = 50
@@ -92,7 +91,6 @@ const TableActions = ({ table, mayChange }: { table: TableBody; mayChange: boole
 
 export const tablePages = [
   tablePage('', tabs[''], async (client, table, { query: asked, mayChange }) => {
-    const choice = readChoice(asked)
     return (
       <>
         <Facts
@@ -105,12 +103,7 @@ export const tablePages = [
             ['Columns', `${count(table.columns.length)}${table.isTyped ? ', typed' : ', all text'}`],
           ]}
         />
-        <RowsPage
-          table={table}
-          choice={choice}
-          found={await readRows(client, table, choice)}
-          mayChange={mayChange}
-        />
+        {await rowsOf(client, table, { choice: readChoice(asked), mayChange })}
       </>
     )
   }),

@@ -22,7 +22,6 @@ export interface RowChoice {
   page: number
 }
 
-export const ROWS_SHOWN = 100
 const MAX_FILTERS = 10
 
 /** @throws Refusal for a comparison that is not in the menu: read as another one, it would show or delete other rows */
@@ -59,25 +58,15 @@ export const filterFields = ({ filters }: Pick<RowChoice, 'filters'>): Record<st
     ]),
   )
 
-/** What follows the path of the page; the first page unless one is named. */
-export const choiceQuery = ({
-  filters,
-  order,
-  direction,
-  page = 0,
-}: Omit<RowChoice, 'page'> & { page?: number }): string =>
+/** What follows the path of the page that shows them; without their page the first one. */
+export const choiceQuery = ({ order, direction, page = 0, ...choice }: ChoiceOfPage): string =>
   query({
-    ...filterFields({ filters }),
+    ...filterFields(choice),
     ...(order !== '' && { order, direction }),
     ...(page > 0 && { page }),
   })
 
+type ChoiceOfPage = Omit<RowChoice, 'page'> & { page?: number }
+
 /** The conditions as the API and the command read them. */
 export const conditionsOf = ({ filters }: Pick<RowChoice, 'filters'>): string[] => filters.map(writeCondition)
-
-/** Fields of `data-preview`. */
-export const previewFields = (choice: RowChoice): Record<string, string | number> => ({
-  offset: choice.page * ROWS_SHOWN,
-  ...Object.fromEntries(conditionsOf(choice).map((condition, index) => [`where[${index}]`, condition])),
-  ...(choice.order !== '' && { 'orderBy[0][column]': choice.order, 'orderBy[0][order]': choice.direction }),
-})
