@@ -1,49 +1,20 @@
-import { autocompletion, type CompletionSource, completionKeymap } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { autocompletion, type CompletionSource } from '@codemirror/autocomplete'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
-import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
-import { EditorView, keymap, lineNumbers } from '@codemirror/view'
-import { colours, look } from './editor-look.ts'
+import { type EditorView, keymap } from '@codemirror/view'
+import { openEditor } from './editor.ts'
 
 /** The query page: an editor that completes tables and columns, and earlier queries. */
 export const watchQuery = (): void => {
   const form = document.querySelector<HTMLFormElement>('form[data-sql]')
   const field = form?.querySelector('textarea')
-  if (form && field) offerEarlier(form, openEditor(form, field))
-}
-
-const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): EditorView => {
-  const host = document.createElement('div')
-  const root = host.attachShadow({ mode: 'open' }) // as of the editor of JSON
-  field.parentElement?.after(host)
+  if (!form || !field) return
   const schema = JSON.parse(form.dataset['sql'] ?? '{}') as Record<string, string[]> // as the page wrote it
-  const view = new EditorView({
-    parent: root,
-    root,
-    doc: field.value,
-    extensions: [
-      lineNumbers(),
-      history(),
-      bracketMatching(),
-      sql({ dialect: PostgreSQL, upperCaseKeywords: true }),
-      autocompletion({ override: [completeFrom(schema)] }),
-      syntaxHighlighting(colours),
-      look,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
-      keymap.of([
-        { key: 'Mod-Enter', run: () => submitted(form) },
-        ...completionKeymap,
-        ...defaultKeymap,
-        ...historyKeymap,
-      ]),
-      EditorView.updateListener.of(update => {
-        if (update.docChanged) field.value = update.state.doc.toString()
-      }),
-    ],
-  })
-  field.hidden = true
-  return view
+  const view = openEditor(field, 'SQL', [
+    sql({ dialect: PostgreSQL, upperCaseKeywords: true }),
+    autocompletion({ override: [completeFrom(schema)] }),
+    keymap.of([{ key: 'Mod-Enter', run: () => submitted(form) }]),
+  ])
+  offerEarlier(form, view)
 }
 
 const WORDS =

@@ -1,9 +1,9 @@
 import { json } from '@codemirror/lang-json'
 import { EditorState } from '@codemirror/state'
 import { expect, it } from 'vitest'
-import { createJsonCheck } from '#functions/storage-api/console/client/json-check.ts'
+import { checkJson } from '#functions/storage-api/console/client/json-check.ts'
 
-const check = createJsonCheck({
+const schema = {
   type: 'object',
   properties: {
     jobs: {
@@ -11,15 +11,17 @@ const check = createJsonCheck({
       items: { type: 'object', properties: { endpoint: { type: 'string' } }, additionalProperties: false },
     },
   },
-})
+}
 
 /** What is wrong, and the text that it is about. */
 const problemsOf = (doc: string) =>
-  check(EditorState.create({ doc, extensions: [json()] })).map(({ from, to, message, isSyntax }) => ({
-    message,
-    isSyntax,
-    at: doc.slice(from, to),
-  }))
+  checkJson(EditorState.create({ doc, extensions: [json()] }), schema).map(
+    ({ from, to, message, isSyntax }) => ({
+      message,
+      isSyntax,
+      at: doc.slice(from, to),
+    }),
+  )
 
 it('a configuration that fits has no problem, nor has one without parameters', () => {
   expect(problemsOf('{"parameters": {"jobs": [{"endpoint": "a"}]}}')).toEqual([])
@@ -29,7 +31,7 @@ it('a configuration that fits has no problem, nor has one without parameters', (
 it('a wrong value and an unknown key are named where they are', () => {
   expect(problemsOf('{"parameters": {"jobs": [{"endpoint": 7}, {"endpiont": "a"}]}}')).toEqual([
     expect.objectContaining({ message: expect.stringMatching(/^parameters\.jobs\.0\.endpoint/), at: '7' }),
-    { message: 'parameters.jobs.1.endpiont: this key is not expected', isSyntax: false, at: '"a"' },
+    { message: 'parameters.jobs.1.endpiont: this key is not expected', isSyntax: false, at: '"endpiont"' },
   ])
 })
 
