@@ -63,4 +63,3 @@ export const listedComponentBody = z
   })
   .register(described, { extends: componentBody })
 
-export type ListedComponentBody = z.infer<typeof listedComponentBody>

@@ -90,8 +90,6 @@ export const versionBody = z
   })
   .register(described, { name: 'ConfigurationVersion', extends: versionEntryBody })
 
-export type VersionBody = z.infer<typeof versionBody>
-
 /** In a list a version has only those parts of its content that were asked for. */
 export const listedVersionBody = z.partial(versionBody, {
   description: true,
@@ -100,8 +98,6 @@ export const listedVersionBody = z.partial(versionBody, {
   rowsSortOrder: true,
   isDisabled: true,
 })
-
-export type ListedVersionBody = z.infer<typeof listedVersionBody>
 
 export const scheduleBody = z
   .object({

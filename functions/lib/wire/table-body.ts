@@ -40,8 +40,6 @@ export const bucketBody = z
   })
   .register(described, { name: 'Bucket' })
 
-export type BucketBody = z.infer<typeof bucketBody>
-
 /** PHP writes an object without keys as an empty list. Clients accept both. */
 const columnMetadata = z.record(z.string(), z.array(metadatumBody))
 

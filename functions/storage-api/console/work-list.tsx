@@ -22,7 +22,7 @@ export const outcomeOf = (job: JobBody): Child => {
   const file = fileOfJob(job)
   const rows = rowsOfJob(job)
   if (job.error !== undefined) return job.error.message
-  if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>The file</a>
+  if (file !== undefined) return <a href={`/console/files/${file.id}`}>The file</a>
   if (job.progress !== undefined) return `${rowsText(job.progress.rows, 0)} so far`
   return rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))
 }

@@ -12,22 +12,12 @@ import { apiPath, CONFIGURATION, type Place, pagePath, stored } from './configur
 
 const DEFAULT_ROWS = '10'
 
-interface Bench {
-  /** The row that is tried; empty: the first that is enabled. */
-  rowId: string
-  rows: string
-}
-
-/** The form that tries a configuration, and what came of it. */
-const benchPage = async (
-  client: ApiClient,
-  place: Place,
-  { rowId, rows, isTried }: Bench & { isTried: boolean },
-): Promise<Built> => {
+/** What comes of a configuration, and the form that tries it again. `rowId`: the row that is tried; empty: the first that is enabled. */
+const benchPage = async (client: ApiClient, place: Place, rowId: string, rows: string): Promise<Built> => {
   const body = { rows, ...(rowId !== '' && { rowId }) }
   const [configuration, preview] = await Promise.all([
     stored(client, place),
-    isTried ? client.send('POST', `${apiPath(place)}/preview`, body, previewResult) : undefined,
+    client.send('POST', `${apiPath(place)}/preview`, body, previewResult),
   ])
   const at = pagePath(place)
   const name = configuration.name || configuration.id
@@ -51,12 +41,10 @@ const benchPage = async (
             Preview against the API
           </button>
         </form>
-        {preview && (
-          <Preview
-            preview={preview}
-            next={<Act to={`${at}/run`} verb="Make it a table: run it now" form="actions" />}
-          />
-        )}
+        <Preview
+          preview={preview}
+          next={<Act to={`${at}/run`} verb="Make it a table: run it now" form="actions" />}
+        />
       </>
     ),
   }
@@ -64,11 +52,8 @@ const benchPage = async (
 
 /** Tries of a configuration, and comparisons of its versions. */
 export const configurationTrials = [
-  page(`${CONFIGURATION}/bench`, ({ client, params, query: { rowId = '' } }) =>
-    benchPage(client, params, { rowId, rows: DEFAULT_ROWS, isTried: false }),
-  ),
   form(`${CONFIGURATION}/bench`, ({ client, params, form: { rowId = '', rows = DEFAULT_ROWS } }) =>
-    benchPage(client, params, { rowId, rows, isTried: true }),
+    benchPage(client, params, rowId, rows),
   ),
   page(`${CONFIGURATION}/versions/:version`, async ({ client, params }) => {
     const [current, old] = await Promise.all([

@@ -120,9 +120,7 @@ export const configurationPage = async (
           ]}
         />
         <div class="actions">
-          <a class="btn" href={`${at}/bench`}>
-            Preview
-          </a>
+          <Act to={`${at}/bench`} verb="Preview" />
           <Toggle at={at} isDisabled={isDisabled} name="the configuration" />
           <Confirm id="delete" verb="Delete" to={`${at}/delete`}>
             {name} goes to the trash, with its schedule. The tables that it filled stay.
@@ -187,9 +185,7 @@ export const rowPage = async (
           ]}
         />
         <div class="actions">
-          <a class="btn" href={`${at}/bench${query({ rowId: row.id })}`}>
-            Preview
-          </a>
+          <Act to={`${at}/bench`} fields={{ rowId: row.id }} verb="Preview" />
           <Toggle at={own} isDisabled={row.isDisabled} name={name} />
         </div>
         <h2>Configuration of the row, merged over the root</h2>

@@ -1,6 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { z } from 'zod'
 import { readManifest } from '#lib/storage/files/read-manifest.ts'
 import { s3WithCredentials } from '#lib/storage-client/s3-with-credentials.ts'
 import { type FileBody, fileBody, readableFileBody } from '#lib/wire/file-body.ts'
@@ -51,7 +50,7 @@ export const filePages = [
       ),
     }
   }),
-  page('/console/files/:id', async ({ client, params: { id }, query: { job = '' } }) => {
+  page('/console/files/:id', async ({ client, params: { id } }) => {
     const file = await client.get(path`files/${id}`, fileBody)
     return {
       title: file.name || `File ${file.id}`,
@@ -78,13 +77,7 @@ export const filePages = [
               Tables that were loaded from it stay. The file cannot be brought back.
             </Confirm>
           </div>
-          {file.isSliced && (
-            <Slices
-              file={file}
-              links={await sliceLinks(client, file.id)}
-              columns={await exportColumns(client, file.id, job)}
-            />
-          )}
+          {file.isSliced && <Slices file={file} links={await sliceLinks(client, file.id)} />}
         </>
       ),
     }
@@ -99,26 +92,14 @@ interface SlicesProps {
   file: FileBody
   /** Signed addresses, in order, each valid for an hour; the last of a file of very many slices are left out. */
   links: readonly (string | undefined)[]
-  /** Those that the job of its export names; none when it is not known. */
-  columns: readonly string[]
 }
 
-const Slices = ({ file: { id, name }, links, columns }: SlicesProps) => {
+const Slices = ({ file: { id }, links }: SlicesProps) => {
   const shown = links.filter(link => link !== undefined)
   return (
     <>
       <h2>Slices</h2>
-      {/\.csv(\.gz)?$/.test(name) && shown.length === links.length && (
-        <p data-join={name} data-columns={JSON.stringify(columns)} hidden>
-          <button type="button" class="btn-primary">
-            Download as one file, {columns.length === 0 ? 'without a header' : 'with a header'}
-          </button>{' '}
-          <span role="status">
-            {columns.length === 0 && 'Opened from the job that exported it, the file comes with its header.'}
-          </span>
-        </p>
-      )}
-      <ol data-slices>
+      <ol>
         {shown.map((link, index) => (
           <li>
             <a href={link} rel="noreferrer">
@@ -160,19 +141,4 @@ const sliceLinks = async (client: ApiClient, fileId: number): Promise<(string | 
   } finally {
     s3.destroy()
   }
-}
-
-/** An export of rows without their time of load, which would be a column more. */
-const exportJob = z.object({
-  results: z.object({ file: z.object({ id: z.number() }) }),
-  operationParams: z.object({
-    export: z.object({ columns: z.array(z.string()), includeInternalTimestamp: z.literal(false) }),
-  }),
-})
-
-/** The columns of a file, as the job that exported it says; none when that is another job. */
-const exportColumns = async (client: ApiClient, fileId: number, jobId: string): Promise<string[]> => {
-  if (!/^\d+$/.test(jobId)) return []
-  const { data } = exportJob.safeParse(await client.get(`jobs/${jobId}`, z.unknown()))
-  return data?.results.file.id === fileId ? data.operationParams.export.columns : []
 }

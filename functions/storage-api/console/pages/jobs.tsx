@@ -10,7 +10,7 @@ import { bytes, duration, readable } from '../format.ts'
 import { Act } from '../forms.tsx'
 import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
 import { Empty, Facts, Problem, Status, Tabs, Time } from '../parts.tsx'
-import { form, page } from '../route.ts'
+import { type Built, form, page } from '../route.ts'
 import { outcomeOf, WorkList, workOf } from '../work-list.tsx'
 
 const SHOWN = 50
@@ -22,7 +22,7 @@ const choices: Readonly<Record<string, { name: string; statuses?: readonly strin
   failed: { name: 'Failed', statuses: ['error'] },
 }
 
-export const isOver = ({ status }: JobBody): boolean => status === 'success' || status === 'error'
+const isOver = ({ status }: JobBody): boolean => status === 'success' || status === 'error'
 
 /** The name of the file that a job loads; undefined when there is none, or it is gone. */
 const fileOf = async (client: ApiClient, { operationParams }: JobBody): Promise<string | undefined> => {
@@ -74,11 +74,7 @@ export const jobPages = [
     const job = await client.get(path`jobs/${id}`, jobBody)
     const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
     const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
-    return {
-      title: jobTitle(job, await fileOf(client, job)),
-      live: isOver(job) ? undefined : 1,
-      body: <JobDetail job={job} events={events} />,
-    }
+    return jobPage(job, events, await fileOf(client, job))
   }),
   ...(['jobs', 'runs'] as const).map(kind =>
     form(`/console/${kind}/:id/cancel`, async ({ client, params: { id } }) => {
@@ -88,6 +84,13 @@ export const jobPages = [
     }),
   ),
 ]
+
+/** @param file the name of the one that it loads */
+export const jobPage = (job: JobBody, events: readonly EventBody[], file?: string): Built => ({
+  title: jobTitle(job, file),
+  live: isOver(job) ? undefined : 1,
+  body: <JobDetail job={job} events={events} />,
+})
 
 /** Of work that is under way. Its page is looked at again: the id keeps the focus of the keyboard. */
 export const CancelButton = ({ of }: { of: string }) => (

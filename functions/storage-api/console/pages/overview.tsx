@@ -126,8 +126,9 @@ const NeedsYou = ({ letters, late }: { letters: number; late: number }) =>
       <ul>
         {letters > 0 && (
           <li>
-            <a href="/console/dead-letters">{counted(letters, 'dead letter')}</a>: what failed and was not
-            started again
+            <a href="/console/dead-letters">
+              {counted(letters, 'dead letter')}: what failed and was not started again
+            </a>
           </li>
         )}
         {late > 0 && <li>{counted(late, 'schedule')} should have run by now: see below</li>}

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini'
 import { configurationBody } from '#lib/wire/configuration-body.ts'
-import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import { type RowResult, type RunBody, rowResult, runBody, shownStatus } from '#lib/wire/run-body.ts'
 import { orNothing, path } from '../api-client.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Act } from '../forms.tsx'
-import { ConfigurationLink, configurationPath, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
+import { ConfigurationLink, configurationPath, jobPath, runPath, TableLink } from '../links.tsx'
 import { Outcomes } from '../outcomes.tsx'
 import { Facts, Problem, Status, Time } from '../parts.tsx'
 import { page } from '../route.ts'
-import { CancelButton, isOver } from './jobs.tsx'
+import { CancelButton, jobPage } from './jobs.tsx'
 
 export const runPages = [
   page('/console/runs', async () => ({ redirect: '/console/jobs' })),
@@ -19,9 +19,9 @@ export const runPages = [
     const found = client.get(path`runs/${id}`, runBody)
     const run = asked === undefined ? await found : await orNothing(found)
     if (run === undefined) {
-      // Asked for a moment ago: its machine has not begun, or it never will, which its job says.
+      // Asked for a moment ago: its machine has not begun, or it never will, which its job says in its place.
       const job = await client.get(path`jobs/${asked ?? ''}`, jobBody)
-      return { title: jobTitle(job), live: isOver(job) ? undefined : 1, body: <RunToCome job={job} /> }
+      return jobPage(job, [])
     }
     const { componentId, configId } = run
     const of = client.get(path`components/${componentId}/configs/${configId}`, configurationBody)
@@ -80,22 +80,6 @@ const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) 
     />
   )
 }
-
-/** In place of a run whose machine has not begun. */
-const RunToCome = ({ job }: { job: JobBody }) => (
-  <div aria-live="polite">
-    {job.error === undefined ? (
-      <p>
-        <Status value="waiting" /> The run begins.
-      </p>
-    ) : (
-      <Problem code={job.error.code}>{job.error.message}</Problem>
-    )}
-    <p>
-      <a href={jobPath(job.id)}>The job that asked for it</a>
-    </p>
-  </div>
-)
 
 /** What a row of the configuration did: why each job ended, which tables it loaded, what its author should know. */
 const RowOfRun = ({ row }: { row: unknown }) => {

@@ -5,15 +5,14 @@ import { indexBody } from '#lib/wire/index-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import { queryFileBody } from '#lib/wire/query-body.ts'
-import { runBody } from '#lib/wire/run-body.ts'
 import { type SnapshotBody, snapshotBody } from '#lib/wire/snapshot-body.ts'
 import { type TableBody, tableBody } from '#lib/wire/table-body.ts'
-import { type ApiClient, orNothing, orProblem, path, query } from '../api-client.ts'
+import { type ApiClient, orProblem, path, query } from '../api-client.ts'
 import { CHANGES_ONLY, EventList } from '../event-list.tsx'
 import { bytes, count, counted } from '../format.ts'
 import { Act, Confirm, Field } from '../forms.tsx'
 import { asJob } from '../job-started.ts'
-import { ConfigurationLink, tablePath } from '../links.tsx'
+import { tablePath } from '../links.tsx'
 import { List } from '../list.tsx'
 import { Empty, Facts, Icon, Tabs, Time } from '../parts.tsx'
 import { mayWrite } from '../person.ts'
@@ -24,7 +23,6 @@ import { WorkList, workOf } from '../work-list.tsx'
 
 const EVENTS_SHOWN = 50
 const LOADS_SHOWN = 20
-const RUNS_LOOKED_AT = 5
 
 export const formats = [
   ['csv', 'CSV'],
@@ -116,7 +114,6 @@ export const tablePages = [
     return (
       <>
         <h2>Where its rows come from</h2>
-        <Sources client={client} jobs={loads} />
         <WorkList of={workOf(loads, [])} empty={<Empty>Nothing was loaded lately.</Empty>} />
         <h2>Events</h2>
         <EventList events={events} />
@@ -159,24 +156,6 @@ const loadsOf = async (client: ApiClient, table: TableBody): Promise<JobBody[]> 
     (job.operationName === 'tableImport' || job.operationName === 'tableCreate') &&
     tableOfJob(job) === table.id
   return jobs.filter(isLoad).slice(0, LOADS_SHOWN)
-}
-
-/** The configurations whose runs the jobs were part of. A run that is forgotten, or none of ours, is left out. */
-const Sources = async ({ client, jobs }: { client: ApiClient; jobs: readonly JobBody[] }) => {
-  const ids = [...new Set(jobs.flatMap(({ runId }) => runId ?? []))].slice(0, RUNS_LOOKED_AT)
-  const found = await Promise.all(ids.map(id => orNothing(client.get(path`runs/${id}`, runBody))))
-  const runs = found.filter(run => run !== undefined)
-  const each = new Map(runs.map(run => [`${run.componentId}/${run.configId}`, run]))
-  return each.size === 0 ? null : (
-    <p>
-      Configurations:{' '}
-      {[...each.values()].map(run => (
-        <>
-          <ConfigurationLink of={run} />{' '}
-        </>
-      ))}
-    </p>
-  )
 }
 
 interface SnapshotsProps {

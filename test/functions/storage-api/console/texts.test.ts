@@ -1,8 +1,6 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinSlices } from '#functions/storage-api/console/client/join-slices.ts'
 import { firstRecords } from '#functions/storage-api/console/client/read-head.ts'
 import { bytes, count, duration } from '#functions/storage-api/console/format.ts'
 import { hideSealed, showSealed } from '#functions/storage-api/console/hide-sealed.ts'
@@ -19,35 +17,6 @@ it('the preview of a file has the records that a CSV reader finds', () => {
       expect(firstRecords(text, ',', 1)).toHaveLength(1)
     }),
   )
-})
-
-it('slices become one file with a header, compressed ones too', async () => {
-  const address = (content: Uint8Array) =>
-    `data:application/octet-stream;base64,${Buffer.from(content).toString('base64')}`
-  const slices = ['"1","Brno"\n', '"2","Praha"\n'].map(text => Buffer.from(text))
-  const whole = '"id","na""me"\n"1","Brno"\n"2","Praha"\n'
-  const columns = ['id', 'na"me']
-  const steps: number[] = []
-  const plain = await joinSlices(slices.map(address), { columns, isCompressed: false }, step =>
-    steps.push(step),
-  )
-  expect([await plain.text(), steps]).toEqual([whole, [0, 1]])
-  const gzip = slices.map(slice => address(gzipSync(slice)))
-  const packed = await joinSlices(gzip, { columns, isCompressed: true }, () => {})
-  expect(gunzipSync(await packed.bytes()).toString()).toBe(whole)
-  const bare = await joinSlices(gzip, { columns: [], isCompressed: true }, () => {})
-  expect(gunzipSync(await bare.bytes()).toString()).toBe('"1","Brno"\n"2","Praha"\n')
-  const open = ['1,a', '', '2,b\n', '3,c', ''].map(text => address(Buffer.from(text)))
-  const ended = await joinSlices(open, { columns: [], isCompressed: false }, () => {})
-  expect(await ended.text()).toBe('1,a\n2,b\n3,c')
-  const parquet = address(Buffer.from('PAR1\x15\x04'))
-  for (const mixed of [
-    [...gzip, ...slices.map(address)],
-    [parquet, parquet],
-  ])
-    await expect(joinSlices(mixed, { columns: [], isCompressed: true }, () => {})).rejects.toThrow(
-      /cannot be put together.*one by one/,
-    )
 })
 
 it('two texts side by side give both back, equal lines beside each other', () => {
