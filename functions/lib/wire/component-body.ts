@@ -62,4 +62,3 @@ export const listedComponentBody = z
     ),
   })
   .register(described, { extends: componentBody })
-
