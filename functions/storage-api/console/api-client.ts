@@ -159,7 +159,9 @@ export const query = (fields: Record<string, string | number | undefined>): stri
 }
 
 /** What was asked for, or the sentence of a refusal: the page shows it beside all the rest. */
-export const orProblem = async <Found>(asked: Promise<Found>): Promise<Found | { problem: string }> => {
+export const orProblem = async <Found extends object>(
+  asked: Promise<Found>,
+): Promise<Found | { problem: string }> => {
   try {
     return await asked
   } catch (error) {
@@ -169,11 +171,7 @@ export const orProblem = async <Found>(asked: Promise<Found>): Promise<Found | {
 }
 
 /** Nothing where the API refuses: it is gone, or the token may not look. */
-export const orNothing = async <Found>(asked: Promise<Found>): Promise<Found | undefined> => {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof Refusal && error.status < 500) return undefined
-    throw error
-  }
+export const orNothing = async <Found extends object>(asked: Promise<Found>): Promise<Found | undefined> => {
+  const found = await orProblem(asked)
+  return 'problem' in found ? undefined : found
 }

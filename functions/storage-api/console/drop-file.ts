@@ -6,30 +6,16 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { partRanges } from '../../lib/aws/multipart/plan-parts.ts'
 import { s3WithCredentials } from '../../lib/storage-client/s3-with-credentials.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
+import type { BrowserUpload, uploadRequest } from './drop-wire.ts'
 
 /** Parts that a browser sends: large enough for few requests, small enough to send again. */
 const PART_BYTES = 16 * 1024 ** 2
 /** Of a session's addresses; its credentials end no later. */
 const EXPIRES_SECONDS = 3600
-
-export const uploadRequest = z.object({
-  name: z.string().min(1).max(500),
-  bytes: z.int().nonnegative(),
-})
-
-/** Where a browser sends a file: every part to its address, then the list of their ETags to `complete`. */
-interface BrowserUpload {
-  fileId: number
-  /** Positions of bytes, the last one included. One part without `complete`: the whole file. */
-  parts: { url: string; firstByte: number; lastByte: number }[]
-  /** Of each part's request: they are signed. */
-  headers: Record<string, string>
-  complete?: string
-}
 
 /**
  * Makes a file and signs the addresses that a browser needs to send its content straight to the object store. Whoever has them may write

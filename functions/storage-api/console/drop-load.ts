@@ -4,23 +4,14 @@ import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { replacedRowsOfJob, rowsOfJob, rowsText, tableOfJob } from '../../lib/wire/job-results.ts'
-import { type ApiClient, Refusal } from './api-client.ts'
-
-export const loadRequest = z.object({
-  fileId: z.int(),
-  tableId: z.string().min(1),
-  primaryKey: z.array(z.string()),
-  delimiter: z.string().min(1),
-  incremental: z.boolean(),
-  /** Base types of the columns, in order. Given: a table that is not there yet is made with them. */
-  types: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
-})
+import { type ApiClient, path, Refusal } from './api-client.ts'
+import type { LoadStarted, LoadState, loadRequest } from './drop-wire.ts'
 
 /** Starts the load of a file that a browser has sent. */
 export const startLoad = async (
   storage: StorageClient,
   { fileId, types, ...load }: z.output<typeof loadRequest>,
-): Promise<{ jobId: number; warnings: string[] }> => {
+): Promise<LoadStarted> => {
   const { tableId, primaryKey } = load
   const warnings: string[] = []
   if (types !== undefined) {
@@ -62,8 +53,8 @@ const define = async (
 const place = z.object({ line: z.number().optional().catch(undefined) })
 
 /** What a page that waits for a load says of it. */
-export const loadState = async (client: ApiClient, jobId: string) => {
-  const job = await client.get(`jobs/${encodeURIComponent(jobId)}`, jobBody)
+export const loadState = async (client: ApiClient, jobId: string): Promise<LoadState> => {
+  const job = await client.get(path`jobs/${jobId}`, jobBody)
   const tableId = tableOfJob(job) ?? ''
   if (job.status === 'error') {
     const { message = 'It was not loaded.', contextParams } = job.error ?? {}

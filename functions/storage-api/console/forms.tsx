@@ -105,7 +105,15 @@ export const Confirm = ({ id, to, fields = {}, verb, label, typed, isGentle, chi
         {typed !== undefined && (
           <label>
             Type <code>{typed}</code> to confirm
-            <input name="typed" required autocomplete="off" spellcheck={false} data-typed={typed} autofocus />
+            <input
+              name="typed"
+              required
+              pattern={RegExp.escape(typed)}
+              title={`Type ${typed} to confirm.`}
+              autocomplete="off"
+              spellcheck={false}
+              autofocus
+            />
           </label>
         )}
         <div class="actions">

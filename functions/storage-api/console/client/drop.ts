@@ -1,7 +1,7 @@
+import type { LoadSettings } from '../drop-wire.ts'
 import { build } from './build.ts'
 import { followLoad } from './follow-load.ts'
 import { type Head, readHead } from './read-head.ts'
-import type { LoadSettings } from './send-file.ts'
 
 const ROWS_SHOWN = 5
 

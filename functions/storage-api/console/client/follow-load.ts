@@ -1,7 +1,8 @@
+import type { LoadSettings, LoadState } from '../drop-wire.ts'
 import { bytes } from '../format.ts'
 import { build } from './build.ts'
 import type { Head } from './read-head.ts'
-import { type LoadSettings, type LoadState, loadState, sendFile } from './send-file.ts'
+import { loadState, sendFile } from './send-file.ts'
 
 /** Sends a file, follows its load, and shows on a list what becomes of it: rows, or the line that is wrong and a way to mend it. */
 export const followLoad = async (

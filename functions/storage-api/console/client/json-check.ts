@@ -2,7 +2,7 @@ import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import { keyOf, keysOf, type Place, placesIn, type Schema } from './json-schema.ts'
 
-export interface JsonProblem {
+interface JsonProblem {
   /** Position in the text. */
   from: number
   to: number

@@ -1,29 +1,4 @@
-export interface LoadSettings {
-  tableId: string
-  primaryKey: string[]
-  delimiter: string
-  incremental: boolean
-  /** Of a new table, in order. Default: all texts. */
-  types?: { name: string; type: string }[]
-}
-
-/** What the service says of a load. */
-export interface LoadState {
-  status: 'waiting' | 'processing' | 'success' | 'error'
-  tableId: string
-  /** How many rows there are, or are so far, or why it failed. */
-  sentence?: string
-  /** That is wrong, from 1. */
-  line?: number
-  warnings?: string[]
-}
-
-interface Upload {
-  fileId: number
-  parts: { url: string; firstByte: number; lastByte: number }[]
-  headers: Record<string, string>
-  complete?: string
-}
+import type { BrowserUpload, LoadSettings, LoadStarted, LoadState } from '../drop-wire.ts'
 
 const PARTS_AT_ONCE = 3
 const ATTEMPTS = 4
@@ -38,9 +13,9 @@ export const sendFile = async (
   file: File,
   settings: LoadSettings,
   onProgress: (bytes: number) => void,
-): Promise<{ jobId: number; warnings: string[] }> => {
+): Promise<LoadStarted> => {
   onProgress(0)
-  const upload = (await ask('/console/drop/upload', { name: file.name, bytes: file.size })) as Upload // what the service sends
+  const upload = (await ask('/console/drop/upload', { name: file.name, bytes: file.size })) as BrowserUpload // what the service sends
   const etags: string[] = []
   let sent = 0
   let next = 0
@@ -56,10 +31,7 @@ export const sendFile = async (
   }
   await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendParts))
   if (upload.complete !== undefined) await complete(upload.complete, etags)
-  return (await ask('/console/drop/load', { fileId: upload.fileId, ...settings })) as {
-    jobId: number
-    warnings: string[]
-  } // what the service sends
+  return (await ask('/console/drop/load', { fileId: upload.fileId, ...settings })) as LoadStarted // what the service sends
 }
 
 export const loadState = async (jobId: number): Promise<LoadState> =>

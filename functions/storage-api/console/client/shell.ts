@@ -13,7 +13,6 @@ export const watchShell = (): void => {
   document.addEventListener('click', closeToast)
   for (const toast of document.querySelectorAll('[data-toast=passing]'))
     setTimeout(() => toast.remove(), TOAST_MILLISECONDS)
-  document.addEventListener('input', checkTyped)
   guardEdits()
   keepLive()
   watchSearch()
@@ -31,13 +30,6 @@ const tellTimes = (): void => {
 
 const closeToast = ({ target }: Event): void => {
   if (target instanceof Element) target.closest('[data-close]')?.closest('.toast')?.remove()
-}
-
-/** A field that asks for a certain text says so while it has another. */
-const checkTyped = ({ target }: Event): void => {
-  if (!(target instanceof HTMLInputElement) || target.dataset['typed'] === undefined) return
-  const isRight = target.value.trim() === target.dataset['typed']
-  target.setCustomValidity(isRight ? '' : `Type ${target.dataset['typed']} to confirm.`)
 }
 
 /** Leaving a form with changes that are not saved asks first. */
