@@ -178,10 +178,19 @@ const load = async (
   { storage }: StorageConnection,
   tableId: string,
   { fileId, columns }: Uploaded,
-  { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
+  { primaryKey = [], incremental = false, delimiter, enclosure, types }: UploadFlags,
   shell: Shell,
 ): Promise<Loaded> => {
-  const file = { tableId, dataFileId: fileId, columns, delimiter, enclosure, primaryKey, incremental }
+  const file = {
+    tableId,
+    dataFileId: fileId,
+    columns,
+    delimiter,
+    enclosure,
+    types: types === 'detect' ? (types as 'detect') : undefined, // narrowed, and not widened again
+    primaryKey,
+    incremental,
+  }
   const warnings = new Set<string>()
   let idempotencyKey: string = crypto.randomUUID()
   for (let attempt = 1; ; attempt++) {

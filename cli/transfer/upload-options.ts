@@ -13,6 +13,9 @@ export const uploadOptions = {
   columns: commaOption('<names>', 'with commas between; then the file has no header'),
   delimiter: option('<character>', 'between cells (default: , and a tab in .tsv and .txt)'),
   enclosure: option('<character>', 'around cells (default: ")'),
+  types: option('<types>', 'of a new table: text (default), or detect, which looks at all values', {
+    choices: ['text', 'detect'],
+  }),
   sliced: flag('upload CSV for a table in slices (default: from 256 MiB on)'),
   ...serviceOptions,
 }

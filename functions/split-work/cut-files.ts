@@ -3,6 +3,7 @@ import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { sanitizeColumnName } from '../lib/table-engine/csv/column-names.ts'
 import { parseCsvDialect, RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
@@ -91,6 +92,11 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
     return preamble.start ? [{ address, bytes, source: name, start: preamble.start, columns }] : []
   })
   const { warnings: readWarnings = [], types } = await readFirst(load, request, services)
+  if (source.types === 'detect' && !types && !current)
+    throw new UserError(
+      'storage.load.detectTooLarge',
+      'The first load with types=detect is larger than what one function looks at. Load a smaller file first, or make the table with a definition.',
+    )
   const table = tableForLoad({ current, ...request }, { mapping, types })
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const groupBytes = groupBytesFor(total, services.rangeBytes)

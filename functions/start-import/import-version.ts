@@ -228,10 +228,10 @@ const acceptImport = async (
   const accepted = wasUploadedBefore ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
 
-  const { tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
+  const { tableId, primaryKey, incremental, delimiter, enclosure, columns, types } = target
   const { job } = await loadIntoTable(
     storage,
-    { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns },
+    { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns, types },
     { idempotencyKey: `${versionId}-${progress.attempt}`, isRepeated: wasUploadedBefore },
   )
   return job

@@ -26,6 +26,7 @@ const landingRule = z.strictObject({
   delimiter: z.optional(z.string()),
   enclosure: z.optional(z.string()),
   columns: z.optional(z.array(name)),
+  types: z.optional(z.enum(['text', 'detect'])),
 })
 
 export type LandingRule = z.infer<typeof landingRule>

@@ -18,6 +18,7 @@ export interface LandingTarget {
   enclosure?: string | undefined
   /** Given: the file has no header line. */
   columns?: string[] | undefined
+  types?: 'text' | 'detect' | undefined
 }
 
 /**
@@ -137,7 +138,7 @@ const splitTableId = (tableId: string, key: string) => {
   return { bucketId: parts.bucketId, tableName: parts.name }
 }
 
-const METADATA = ['primary-key', 'incremental', 'delimiter', 'enclosure', 'columns'] as const
+const METADATA = ['primary-key', 'incremental', 'delimiter', 'enclosure', 'columns', 'types'] as const
 
 type Metadata = Readonly<Record<string, string>>
 
@@ -150,6 +151,7 @@ const overridesOf = (metadata: Metadata): Omit<NamedTarget, 'tableId'> => {
     delimiter: metadata['delimiter'] || undefined,
     enclosure: metadata['enclosure'] || undefined,
     columns: listOf(metadata, 'columns'),
+    types: typesOf(metadata['types']),
   })
 }
 
@@ -195,6 +197,16 @@ const flagOf = (text: string | undefined): boolean | undefined => {
         `The object's metadata "incremental" is "${text}"; it must be 1 or 0.`,
       )
   }
+}
+
+const typesOf = (text = ''): LandingTarget['types'] => {
+  const word = text.trim().toLowerCase()
+  if (word === '') return undefined
+  if (word === 'text' || word === 'detect') return word
+  throw new UserError(
+    'landing.invalidMetadata',
+    `The object's metadata "types" is "${text}"; it must be text or detect.`,
+  )
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

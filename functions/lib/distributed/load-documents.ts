@@ -36,6 +36,7 @@ const documents = {
       ignoredLinesCount: z.number().optional(),
       treatValuesAsNull: names.optional(),
       hidesCells: z.boolean().optional(),
+      types: z.enum(['text', 'detect']).optional(),
       missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
     }),
     /** Without its files. Absent: the load creates the table. */

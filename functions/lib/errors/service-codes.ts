@@ -97,6 +97,7 @@ export const tablesCodes = {
     'A query would read more of its tables, or needs more memory, than a request has.',
   'storage.query.tooLong': 'A query took longer than a request may.',
   'storage.export.tooLarge': 'An export with an order reads more of its table than one function sorts.',
+  'storage.load.detectTooLarge': 'The first load with `types=detect` is larger than one function looks at.',
   'storage.load.mergeTooLarge':
     'A load with a primary key, or its table, is larger than one function can merge.',
 } as const

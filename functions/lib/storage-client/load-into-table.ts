@@ -55,11 +55,12 @@ export const loadIntoTable = async (
     columns,
     delimiter,
     enclosure,
+    types,
     missingColumns = 'empty',
   }: TableLoad,
   { idempotencyKey, isRepeated = false, checksKeyFirst = false }: LoadOptions,
 ): Promise<StartedLoad> => {
-  const file = { dataFileId, columns, delimiter, enclosure }
+  const file = { dataFileId, columns, delimiter, enclosure, types }
   const importIntoTable = async (): Promise<StartedLoad> => {
     const warnings = checksKeyFirst
       ? checkKeyOfTable({

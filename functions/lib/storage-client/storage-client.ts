@@ -17,6 +17,8 @@ export interface CsvFormat {
   enclosure?: string | undefined
   /** Names of the columns, in file order. When given, the file has no header. */
   columns?: string[] | undefined
+  /** Default: text. */
+  types?: 'text' | 'detect' | undefined
   /** What becomes of columns of the table that the file lacks; see `CsvSource`. */
   missingColumns?: 'empty' | 'emptyByKey' | undefined
 }

@@ -62,4 +62,4 @@ export const typeChanges = (before: Snapshot | undefined, after: Snapshot): stri
   return changes.length === 0 ? [] : [`The types of the file are others than before: ${changes.join(', ')}.`]
 }
 
-const shortName = (cell: CellType): string => typeName(cell).replace(/, .*/s, '')
+const shortName = (cell: CellType): string => typeName(cell).replace(/, .*|\(16777216\)/s, '')

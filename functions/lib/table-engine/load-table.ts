@@ -1,15 +1,9 @@
 import { UserError } from '../errors/errors.ts'
 import type { ColumnMapping } from './csv/map-columns.ts'
+import { detectsTypes, detectTypes } from './detect-types.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
-import {
-  columnNames,
-  emptySnapshot,
-  type PlacedField,
-  type Snapshot,
-  type TableField,
-  withFiles,
-} from './files/snapshot.ts'
+import { columnNames, emptySnapshot, type Snapshot, withFiles } from './files/snapshot.ts'
 import { typeChanges, withFileTypes } from './inferred-types.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
@@ -17,14 +11,16 @@ import { mergeByKey } from './merge-by-key.ts'
 import { createPublish, type Publish } from './publish-file.ts'
 import { publishLoad } from './publish-load.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
+import { cellsOf } from './source-columns.ts'
 import { stageChunk } from './stage-chunk.ts'
 import type { FileColumn } from './types/field-type.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
+  const types = detectsTypes(request) ? await detectTypes(context, request) : undefined
   const opened = await readSource(context, { source: request.source, table: request })
   try {
-    return await loadOpened(context, request, opened)
+    return await loadOpened(context, request, { opened, types })
   } finally {
     await opened.close()
   }
@@ -33,9 +29,10 @@ export const loadTable = async (context: EngineContext, request: LoadRequest): P
 const loadOpened = async (
   context: EngineContext,
   request: LoadRequest,
-  opened: OpenedSource,
+  { opened, types }: { opened: OpenedSource; types: FileColumn[] | undefined },
 ): Promise<LoadResult> => {
-  const table = tableForLoad(request, opened)
+  // The types of a file are its own; those that its values show are no word of it.
+  const table = tableForLoad(request, { ...opened, types: opened.types ?? types })
   await context.session.fitTo(table.fields.length)
   const staged = await stageSource(context, { request, opened, table, name: 'part' })
   const { snapshot, replaced } = await mergeStaged(context, request, { table, staged })
@@ -125,18 +122,6 @@ export const stageSource = async (
     rowsRead += staged.rows
     request.onRows?.(rowsRead)
     return finish(staged)
-  })
-}
-
-export const cellsOf = (
-  fields: TableField[],
-  importedColumns: string[],
-  types: FileColumn[] = [],
-): PlacedField[] => {
-  const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
-  return fields.map(field => {
-    const cell = cells.get(field.name)
-    return { ...field, cell, typeInFile: cell === undefined ? undefined : types[cell]?.named }
   })
 }
 

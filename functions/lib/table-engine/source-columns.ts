@@ -4,7 +4,8 @@ import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './csv/map
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { CsvSource, LoadRequest } from './files/load-request.ts'
-import { columnNames } from './files/snapshot.ts'
+import { columnNames, type PlacedField, type TableField } from './files/snapshot.ts'
+import type { FileColumn } from './types/field-type.ts'
 
 /** Names a slice in messages. A file that is not sliced needs no name. */
 export const sliceName = ({ isSliced, slices }: CsvSource, index: number): string | undefined =>
@@ -174,3 +175,16 @@ const checkDelimiter = ({
 
 /** A tab as `\t`, which is how parameters take it. */
 const show = (text: string): string => `"${text.slice(0, 100).replaceAll('\t', '\\t')}"`
+
+/** The columns of a table with their places among the cells of a file. */
+export const cellsOf = (
+  fields: TableField[],
+  importedColumns: string[],
+  types: FileColumn[] = [],
+): PlacedField[] => {
+  const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
+  return fields.map(field => {
+    const cell = cells.get(field.name)
+    return { ...field, cell, typeInFile: cell === undefined ? undefined : types[cell]?.named }
+  })
+}

@@ -1,5 +1,5 @@
 import { hexDigest } from '../../lib/digests.ts'
-import { TransientError } from '../../lib/errors/errors.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
@@ -64,6 +64,7 @@ const loadAlone = async (
   const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const tableKey = current.primaryKey
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
+  const inferred = inferredColumns(definition, current)
   const { snapshot, load } = await loadFile(
     job,
     {
@@ -72,13 +73,23 @@ const loadAlone = async (
       current,
       primaryKey: tableKey,
       incremental,
-      inferredColumns: inferredColumns(definition, current),
+      inferredColumns: inferred,
       fileId,
       csv,
     },
     services,
-  )
+  ).catch((error: unknown) => {
+    throw adviseOnInferred(error, inferred)
+  })
   return { snapshot, lastLoad: { ...load, warnings: [...warnings, ...load.warnings] } }
+}
+
+/** A value that does not fit a type which nobody declared: what to do about it. */
+const adviseOnInferred = (error: unknown, inferred: string[]): unknown => {
+  if (!(error instanceof UserError) || !inferred.includes(String(error.params?.['column']))) return error
+  const advice =
+    'The type came with an earlier load: mend the value, or replace all rows by a file of Parquet or with types=detect, which brings new types.'
+  return new UserError(error.code, `${error.message} ${advice}`, { cause: error, params: error.params })
 }
 
 /** Replaces the head of the table. Resolves to the table as this job has loaded it, whichever run of the job was faster. */

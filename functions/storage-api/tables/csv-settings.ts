@@ -12,6 +12,7 @@ export const csvFields = {
   withoutHeaders: flag().optional(),
   ignoredLinesCount: integer({ max: 1_000_000 }).optional(),
   treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
+  types: z.enum(['text', 'detect']).optional(),
   missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
 }
 
@@ -26,6 +27,7 @@ export const readCsvSettings = ({
   withoutHeaders,
   ignoredLinesCount,
   treatValuesAsNull,
+  types,
   missingColumns,
   ...characters
 }: z.output<z.ZodObject<typeof csvFields>>): CsvOptions => {
@@ -47,6 +49,7 @@ export const readCsvSettings = ({
     ...(withoutHeaders !== undefined && { withoutHeaders }),
     ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),
     ...(treatValuesAsNull !== undefined && { treatValuesAsNull }),
+    ...(types !== undefined && { types }),
     ...(missingColumns !== undefined && { missingColumns }),
   }
 }

@@ -90,6 +90,7 @@ describe('defaults and user metadata', () => {
       delimiter: '\t',
       enclosure: "'",
       columns: 'id,region,amount',
+      types: 'Detect',
     }
     expect(landingTarget('in.c-main/orders.csv', metadata)).toMatchObject({
       primaryKey: ['id', 'region'],
@@ -97,7 +98,9 @@ describe('defaults and user metadata', () => {
       delimiter: '\t',
       enclosure: "'",
       columns: ['id', 'region', 'amount'],
+      types: 'detect',
     })
+    expect(() => landingTarget('in.c-main/orders.csv', { types: 'auto' })).toThrow('text or detect')
   })
 
   it.each([

@@ -15,6 +15,7 @@ const csvOptions = z.object({
   withoutHeaders: z.boolean().optional(),
   ignoredLinesCount: z.number().optional(),
   treatValuesAsNull: z.array(z.string()).optional(),
+  types: z.enum(['text', 'detect']).optional(),
   missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
 })
 

@@ -21,6 +21,8 @@ export interface CsvSource {
   ignoredLinesCount?: number
   /** Cells with one of these values are stored as empty. */
   treatValuesAsNull?: string[]
+  /** What a new table, or the columns of one whose types nobody declared, become: texts (default), or what all values of the load show. */
+  types?: 'text' | 'detect' | undefined
   /** Columns of the table that the file lacks are empty in its rows, in loads by key only with `emptyByKey`. Default: they refuse it. */
   missingColumns?: 'empty' | 'emptyByKey' | undefined
   /** Messages do not repeat a cell. Default: they do. */

@@ -171,7 +171,7 @@ describe('from day to day', () => {
     expect(await day(tableId, first)).toBe(both)
     expect(await day(tableId, rows('id, n, note', '3, 0.5, 1'))).toMatch(/^rowTooLarge: .*and DECIMAL/s)
     expect(await day(tableId, rows('id, n, note', '3, 5, 1'))).toBe(
-      '"3","5","1"; The types of the file are others than before: note from VARCHAR(16777216) to NUMBER(38,0).',
+      '"3","5","1"; The types of the file are others than before: note from VARCHAR to NUMBER(38,0).',
     )
   })
 
@@ -192,6 +192,68 @@ describe('from day to day', () => {
   it('a table of texts stays one', async () => {
     const tableId = await tableOf('id,n,note\n1,10,a\n')
     expect(await day(tableId, first)).toBe(both)
+    expect(await detail(tableId)).toMatchObject({ isTyped: false })
+  })
+})
+
+describe('types=detect', () => {
+  const detect = { types: 'detect' }
+  const json = (...objects: object[]) => JSON.stringify(objects)
+
+  it.each([
+    ['whole numbers', ['1', '-20', ''], 'NUMBER(38,0)', ['"1"', '"-20"', '']],
+    ['numbers', ['1', '2.50', '1e3'], 'FLOAT', ['"1"', '"2.5"', '"1000"']],
+    ['leading zeros', ['007', '12', ''], 'VARCHAR', ['"007"', '"12"', '']],
+    ['more digits than a number holds', ['12345678901234567890'], 'VARCHAR', ['"12345678901234567890"']],
+    ['truth', ['true', 'False'], 'BOOLEAN', ['"true"', '"false"']],
+    ['days', ['2026-01-31', ''], 'DATE', ['"2026-01-31"', '']],
+    ['no days', ['2026-01-31', '2026-02-30'], 'VARCHAR', ['"2026-01-31"', '"2026-02-30"']],
+    ['times', ['2026-01-31 10:00:00'], 'TIMESTAMP_NTZ', ['"2026-01-31 10:00:00.000"']],
+    [
+      'days and times',
+      ['2026-01-31', '2026-01-31 10:00:00'],
+      'VARCHAR',
+      ['"2026-01-31"', '"2026-01-31 10:00:00"'],
+    ],
+    ['nothing', ['', ''], 'VARCHAR', ['', '']],
+  ])('%s: all values decide', async (_, cells, type, shown) => {
+    const tableId = await tableOf(`id,x\n${cells.map((cell, id) => `${id},${cell}`).join('\n')}\n`, detect)
+    expect(await typesOf(tableId)).toMatchObject({ x: type })
+    expect(await cellsOf(tableId)).toBe(shown.map((cell, id) => `"${id}",${cell}`).join(' '))
+  })
+
+  it('looks at every chunk of a file: the last value may be none', async () => {
+    const many = Array.from(
+      { length: 400_000 },
+      (_, id) => `${id},${id % 7 === 0 ? '' : 'word '.length}`,
+    ).join('\n')
+    const tableId = await tableOf(`id,x\n${many}\n400000,none\n`, detect)
+    expect(await typesOf(tableId)).toEqual({ id: 'NUMBER(38,0)', x: 'VARCHAR' })
+  })
+
+  it('is of JSON and of TSV, too; without it, all are text', async () => {
+    const objects = json({ id: 1, ok: true, note: null }, { id: 2, ok: false, note: 'a' })
+    const tableId = await tableOf(objects, detect)
+    expect(await typesOf(tableId)).toEqual({ id: 'NUMBER(38,0)', ok: 'BOOLEAN', note: 'VARCHAR' })
+    const tabs = await tableOf('id\tn\n1\t0.5\n', { ...detect, delimiter: '\t' })
+    expect(await typesOf(tabs)).toEqual({ id: 'NUMBER(38,0)', n: 'FLOAT' })
+    expect(await detail(await tableOf(objects))).toMatchObject({ isTyped: false })
+  })
+
+  it('a later value that does not fit is refused with line, column and what to do', async () => {
+    const tableId = await tableOf('id,n\n1,10\n', { ...detect, primaryKey: 'id' })
+    expect(await day(tableId, 'id,n\n2,20\n3,many\n', { incremental: 1, ...detect })).toMatch(
+      /In line 3, column "n", whose type is NUMBER.* Nothing was loaded\. The type came with an earlier load: mend the value, or replace/,
+    )
+    expect(await day(tableId, 'id,n\n2,20\n3,many\n', detect)).toBe(
+      '"2","20" "3","many"; The types of the file are others than before: n from NUMBER(38,0) to VARCHAR.',
+    )
+    expect(await tableOf('id,n\n1,10\n,20\n', { ...detect, primaryKey: 'id' })).toMatch(/line 3, column "id"/)
+  })
+
+  it('never types a table of texts', async () => {
+    const tableId = await tableOf('id,n\n1,10\n')
+    expect(await day(tableId, 'id,n\n2,20\n', detect)).toBe('"2","20"')
     expect(await detail(tableId)).toMatchObject({ isTyped: false })
   })
 })
