@@ -113,7 +113,6 @@ export const startedInstallation = async ({
   const dataDir = join(folder, 'data')
   const logFile = join(folder, 'cloud.log')
   const cloud = new CloudProcess({
-    program: join(import.meta.dirname, '../..'),
     dataDir,
     durability: 'relaxed',
     logFile,

@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
+import { projectRoot } from '../../local/runtime/project-root.ts'
 import type { Stop } from './schedule.ts'
 
 export interface CloudProcessOptions {
-  /** Folder of the program: the project, or a copy of it with a bug. */
-  readonly program: string
   readonly dataDir: string
   readonly durability: string | undefined
   /** Takes what the process prints on stderr. */
@@ -108,9 +107,9 @@ export class CloudProcess {
   }
 
   #spawn(ready: PromiseWithResolvers<CloudFacts>): ChildProcess {
-    const { program, dataDir, durability, logFile, environment = {} } = this.#options
-    const child = spawn(process.execPath, [join(program, 'cli', 'millrace.ts'), 'start'], {
-      cwd: program,
+    const { dataDir, durability, logFile, environment = {} } = this.#options
+    const child = spawn(process.execPath, [join(projectRoot, 'cli', 'millrace.ts'), 'start'], {
+      cwd: projectRoot,
       env: {
         ...process.env,
         MILLRACE_DATA_DIR: dataDir,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
+import { projectRoot } from '../../local/runtime/project-root.ts'
 import { note, StepFailure } from './book.ts'
 import { acknowledged, callApi, NotAcknowledged, untilAcknowledged } from './client.ts'
 import { appendTable } from './import-steps.ts'
@@ -68,7 +69,7 @@ export const exportTable = async (context: StepContext, step: Step): Promise<voi
 
 /** The export machine, as the command runs it. A run that a kill cut off is asked for again under another key. */
 export const runExportMachine = async (context: StepContext, step: Step): Promise<void> => {
-  const { cloud, book, program, dataDir } = context
+  const { cloud, book, dataDir } = context
   book.exports += 1
   const object = await untilAcknowledged(cloud, async ({ exportsBucket = '' }, number) => {
     const key = `soak/${step.number}-${number}.csv`
@@ -77,9 +78,9 @@ export const runExportMachine = async (context: StepContext, step: Step): Promis
       destination: { bucket: exportsBucket, key },
       header: false,
     }
-    const command = [join(program, 'cli', 'millrace.ts'), 'execute', 'export', JSON.stringify(input)]
+    const command = [join(projectRoot, 'cli', 'millrace.ts'), 'execute', 'export', JSON.stringify(input)]
     await promisify(execFile)(process.execPath, command, {
-      cwd: program,
+      cwd: projectRoot,
       env: { ...process.env, MILLRACE_DATA_DIR: dataDir },
       timeout: 60_000,
     })

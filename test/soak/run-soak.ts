@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { projectRoot } from '../../local/runtime/project-root.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
 import type { SoakArguments } from './arguments.ts'
 import { Book } from './book.ts'
@@ -9,7 +8,6 @@ import { CloudProcess } from './cloud-process.ts'
 import { comparePhase } from './compare-phase.ts'
 import { compareDataFiles, compareFileObjects } from './left-overs.ts'
 import type { Difference } from './model.ts'
-import { copyProgram, plantBug } from './plant.ts'
 import { answerShop } from './reading-steps.ts'
 import { runPhase } from './run-phase.ts'
 import { phaseOf, type ScheduleOptions } from './schedule.ts'
@@ -35,16 +33,15 @@ export interface SoakOptions extends SoakArguments {
 
 /** Runs phases until the time is over or something differs. The folder stays when something does. */
 export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
-  const { seed, minutes, plant, durability, schedule, log } = options
+  const { seed, minutes, durability, schedule, log } = options
   const folder = await mkdtemp(join(tmpdir(), 'millrace-soak-'))
   const dataDir = join(folder, 'data')
-  const program = plant ? join(folder, 'program') : projectRoot
   await mkdir(dataDir, { mode: 0o700 })
-  if (plant) {
-    await copyProgram(projectRoot, program)
-    await plantBug(plant, program)
-  }
-  const cloud = new CloudProcess({ program, dataDir, durability, logFile: join(folder, 'cloud.log') })
+  const cloud = new CloudProcess({
+    dataDir,
+    durability,
+    logFile: join(folder, 'cloud.log'),
+  })
   const leaveNothingRunning = () => cloud.abandon()
   process.once('exit', leaveNothingRunning)
   const shop = await startApi(answerShop)
@@ -72,7 +69,7 @@ export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
     while (differences.length === 0 && Date.now() - startedAt < minutes * 60_000) {
       const book = new Book(books.length)
       books.push(book)
-      const context = { cloud, book, shop, program, dataDir }
+      const context = { cloud, book, shop, dataDir }
       differences.push(...(await runPhase(context, phaseOf(seed, book.phase, schedule))))
     }
     if (differences.length === 0) differences.push(...(await compareTheEnd(cloud, books, { dataDir, log })))

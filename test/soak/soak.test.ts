@@ -1,24 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { projectRoot } from '../../local/runtime/project-root.ts'
 import { isThorough } from '../support/thorough.ts'
 import { readArguments } from './arguments.ts'
-import { copyProgram, type Plant, plantBug, plants } from './plant.ts'
 import { runSoak } from './run-soak.ts'
 
 it('reads seed and minutes', () => {
   expect(readArguments(['--seed', '9', '--minutes', '0.5'])).toMatchObject({ seed: 9, minutes: 0.5 })
-  expect(readArguments([])).toMatchObject({ seed: 1, minutes: 5, plant: undefined, durability: undefined })
+  expect(readArguments([])).toMatchObject({ seed: 1, minutes: 5, durability: undefined })
 })
 
 it.each([
   [['--seed', 'x'], /--seed/],
   [['--minutes', '0'], /--minutes/],
-  [['--plant', 'nothing'], /--plant/],
   [['--durability', 'some'], /--durability/],
   [['--sed', '1'], /--sed/],
 ])('refuses %j and names it', (args, message) => {
@@ -30,32 +26,10 @@ it('the command says what is wrong with its arguments', async () => {
   await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: npm run soak') })
 })
 
-describe('a plant in a copy of the program', () => {
-  let copy: string
-  beforeAll(async () => {
-    copy = await mkdtemp(join(tmpdir(), 'millrace-plant-'))
-    await copyProgram(projectRoot, copy)
-  })
-  afterAll(() => rm(copy, { recursive: true, force: true }))
-
-  it.each(Object.keys(plants) as Plant[])('%s: changes the copy and nothing else', async plant => {
-    await plantBug(plant, copy)
-    for (const { file, from } of plants[plant]) {
-      const [original, planted] = await Promise.all(
-        [projectRoot, copy].map(folder => readFile(join(folder, file), 'utf8')),
-      )
-      expect(original).toContain(from)
-      expect(planted).not.toBe(original)
-      expect(planted).not.toContain(from)
-    }
-  })
-})
-
 it('a short soak with one kill finds no difference', async () => {
   const report = await runSoak({
     seed: 1,
     minutes: isThorough ? 0.25 : 0.01, // The shorter one is over after its first phase.
-    plant: undefined,
     durability: 'relaxed',
     schedule: { clients: 2, stepsPerClient: isThorough ? 6 : 4, stops: 1 },
     log: () => {},

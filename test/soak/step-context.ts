@@ -8,6 +8,5 @@ export interface StepContext {
   readonly book: Book
   /** The API that extractions read. */
   readonly shop: ApiServer
-  readonly program: string
   readonly dataDir: string
 }

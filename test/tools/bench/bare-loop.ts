@@ -59,4 +59,4 @@ const cell = (value: unknown): string => {
   return `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`
 }
 
-if (import.meta.main) await runBareLoop(JSON.parse(process.argv[2] ?? '') as BareLoop) // what peers-extract gives
+if (import.meta.main) await runBareLoop(JSON.parse(process.argv[2] ?? '') as BareLoop) // what extract-command gives

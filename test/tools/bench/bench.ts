@@ -4,13 +4,10 @@ import { join } from 'node:path'
 
 /**
  * Runs the benchmarks, each `*.bench.ts` in a process of its own so that none inherits the memory of another, and
- * prints one JSON line per figure. `npm run bench -- import` runs those whose name contains `import`, and
- * `npm run bench -- peers` those that are measured against another program.
+ * prints one JSON line per figure. `npm run bench -- import` runs those whose name contains `import`.
  */
 const folder = import.meta.dirname
-/** The `aws` command, DuckDB alone, and the programs in `peers/`. */
-const peers = ['transfer', 'import', 'peers']
-const wanted = process.argv.slice(2).flatMap(name => (name === 'peers' ? peers : [name]))
+const wanted = process.argv.slice(2)
 const files = readdirSync(folder)
   .filter(file => file.endsWith('.bench.ts'))
   .filter(file => wanted.length === 0 || wanted.some(name => file.includes(name)))

@@ -12,7 +12,7 @@ export interface Measured {
 export const runMeasured = async (
   program: string,
   given: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Measured> => {
   const start = performance.now()
   const child = spawn(program, given, {

@@ -4,28 +4,26 @@ import { join } from 'node:path'
 import type { BareLoop } from './bare-loop.ts'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'
-import { type FoundPeer, findPeers, peerProgram } from './peers.ts'
 import { type Measured, runMeasured } from './run-measured.ts'
 import { startApi } from './start-api.ts'
 
 /**
- * The command `millrace extract`, with all that it needs to start, against a bare undici loop with its own start (its code is kept compiled, as ours is), and against other
- * programs that read the same pages of the same API into files of their own kind. The ratio is ours to theirs: above one, ours reads
- * more rows a second. What cannot be had is left out, with a sentence.
+ * The command `millrace extract`, with all that it needs to start, against a bare undici loop with its own start, whose code is
+ * kept compiled, as ours is.
  */
 const SHAPES = {
   'nested rows': { rowsPerPage: 100, pages: 1000, latencyMs: 0 },
   'plain rows': { rowsPerPage: 100, pages: 1000, latencyMs: 0, isPlain: true },
 } satisfies Record<string, ApiShape>
 const ROUNDS = 5
-/** The Python programs take up to a minute each. */
-const PEER_ROUNDS = 3
+/** Without compiled code. */
+const FIRST_ROUNDS = 3
 const root = join(import.meta.dirname, '../../..')
 const cli = join(root, 'cli/bin.js')
 /** What Node keeps of compiled code (`cli/compile-cache.js`): without it, a run is the first after an install. */
 const compiled = join(root, 'node_modules/.cache/millrace/compiled')
 
-const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-peers-'))
+const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-extract-'))
 
 /** Runs it in an empty folder that holds the configuration of the extractor. */
 const inFolder = async (
@@ -53,16 +51,16 @@ const withoutCompiled = async (work: () => Promise<Measured>): Promise<Measured>
   })
 }
 
-const measureShape = async (kind: string, shape: ApiShape, peers: readonly FoundPeer[]): Promise<void> => {
+const measureShape = async (kind: string, shape: ApiShape): Promise<void> => {
   const rows = shape.rowsPerPage * shape.pages
   const rate = (runs: Measured[]): number => rows / median(runs.map(({ seconds }) => seconds))
   const memory = (runs: Measured[]): number => Math.max(...runs.map(({ peakMemoryMb }) => peakMemoryMb))
   const api = await startApi(shape)
   try {
     const { origin } = api
-    const run = (program: string, given: (dataDir: string) => readonly string[], env = {}) =>
-      inFolder(origin, shape.rowsPerPage, dataDir => runMeasured(program, given(dataDir), env))
-    const runOurs = () => run(process.execPath, dataDir => [cli, 'extract', dataDir])
+    const run = (given: (dataDir: string) => readonly string[]) =>
+      inFolder(origin, shape.rowsPerPage, dataDir => runMeasured(process.execPath, given(dataDir)))
+    const runOurs = () => run(dataDir => [cli, 'extract', dataDir])
     const loopOf = (dataDir: string): BareLoop => ({
       origin,
       jobs: [`/rows?limit=${shape.rowsPerPage}&offset={offset}`],
@@ -74,21 +72,17 @@ const measureShape = async (kind: string, shape: ApiShape, peers: readonly Found
       join(root, 'cli/compile-cache.js'),
       join(import.meta.dirname, 'bare-loop.ts'),
     ]
-    const runBare = () => run(process.execPath, dataDir => [...bareProgram, JSON.stringify(loopOf(dataDir))])
+    const runBare = () => run(dataDir => [...bareProgram, JSON.stringify(loopOf(dataDir))])
     const ours: Measured[] = []
     const bare: Measured[] = []
     const first: Measured[] = []
-    const theirs = new Map(peers.map(peer => [peer, [] as Measured[]]))
     // Alternately, so that other load on the machine affects all of them.
     for (let round = 0; round <= ROUNDS; round++) {
       const warm = [await runOurs(), await runBare()] as const
       if (round === 0) continue // it compiles
       ours.push(warm[0])
       bare.push(warm[1])
-      if (round > PEER_ROUNDS) continue
-      first.push(await withoutCompiled(runOurs))
-      for (const [peer, runs] of theirs)
-        runs.push(await run('python3', dataDir => [peerProgram(peer), origin, dataDir], peer.env))
+      if (round <= FIRST_ROUNDS) first.push(await withoutCompiled(runOurs))
     }
     const what = `extract ${shape.pages} pages of ${shape.rowsPerPage} ${kind}`
     const lines = [
@@ -96,10 +90,6 @@ const measureShape = async (kind: string, shape: ApiShape, peers: readonly Found
       figure(`${what}, without compiled code (ratio: to later runs)`, 'rows/s', rate(first), rate(ours)),
       figure(`${what}: peak memory`, 'MB', memory(ours), memory(bare)),
     ]
-    for (const [{ name }, runs] of theirs) {
-      lines.push(figure(`${what} (ratio: to ${name})`, 'rows/s', rate(ours), rate(runs)))
-      lines.push(figure(`${what}: peak memory (ratio: to ${name})`, 'MB', memory(ours), memory(runs)))
-    }
     for (const line of lines) console.log(JSON.stringify(line))
   } finally {
     await api.stop()
@@ -107,23 +97,7 @@ const measureShape = async (kind: string, shape: ApiShape, peers: readonly Found
 }
 
 try {
-  const peers = await findPeers([
-    { name: 'a loop in Python', program: 'requests_loop.py', packages: ['requests==2.34.2'] },
-    {
-      name: 'dlt 1.31',
-      program: 'dlt_api.py',
-      packages: ['dlt[duckdb,filesystem]==1.31.0', 'duckdb==2.0.1', 'pyarrow==26.0.1'],
-    },
-    { name: 'airbyte-cdk 7.39', program: 'airbyte_api.py', packages: ['airbyte-cdk==7.39.1'] },
-    { name: 'singer-sdk 0.54', program: 'singer_api.py', packages: ['singer-sdk==0.54.9'] },
-  ])
-  await measureShape('nested rows', SHAPES['nested rows'], peers)
-  // The loop in Python writes nested rows alone, and the others read any.
-  await measureShape(
-    'plain rows',
-    SHAPES['plain rows'],
-    peers.filter(({ program }) => program !== 'requests_loop.py'),
-  )
+  for (const [kind, shape] of Object.entries(SHAPES)) await measureShape(kind, shape)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
