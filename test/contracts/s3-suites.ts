@@ -74,8 +74,6 @@ export const versitygwSuite = suiteOf('versitygw', startVersitygw, {
     'S3 API Reference, "ListMultipartUploads": the markers of a page are those of the next request; versitygw refuses its own.',
   'an object may be named a//b':
     'S3 User Guide, "Naming Amazon S3 objects": any sequence of Unicode characters. A file system has no such name.',
-  'an object keeps its tags':
-    'S3 User Guide, "Categorizing your objects using tags": no name begins with aws:.',
   'completing an upload whose parts are listed without checksums takes the checksum that S3 works out':
     optionalSums,
   'completing an upload whose parts are listed without checksums finds by its ETag the object whose answer was lost':
