@@ -18,7 +18,7 @@ import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.t
 import { readAssets } from './console/assets.ts'
 import { storeOrigins } from './console/store-origins.ts'
 import { withConsole } from './console/with-console.ts'
-import { errorReply } from './http/error-reply.ts'
+import { errorReply } from './http/failure.ts'
 import { growingPause } from './jobs/await-job.ts'
 import { createQueueLooks } from './jobs/queue-looks.ts'
 import { type App, createApp } from './routes/app.ts'

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { configurationBody, configurationSummaryBody } from './configuration-body.ts'
-import { described } from './described.ts'
-import { anyObject } from './fields.ts'
+import { anyObject, described } from './fields.ts'
 
 /** Used unescaped in paths, addresses and item keys. */
 const componentId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/))

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { anyObject, creatorToken, wireDateText } from './fields.ts'
+import { anyObject, creatorToken, described, wireDateText } from './fields.ts'
 
 /** Who made a version, when and why. */
 export const changeBody = z.object({

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
+import { anyObject, codeAndMessage, described, wireDateText } from './fields.ts'
 
 /** A dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 export const deadLetterBody = z

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
+import { described } from './fields.ts'
 
 /** The body of every failed request (docs/reference/storage-api.md#errors). */
 export const errorBody = z

@@ -1,5 +1,17 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
+
+/** What the OpenAPI document says of a part of the wire beside its form. */
+interface Description {
+  /** The part is a component of the document under this name. */
+  name?: string
+  description?: string
+  example?: unknown
+  type?: 'null'
+  /** The named schema of an object that this one has all fields of. */
+  extends?: object
+}
+
+export const described = z.registry<Description>()
 
 /*
  * What the service and those who talk to it agree on is declared once, in this folder: routes answer so, and the console, the

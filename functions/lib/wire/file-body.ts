@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { creatorToken, wireDateText } from './fields.ts'
+import { creatorToken, described, wireDateText } from './fields.ts'
 
 /**
  * Temporary session credentials of one file's key, or of the prefix of a sliced one

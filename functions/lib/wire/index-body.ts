@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { componentBody } from './component-body.ts'
-import { described } from './described.ts'
-import { anyObject } from './fields.ts'
+import { anyObject, described } from './fields.ts'
 
 /** What the service is and where its parts are (docs/reference/storage-api.md#index). */
 export const indexBody = z

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { anyObject, wireDateText } from './fields.ts'
+import { anyObject, described, wireDateText } from './fields.ts'
 
 export const failureOfJob = z.object({
   code: z.string(),

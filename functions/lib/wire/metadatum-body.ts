@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { wireDateText } from './fields.ts'
+import { described, wireDateText } from './fields.ts'
 
 export const metadatumBody = z
   .object({

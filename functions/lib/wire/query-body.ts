@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
+import { described } from './fields.ts'
 
 /** Formats of the file that holds a whole result. */
 export const wholeFormats = ['csv', 'jsonl', 'parquet'] as const

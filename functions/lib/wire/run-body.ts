@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
+import { anyObject, codeAndMessage, described, wireDateText } from './fields.ts'
 
 const status = z.enum(['processing', 'success', 'error'])
 

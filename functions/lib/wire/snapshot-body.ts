@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { creatorToken, wireDateText } from './fields.ts'
+import { creatorToken, described, wireDateText } from './fields.ts'
 
 /** A kept snapshot with the table as it was. */
 export const snapshotBody = z

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { anyObject, emptyList, noValue, wireDateText } from './fields.ts'
+import { anyObject, described, emptyList, noValue, wireDateText } from './fields.ts'
 import { metadatumBody } from './metadatum-body.ts'
 
 /** The admin of the project who answers for a bucket. */

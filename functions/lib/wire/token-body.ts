@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from './described.ts'
-import { wireDateText } from './fields.ts'
+import { described, wireDateText } from './fields.ts'
 import { ownerBody } from './table-body.ts'
 
 /** A token on the wire (docs/reference/storage-api.md#tokens-and-rights), without its value. */

@@ -24,7 +24,7 @@ import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
-import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
+import { listedTables, tableIncludesOfBucket } from '../tables/read-tables.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
 
 export const routes = routesOf('buckets')

@@ -1,7 +1,8 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
-import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
-import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import type { Change, Configuration, Row, Version } from '../../lib/storage/configurations/configuration.ts'
+import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
+import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import {
   type ConfigurationRequest,
   configurationNotFound,
@@ -13,6 +14,73 @@ import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { checkIfMatch } from './configuration-resource.ts'
 import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
+
+type OfComponent = Pick<ConfigurationRequest, 'params'>
+type Words = Record<string, string>
+
+/** A version of a configuration as events name it. Clients compare the order of the keys. */
+export const configurationFacts = (
+  { params: { componentId } }: OfComponent,
+  { id }: Pick<Configuration, 'id'>,
+  { content, version }: Pick<Version, 'content' | 'version'>,
+) => ({ component: componentId, configurationId: id, name: content.name, version })
+
+/** A version of a row, and of its configuration after the change. */
+export const rowFacts = (
+  request: OfComponent,
+  configuration: Configuration,
+  { id, name, version }: Pick<Row, 'id' | 'name' | 'version'>,
+) => ({
+  rowId: id,
+  name,
+  version,
+  configuration: configurationFacts(request, configuration, configuration.current),
+})
+
+/** The event of a change of a configuration. */
+export const configurationEvent = (
+  name: AuditEventName,
+  request: OfComponent,
+  configuration: Configuration,
+  { params = {}, results = {}, words = {} }: { params?: object; results?: object; words?: Words } = {},
+) => {
+  const facts = configurationFacts(request, configuration, configuration.current)
+  return auditEvent(name, {
+    id: configuration.id,
+    name: facts.name,
+    words: { component: facts.component, ...words },
+    params: { ...facts, ...params },
+    results,
+  })
+}
+
+/** The event of a change of a row. */
+export const rowEvent = (
+  name: AuditEventName,
+  request: OfComponent,
+  configuration: Configuration,
+  row: Pick<Row, 'id' | 'name' | 'version'>,
+  params: object = {},
+) =>
+  auditEvent(name, {
+    id: row.id,
+    name: row.name,
+    words: { component: request.params.componentId },
+    params: { ...rowFacts(request, configuration, row), ...params },
+  })
+
+/** In a development branch states are set by their own routes. Error: 400 `storage.components.validation`. */
+export const refuseStateInBranch = (
+  branchId: number,
+  state: unknown,
+  what: 'configuration' | 'configuration row',
+): void => {
+  if (branchId === defaultBranchId || state === undefined) return
+  throw new UserError(
+    'storage.components.validation',
+    `Using 'state' parameter on ${what} update is restricted for dev/branch context. Use direct API call.`,
+  )
+}
 
 /** Who makes the change, when, and their comment (`description`). */
 export const changeBy = (

@@ -13,16 +13,19 @@ import {
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { newConfigurationBody } from '../../lib/wire/configuration-body.ts'
-import { entityId } from '../find/entity-id.ts'
-import { findComponent, findConfiguration, placeOf } from '../find/find-configuration.ts'
+import { entityId, findComponent, findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationEvent, configurationFacts } from './configuration-events.ts'
+import {
+  changeBy,
+  changeConfiguration,
+  configurationEvent,
+  configurationFacts,
+} from './change-configuration.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'

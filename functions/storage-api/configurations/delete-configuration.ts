@@ -15,8 +15,7 @@ import { recordEvent } from '../http/record-event.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
-import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationEvent } from './configuration-events.ts'
+import { changeBy, changeConfiguration, configurationEvent } from './change-configuration.ts'
 import { configurationResource } from './configuration-resource.ts'
 
 export const routes = routesOf('configurations')

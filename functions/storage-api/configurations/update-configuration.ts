@@ -11,14 +11,18 @@ import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
-import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationEvent, configurationFacts } from './configuration-events.ts'
+import {
+  changeBy,
+  changeConfiguration,
+  configurationEvent,
+  configurationFacts,
+  refuseStateInBranch,
+} from './change-configuration.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { jsonObject } from './json-field.ts'
 import { warnWhenWrapped } from './judge-change.ts'
 import { patchFields, readPatch } from './patch-body.ts'
 import { findVersion } from './read-configurations.ts'
-import { refuseStateInBranch } from './refuse-in-branch.ts'
 import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
 export const routes = routesOf('configurations')

@@ -1,13 +1,84 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
-import { eventPosition } from '../../lib/storage/events/event-uuid.ts'
+import { eventPosition, uuidOfEvent } from '../../lib/storage/events/event-uuid.ts'
+import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
+import { wireDate } from '../../lib/wire/wire-date.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
 import type { Caller } from '../services/services.ts'
-import { eventResource } from './event-resource.ts'
-import { mayReadEvent } from './may-read-event.ts'
+
+/** The event on the wire (docs/reference/storage-api.md#events). */
+export const eventResource = (event: EventRecord, { baseUrl, now }: { baseUrl: string; now: Date }) => ({
+  uuid: uuidOfEvent(event.id),
+  id: event.id,
+  event: event.event,
+  component: event.component,
+  message: event.message,
+  description: event.description,
+  type: event.type,
+  runId: event.runId,
+  created: wireDate(event.created),
+  configurationId: event.configurationId,
+  objectId: event.objectId === '' ? null : event.objectId,
+  objectName: event.objectName,
+  objectType: event.objectType,
+  context: parseJson(event.context),
+  params: parseJson(event.params),
+  results: parseJson(event.results),
+  performance: {
+    ...Object(parseJson(event.performance)),
+    ...(event.duration !== null && { duration: event.duration }),
+  },
+  duration: event.duration,
+  token: { id: Number(event.token.id), name: event.token.name },
+  idBranch: event.branchId,
+  uri: `${baseUrl}/v2/storage/events/${event.id}`,
+  attachments: event.attachments.map(({ id, name, isSliced, sizeBytes, created, expires }) => ({
+    isSliced,
+    uploadType: 'userUpload' as const,
+    isExpired: expires !== null && expires <= now.toISOString(),
+    name,
+    id,
+    created: wireDate(created),
+    url: `${baseUrl}/v2/storage/files/${id}`,
+    sizeBytes,
+  })),
+})
+
+/**
+ * Decides alone who may read an event: its sender, the master token, and everybody who may read what it is about. Those
+ * who manage all buckets read all events but those about files and tokens.
+ */
+export const mayReadEvent = (caller: Caller, event: EventRecord): boolean => {
+  if (caller.isMaster || event.token.id === caller.tokenId) return true
+  if (event.objectType === 'token') return event.objectId === caller.tokenId
+  if (event.objectType === 'file') return caller.canReadAllFileUploads
+  if (caller.canManageBuckets) return true
+  const bucketId = bucketIdOf(event)
+  if (bucketId !== undefined) return mayUseBucket(caller, bucketId, 'read')
+  const component = componentOf(event)
+  return component !== undefined && mayUseComponent(caller, component)
+}
+
+const bucketIdOf = ({ objectType, objectId }: EventRecord): string | undefined => {
+  if (objectType === 'bucket') return objectId
+  return objectType === 'table' ? objectId.slice(0, Math.max(objectId.lastIndexOf('.'), 0)) : undefined
+}
+
+const ofConfiguration = z.object({ component: z.string() })
+const ofRow = z.object({ configuration: ofConfiguration })
+
+/** The component whose configuration the event is about. */
+const componentOf = ({ objectType, params, configurationId, component }: EventRecord): string | undefined => {
+  if (objectType === 'componentConfiguration')
+    return ofConfiguration.safeParse(JSON.parse(params)).data?.component
+  if (objectType === 'componentConfigurationRow')
+    return ofRow.safeParse(JSON.parse(params)).data?.configuration.component
+  return configurationId === null ? undefined : component
+}
 
 /** The id or the UUID of an event. */
 const position = () =>

@@ -14,9 +14,7 @@ import { accessDenied, requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { eventQuery, findEvents } from './event-query.ts'
-import { eventResource } from './event-resource.ts'
-import { mayReadEvent } from './may-read-event.ts'
+import { eventQuery, eventResource, findEvents, mayReadEvent } from './event-query.ts'
 
 export const routes = routesOf('events')
 

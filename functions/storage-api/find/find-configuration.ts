@@ -1,9 +1,30 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Configuration, ConfigurationPlace } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
+import { text } from '../http/fields.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { isEntityId } from './entity-id.ts'
+
+const MAX_LENGTH = 200
+
+/** Clients use `\`, `:`, `@` and spaces in ids; `/`, `?`, `#` and `%` mean something in paths and keys. */
+const CHARACTERS = /^[A-Za-z0-9_.:@\\ -]+$/
+
+/**
+ * Ids of configurations and rows: what fits a sort key and a path. Compared character by character, so a space at an end,
+ * which nobody sees, is refused; `.` and `..` would be steps in a path.
+ */
+const isEntityId = (id: string): boolean =>
+  id.length <= MAX_LENGTH && CHARACTERS.test(id) && id.trim() === id && id !== '.' && id !== '..'
+
+/** An id that a client chooses. Empty or absent: the service makes one. */
+export const entityId = () =>
+  text({ max: MAX_LENGTH })
+    .refine(id => id === '' || isEntityId(id), {
+      error:
+        'This value should hold letters, digits, dots, dashes, underscores, colons, backslashes, "@" and inner spaces only.',
+    })
+    .optional()
 
 export interface ConfigurationRequest extends Sender {
   params: { componentId: string; configId: string }

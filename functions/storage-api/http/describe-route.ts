@@ -1,6 +1,6 @@
 import { type RouteConfig, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi'
 import { z } from '@hono/zod-openapi'
-import { described } from '../../lib/wire/described.ts'
+import { described } from '../../lib/wire/fields.ts'
 import { type DescribedRoute, replySchema } from './route.ts'
 
 /** A route in the OpenAPI document, made from the schemas that read its requests. */

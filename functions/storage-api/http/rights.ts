@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { bucketOfTable, mayUseBucket } from '../../lib/storage/tokens/rights.ts'
+import { bucketOfTable, mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import type { Caller } from '../services/services.ts'
 
@@ -10,7 +10,7 @@ export const accessDenied = (missing?: string): UserError =>
   })
 
 /** Throws 403 `accessDenied` unless the caller's right on the bucket is at least this one. */
-export const requireBucket = (caller: Caller, bucketId: string, needed: BucketPermission): void => {
+const requireBucket = (caller: Caller, bucketId: string, needed: BucketPermission): void => {
   if (!mayUseBucket(caller, bucketId, needed)) throw accessDenied(`${needed} on the bucket ${bucketId}`)
 }
 
@@ -26,11 +26,39 @@ export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } })
   caller.canManageBuckets || job.creatorToken.id === caller.tokenId
 
 /** For what belongs to the whole project (new buckets, branches, triggers): the caller must manage all buckets. */
-export const requireAllBuckets = (caller: Caller): void => {
+const requireAllBuckets = (caller: Caller): void => {
   if (!caller.canManageBuckets) throw accessDenied('all buckets (canManageBuckets)')
 }
 
 /** Only the master token manages tokens. */
 export const requireMaster = (caller: Caller): void => {
   if (!caller.isMaster) throw accessDenied('the rights of the master token')
+}
+
+/**
+ * What a route needs: a right on the bucket in its path, a right on the whole project (`project`), or the master token
+ * (`master`). Default: `read` for GET, else `write`.
+ */
+export type Access = BucketPermission | 'project' | 'master'
+
+/**
+ * Refuses a caller who may not use the bucket, table or component in the path. Every route passes here, so a new route
+ * is protected by default. What a body names, the route must check itself.
+ */
+export const checkPath = (
+  caller: Caller,
+  method: string,
+  params: Readonly<Record<string, string | undefined>>,
+  access: Access = method === 'get' ? 'read' : 'write',
+): void => {
+  if (access === 'master') requireMaster(caller)
+  const needed = access === 'master' || access === 'project' ? 'manage' : access
+  if (access === 'project') requireAllBuckets(caller)
+  const { bucketId, tableId, columnId, componentId } = params
+  if (bucketId !== undefined) requireBucket(caller, bucketId, needed)
+  if (tableId !== undefined) requireTable(caller, tableId, needed)
+  // `in.c-main.orders.id`, and names of columns hold no dots.
+  if (columnId !== undefined) requireTable(caller, columnId.replace(/\.[^.]*$/, ''), needed)
+  if (componentId !== undefined && !mayUseComponent(caller, componentId))
+    throw accessDenied(`the component ${componentId}`)
 }

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import type { Caller, Services } from '../services/services.ts'
-import type { Access } from './check-path.ts'
+import type { Access } from './rights.ts'
 
 /** The parameters in a path. */
 export type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

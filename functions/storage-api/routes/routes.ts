@@ -14,7 +14,6 @@ import { routes as queryFace } from '../faces/query.ts'
 import { routes as queue } from '../faces/queue.ts'
 import { routes as schedules } from '../faces/schedules.ts'
 import { routes as files } from '../files/files.ts'
-import { routes as fileCreation } from '../files/prepare-file.ts'
 import { routes as uploads } from '../files/receive-upload.ts'
 import type { Route } from '../http/route.ts'
 import { routes as index } from '../index/get-index.ts'
@@ -63,7 +62,6 @@ export const routes: readonly Route[] = [
   ...aliases.list,
   ...snapshots.list,
   ...files.list,
-  ...fileCreation.list,
   ...uploads.list,
   ...importer.list,
   ...jobs.list,

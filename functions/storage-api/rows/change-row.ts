@@ -10,13 +10,20 @@ import {
   updateRow as update,
 } from '../../lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import type { AuditEventName } from '../../lib/storage/events/audit-event.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
-import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
-import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
+import {
+  type ChangeOptions,
+  changeBy,
+  changeConfiguration,
+  refuseStateInBranch,
+  rowEvent,
+  rowFacts,
+} from '../configurations/change-configuration.ts'
+import { rowResource } from '../configurations/configuration-resource.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
 import { patchFields, readPatch } from '../configurations/patch-body.ts'
-import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
 import {
   ownerAt,
   sealedSettings,
@@ -24,14 +31,32 @@ import {
   stateBody,
   stateOfRow,
 } from '../configurations/sealed-settings.ts'
-import { entityId } from '../find/entity-id.ts'
-import { findConfiguration } from '../find/find-configuration.ts'
+import { type ConfigurationRequest, entityId, findConfiguration } from '../find/find-configuration.ts'
 import { flag, text } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
+import type { Services } from '../services/services.ts'
 import { findRowVersion } from './read-rows.ts'
-import { storeRow } from './store-row.ts'
 
 export const routes = routesOf('rows')
+
+interface RowChange extends Omit<ChangeOptions, 'audit'> {
+  event: AuditEventName
+  step: (configuration: Configuration) => Configuration
+  /** What the event says besides. */
+  params?: object
+}
+
+/** Applies a change of a row to the configuration of the path. Resolves to the row on the wire. */
+const storeRow = async (
+  request: ConfigurationRequest,
+  services: Services,
+  rowId: string,
+  { event, step, params, ...options }: RowChange,
+) => {
+  const audit = (stored: Configuration) => rowEvent(event, request, stored, findRow(stored, rowId), params)
+  const configuration = await changeConfiguration(request, services, step, { ...options, audit })
+  return rowResource(findRow(configuration, rowId), configuration)
+}
 
 const path = '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}'
 

@@ -10,7 +10,7 @@ import { commaList, text, textList } from '../http/fields.ts'
 import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { allTableMetadata, metadatumResource } from '../metadata/metadata-resource.ts'
-import { listedTables, tableIncludes } from '../tables/table-includes.ts'
+import { listedTables, tableIncludes } from '../tables/read-tables.ts'
 
 export const routes = routesOf('search')
 

@@ -8,8 +8,12 @@ import { mergeConfiguration } from '../../lib/storage/configurations/merge-confi
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { isRunnable } from '../configurations/judge-change.ts'
 import { configurationRefusal, ownerAt } from '../configurations/sealed-settings.ts'
-import { entityId } from '../find/entity-id.ts'
-import { type ConfigurationRequest, findComponent, findConfiguration } from '../find/find-configuration.ts'
+import {
+  type ConfigurationRequest,
+  entityId,
+  findComponent,
+  findConfiguration,
+} from '../find/find-configuration.ts'
 import { inPlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'

@@ -11,8 +11,13 @@ import {
 } from '../tokens/rights.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { createTriggerStore } from '../triggers/trigger-store.ts'
-import type { ConfigurationPlace } from './configuration.ts'
-import { type Author, authorsOf, type Configuration, type Content } from './configuration.ts'
+import {
+  type Author,
+  authorsOf,
+  type Configuration,
+  type ConfigurationPlace,
+  type Content,
+} from './configuration.ts'
 import { hasSchedule } from './schedule-notes.ts'
 
 /** Who makes a change, and what that token may do. */

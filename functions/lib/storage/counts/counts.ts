@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
-import { expiringIn, isExpired } from '../db/item-expiry.ts'
-import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn, type ItemTable, isExpired, itemExpiryName } from '../db/item-table.ts'
 
 const MINUTES_OF_DAY = 24 * 60
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { digestBytes } from '../../digests.ts'
 import { fromIdParts, idSortKey } from '../db/ids.ts'
-import { expiringIn } from '../db/item-expiry.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { expiringIn, type ItemTable, startingWith } from '../db/item-table.ts'
 
 const deadLetterRecord = z.object({
   id: z.number(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorReply } from '#functions/storage-api/http/error-reply.ts'
+import { errorReply } from '#functions/storage-api/http/failure.ts'
 import type { Log } from '#functions/storage-api/services/services.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'

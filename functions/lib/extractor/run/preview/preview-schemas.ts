@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { described } from '#lib/wire/described.ts'
-import { codeAndMessage } from '#lib/wire/fields.ts'
+import { codeAndMessage, described } from '#lib/wire/fields.ts'
 import { jobOutcome } from '#lib/wire/run-body.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())
