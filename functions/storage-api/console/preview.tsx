@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { PreviewResult } from '../../lib/extractor/run/preview/preview-schemas.ts'
-import { bytes, counted } from './format.ts'
+import type { JobOutcome } from '../../lib/wire/run-body.ts'
+import { bytes, count, counted, readable } from './format.ts'
 import { type Column, List } from './list.tsx'
-import { Outcomes } from './outcomes.tsx'
 import { Empty, Problem } from './parts.tsx'
 
 /** What comes of a configuration: tables, why each job ended, what the API was asked and answered. `next`: what to do with the tables. */
@@ -71,3 +71,25 @@ const rawOf = ({ headers, body, isBodyCut }: Pick<Exchange['request'], 'headers'
     '',
     isBodyCut ? `${body}…` : body,
   ].join('\n')
+
+/** Requests of a configuration with their pages, and why each ended. */
+export const Outcomes = ({ jobs }: { jobs: readonly JobOutcome[] }) => (
+  <List
+    caption="Jobs of the extraction"
+    of={jobs}
+    empty={null}
+    columns={[
+      ['Job', ({ job }) => job, 'name'],
+      ['Endpoint', ({ endpoint }) => endpoint],
+      ['Data type', ({ dataType }) => dataType],
+      ['Pages', ({ pages }) => count(pages), 'number'],
+      ['Rows', ({ rows }) => count(rows), 'number'],
+      ['Why it ended', ({ ended }) => reasonsIn(ended), 'cell'],
+    ]}
+  />
+)
+
+const reasonsIn = (ended: JobOutcome['ended']): string =>
+  Object.entries(ended)
+    .map(([reason, times]) => (times === 1 ? reason : `${reason} (${times} times)`))
+    .join('; ') || readable(ended)

@@ -5,13 +5,13 @@ import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
-import { EventList } from '../event-list.tsx'
 import { bytes, duration, readable } from '../format.ts'
 import { Act } from '../forms.tsx'
 import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
 import { Empty, Facts, Problem, Status, Tabs, Time } from '../parts.tsx'
 import { type Built, form, page } from '../route.ts'
 import { outcomeOf, WorkList, workOf } from '../work-list.tsx'
+import { EventList } from './events.tsx'
 
 const SHOWN = 50
 

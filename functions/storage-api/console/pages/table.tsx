@@ -8,7 +8,6 @@ import { queryFileBody } from '#lib/wire/query-body.ts'
 import { type SnapshotBody, snapshotBody } from '#lib/wire/snapshot-body.ts'
 import { type TableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, orProblem, path, query } from '../api-client.ts'
-import { CHANGES_ONLY, EventList } from '../event-list.tsx'
 import { bytes, count, counted } from '../format.ts'
 import { Act, Confirm, Field } from '../forms.tsx'
 import { asJob } from '../job-started.ts'
@@ -20,6 +19,7 @@ import { page } from '../route.ts'
 import { readChoice } from '../row-choice.ts'
 import { rowsOf } from '../table-rows.tsx'
 import { WorkList, workOf } from '../work-list.tsx'
+import { CHANGES_ONLY, EventList } from './events.tsx'
 
 const EVENTS_SHOWN = 50
 const LOADS_SHOWN = 20
@@ -243,32 +243,22 @@ const Settings = ({ table }: { table: TableBody }) => {
   )
 }
 
-/** How other engines read the table: an address, and what to type. */
+/** How other engines read the table: an address, and what to type in one of them. */
 const Engines = ({ table, baseUrl }: { table: TableBody; baseUrl: string }) => {
   const dot = table.id.lastIndexOf('.')
-  const [bucket, name] = [table.id.slice(0, dot), table.id.slice(dot + 1)]
-  const ways = {
-    DuckDB: `INSTALL iceberg; LOAD iceberg;
-CREATE SECRET (TYPE iceberg, TOKEN '…');
-ATTACH 'millrace' AS millrace (TYPE iceberg, ENDPOINT '${baseUrl}/iceberg');
-SELECT * FROM millrace."${bucket}"."${name}" LIMIT 10;`,
-    PyIceberg: `from pyiceberg.catalog import load_catalog
-catalog = load_catalog("millrace", type="rest", uri="${baseUrl}/iceberg", token="…", warehouse="millrace")
-catalog.load_table(("${bucket}", "${name}")).scan(limit=10).to_arrow()`,
-    'The command line': `npx millrace query 'SELECT * FROM ${table.id} LIMIT 10'`,
-  }
   return (
     <>
       <p>
         The table is an Apache Iceberg table. Engines that read Iceberg find it in the REST catalogue at{' '}
-        <code>{baseUrl}/iceberg</code>, with a storage token that may read its bucket.
+        <code>{baseUrl}/iceberg</code>, with a storage token that may read its bucket. In DuckDB:
       </p>
-      {Object.entries(ways).map(([engine, text]) => (
-        <details>
-          <summary>{engine}</summary>
-          <pre>{text}</pre>
-        </details>
-      ))}
+      <pre>{`INSTALL iceberg; LOAD iceberg;
+CREATE SECRET (TYPE iceberg, TOKEN '…');
+ATTACH 'millrace' AS millrace (TYPE iceberg, ENDPOINT '${baseUrl}/iceberg');
+SELECT * FROM millrace."${table.id.slice(0, dot)}"."${table.id.slice(dot + 1)}" LIMIT 10;`}</pre>
+      <p class="hint">
+        In the command line: <code>{`npx millrace query 'SELECT * FROM ${table.id} LIMIT 10'`}</code>
+      </p>
     </>
   )
 }
