@@ -440,6 +440,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
 
   it('Ctrl+K leads to any page and table by a part of its name', async () => {
     await open('/tokens')
+    expect(await page.locator('dialog').isVisible()).toBe(false)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('dead')
     await page.keyboard.press('Enter')
