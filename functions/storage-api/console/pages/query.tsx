@@ -108,9 +108,11 @@ const queryPage = async (
                 placeholder="out.c-main.by-city"
                 value={tableId}
               />
-              <button type="submit" name="format" value="table">
-                Save as table
-              </button>
+              <div class="actions">
+                <button type="submit" name="format" value="table">
+                  Save as table
+                </button>
+              </div>
             </>
           )}
         </form>
