@@ -103,6 +103,7 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
   const ranges = files.flatMap(({ bytes, start }, file) => cutFile(file, start.offset, bytes, groupBytes))
   return {
     importedColumns: mapping.importedColumns,
+    renamed: mapping.renamed,
     table,
     types,
     warnings: [...readWarnings, ...warnings, ...typeChanges(current, table)],

@@ -65,6 +65,7 @@ const documents = {
       importedColumns: names,
       /** As it will be after the load, without files. */
       table: snapshotContent,
+      renamed: z.array(z.object({ column: z.string(), heading: z.string() })).optional(),
       warnings: names,
       types: types.optional(),
       inBytes: z.number(),

@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import type { RenamedColumn } from '../table-engine/csv/map-columns.ts'
 import type { Snapshot } from '../table-engine/files/snapshot.ts'
 import type { LoadDocuments, StagedLoad } from './load-documents.ts'
 import type { LoadPlace } from './load-place.ts'
@@ -11,6 +12,7 @@ export interface ReadyLoad {
   table: Snapshot
   importedColumns: string[]
   importedRowsCount: number
+  renamed: RenamedColumn[]
   warnings: string[]
   inBytes: number
   isCompressed: boolean
@@ -41,13 +43,14 @@ export const readStaged = async (
     if ('refusal' in part) throw refusalError(part.refusal)
     files.push(...part.files)
   }
-  const { table, importedColumns, warnings, inBytes, isCompressed } = cut
+  const { table, importedColumns, renamed = [], warnings, inBytes, isCompressed } = cut
   const { tableId, incremental } = request
   return {
     staged: { jobId: place.jobId, tableId, fields: table.fields, files, incremental },
     table,
     importedColumns,
     importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+    renamed,
     warnings: [...request.warnings, ...warnings],
     inBytes,
     isCompressed,

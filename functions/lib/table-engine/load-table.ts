@@ -41,6 +41,7 @@ const loadOpened = async (
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
     replacedRowsCount: sum(replaced),
+    renamed: opened.mapping.renamed,
     warnings: [...opened.warnings, ...typeChanges(request.current, table)],
     ...opened.progress,
   }

@@ -105,6 +105,7 @@ const stageOne = async (
         importedColumns: opened.mapping.importedColumns,
         importedRowsCount: sum(files.map(({ rows }) => rows)),
         replacedRowsCount: 0, // known when all are merged
+        renamed: opened.mapping.renamed,
         warnings: opened.warnings,
         ...opened.progress,
       },

@@ -95,7 +95,19 @@ export const sourceColumns = ({
     whyNeeded: missingColumns && whyNeeded(source, table),
   })
   const changed = missingColumns ? changedColumns(mapping, tableColumns) : []
-  return { mapping, warnings: [...checkDelimiter({ ...found, delimiter, tableColumns }), ...changed] }
+  return {
+    mapping,
+    warnings: [...checkDelimiter({ ...found, delimiter, tableColumns }), ...sayRenamed(mapping), ...changed],
+  }
+}
+
+/** Said once, since the columns are new. */
+const sayRenamed = ({ renamed }: ColumnMapping): string[] => {
+  const shown = renamed.slice(0, 20).map(({ column, heading }) => `${show(heading)} is ${column}`)
+  const more = renamed.length > 20 ? ` and ${renamed.length - 20} more` : ''
+  return renamed.length === 0
+    ? []
+    : [`Columns have names of letters, digits and _ in the table: ${shown.join(', ')}${more}.`]
 }
 
 /** Columns that come and go, for whoever did not ask for it. */

@@ -9,6 +9,7 @@ import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { jobFailure } from '../job/tell-job-end.ts'
+import { keepHeadings } from './keep-headings.ts'
 import { loadFile } from './load-file.ts'
 import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
 import {
@@ -191,6 +192,7 @@ const loadAll = async (
       .map(load => resultOf(load, loadOf.get(load.job.id), seconds)),
   }
   const together = await writeSharedLoad(keyPrefix, shared, services)
+  await keepHeadings(table, own.renamed, services)
   const lastLoad = withWarnings(tableLoad(job.id, own, seconds), first.warnings)
   return { snapshot, lastLoad: { ...lastLoad, together }, shared }
 }

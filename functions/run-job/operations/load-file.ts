@@ -16,6 +16,7 @@ import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { keepHeadings } from './keep-headings.ts'
 import { tableLoad } from './outcome.ts'
 import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
@@ -69,6 +70,7 @@ export const loadFile = async (
       onRows: told.say,
     })
     .finally(told.settled)
+  await keepHeadings({ internalId }, result.renamed, services)
   log.info('File loaded', { jobId: job.id, tableId: request.tableId, bytesRead: result.bytesRead })
   const durationSeconds = (now().getTime() - startedAt) / 1000
   const load = tableLoad(job.id, result, durationSeconds)

@@ -9,6 +9,7 @@ import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.
 import type { Distribution } from '../job/distribution.ts'
 import { correlationIdOf } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
+import { keepHeadings } from './keep-headings.ts'
 import { tableLoad } from './outcome.ts'
 
 /** A source whose slices are pinned to their content. */
@@ -62,6 +63,7 @@ export const loadOutgrown = async (
   }
   refuseLargeMerge(ready, request, distribution)
   const { snapshot, replacedRowsCount } = await commit(place, { ready, request }, services)
+  await keepHeadings(request, ready.renamed, services)
   log.info('Load committed', {
     jobId: job.id,
     tableId: request.tableId,

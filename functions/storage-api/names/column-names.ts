@@ -1,6 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import {
+  asciiName,
+  MAX_COLUMN_NAME_LENGTH,
+  sanitizeColumnName,
+} from '../../lib/table-engine/csv/column-names.ts'
 import { listOf, text } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
 
@@ -47,7 +51,7 @@ const reasonAgainst = (name: string): string | undefined => {
 const MAX_DISPLAY_NAME_LENGTH = 96
 
 /** A valid name loses its `_` at the ends, so one at the end marks a reserved name, which this leaves alone. */
-const webalize = (name: string): string => sanitizeColumnName(name).replace(/_$/, '')
+const webalize = (name: string): string => name.replace(/_$/, '')
 
 /**
  * Makes a display name of any text: accents are dropped, and words are joined by dashes. Error: 422
@@ -64,7 +68,11 @@ routes.post('/v2/storage/webalize/display-name', {
   handle: async ({ body }) => {
     // Whatever is no letter, digit or `_` separates words.
     const words = body.displayName.split(/(?:(?!_)[\s\p{P}\p{S}])+/u)
-    const displayName = words.map(webalize).filter(Boolean).join('-').slice(0, MAX_DISPLAY_NAME_LENGTH)
+    const displayName = words
+      .map(word => webalize(asciiName(word)))
+      .filter(Boolean)
+      .join('-')
+      .slice(0, MAX_DISPLAY_NAME_LENGTH)
     if (displayName === '')
       throw new UserError('storage.webalize.displayName.invalid', 'Filtered name "" should be valid name')
     return { displayName }
@@ -79,6 +87,8 @@ routes.post('/v2/storage/webalize/column-names', {
   replies: { 200: 'The column names, in the same order', 400: '`validation.failed`: a name is blank' },
   reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
   handle: async ({ body }) => ({
-    columnNames: body.columnNames.map(name => webalize(name).slice(0, MAX_COLUMN_NAME_LENGTH)),
+    columnNames: body.columnNames.map(name =>
+      webalize(sanitizeColumnName(name)).slice(0, MAX_COLUMN_NAME_LENGTH),
+    ),
   }),
 })

@@ -39,6 +39,7 @@ const simulatedEngine = (engine: TableEngine): TableEngine => ({
         importedColumns: ['n'],
         importedRowsCount: 1,
         replacedRowsCount: 0,
+        renamed: [],
         warnings: [],
         inBytes: 4,
         isCompressed: false,

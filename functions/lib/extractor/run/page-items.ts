@@ -1,5 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
-import { isObject } from '../../json/json-value.ts'
+import { isObject, mapFields } from '../../json/json-value.ts'
 import { LIST_ITEMS } from '../config/answer-limits.ts'
 import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
 import type { Page } from '../paging/paginator.ts'
@@ -63,6 +63,26 @@ const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
 /** The items that are rows: null is none, nor is an object without fields. The list itself when all are. */
 export const withoutNothing = (items: Json[]): Json[] =>
   items.some(isNothing) ? items.filter(item => !isNothing(item)) : items
+
+/**
+ * The items with texts that a table can hold: without the character NUL.
+ *
+ * @param tell called for each text that has it, with its path in an item
+ */
+export const withoutNul = (items: Json[], tell: (item: number, path: string) => void): Json[] => {
+  const cleaned = (value: Json, item: number, path: string): Json => {
+    if (typeof value === 'string') {
+      if (!value.includes('\0')) return value
+      tell(item, path)
+      return value.replaceAll('\0', '')
+    }
+    const inside = (part: unknown, key: string | number): Json =>
+      cleaned(part as Json, item, path === '' ? `${key}` : `${path}.${key}`) // a part of JSON is JSON
+    if (Array.isArray(value)) return value.map(inside)
+    return isObject(value) ? mapFields(value, inside) : value
+  }
+  return items.map((item, index) => cleaned(item, index, ''))
+}
 
 const isNothing = (item: Json): boolean => item === null || (isObject(item) && Object.keys(item).length === 0)
 

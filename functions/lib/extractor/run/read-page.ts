@@ -15,6 +15,7 @@ import {
   nextItems,
   watchedPage,
   withoutNothing,
+  withoutNul,
 } from './page-items.ts'
 import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
@@ -68,7 +69,9 @@ const rowsOf = (
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
   const ofPage = plan.filterItems?.(found.items) ?? found.items
-  const rows = context.isCompat ? ofPage : withoutNothing(ofPage)
+  const rows = context.isCompat
+    ? ofPage
+    : textRows(withoutNothing(ofPage), work, found.source?.body ?? fetched.body, context)
   context.statistics.nothing(plan, ofPage.length - rows.length)
   const items = limited(rows, run, context)
   context.marks.note(plan, items)
@@ -82,6 +85,15 @@ const rowsOf = (
     next: next === undefined ? children : [...children, next],
   }
 }
+
+/** The rows with texts that tables can hold. */
+const textRows = (rows: Json[], { run }: PageWork, body: Uint8Array, context: JobContext): Json[] =>
+  // Of what holds one the bytes say so; few do.
+  Buffer.from(body.buffer, body.byteOffset, body.length).includes('\\u0000')
+    ? withoutNul(rows, (row, path) =>
+        context.statistics.nul(run.plan, `'${path}' of row ${run.progress.items + row + 1}`),
+      )
+    : rows
 
 const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context: JobContext): PageResult => {
   const { run } = work

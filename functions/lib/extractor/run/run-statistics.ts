@@ -10,6 +10,8 @@ export interface JobSummary extends JobOutcome {
   silences?: { runs: number; messages: string[] }
   /** Items that are null or have no fields, and so no rows. */
   nothing?: number
+  /** Texts that had the character NUL, and where the first was. */
+  nul?: { texts: number; first: string }
 }
 
 interface CheckedRuns {
@@ -66,6 +68,11 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     nothing: (plan: JobPlan, count: number): void => {
       if (count > 0) of(plan).nothing = (of(plan).nothing ?? 0) + count
     },
+    nul: (plan: JobPlan, place: string): void => {
+      const summary = of(plan)
+      summary.nul ??= { texts: 0, first: place }
+      summary.nul.texts++
+    },
     ended,
     /** By an error rule: no further page of the job is read, in any of its runs. */
     isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
@@ -118,13 +125,18 @@ export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
   ])
 
 export const nothingWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, nothing = 0 }) =>
-    nothing === 0
+  jobs.flatMap(({ endpoint, nothing = 0, nul }) => [
+    ...(nul === undefined
+      ? []
+      : [
+          `Job '${endpoint}' got the character NUL in ${nul.texts.toLocaleString('en-US')} ${nul.texts === 1 ? 'text' : 'texts'}, first in ${nul.first}. No table holds it: it was left out.`,
+        ]),
+    ...(nothing === 0
       ? []
       : [
           `Job '${endpoint}' got ${nothing.toLocaleString('en-US')} ${nothing === 1 ? 'item that is null or has' : 'items that are null or have'} no fields: no rows were made of them.`,
-        ],
-  )
+        ]),
+  ])
 
 /** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
 export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>

@@ -1,6 +1,11 @@
-import { md5Digest } from '../../digests.ts'
 import { isObject } from '../../json/json-value.ts'
-import { transliterate } from '../../table-engine/csv/column-names.ts'
+import {
+  losesLetters,
+  MAX_COLUMN_NAME_LENGTH,
+  markedName,
+  sanitizeColumnName,
+  transliterate,
+} from '../../table-engine/csv/column-names.ts'
 import { safeName } from '../values/php/safe-name.ts'
 import { hasHeader } from './learn.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
@@ -12,7 +17,7 @@ export class Structure {
   readonly parentAliases = new Map<string, string>()
   /** Names columns as Generic Extractor does, which drops letters that are not Latin ones. */
   isCompat = true
-  /** Column names taken, by table path. Not saved between runs, as in Generic Extractor. */
+  /** Column names taken, by table path. Not saved between runs; without `compat` they are those that columns have. */
   readonly takenNames = new Map<string, Set<string>>()
 
   root(type: string): StructureNode {
@@ -24,43 +29,71 @@ export class Structure {
     return root
   }
 
+  /** Whether names that columns have from an earlier run are among those taken. */
+  #knowsNames = false
+
   /** Names every column that has none yet; run once per page and per new parent column, since order decides clashes. */
   nameColumns(): void {
+    if (!this.isCompat && !this.#knowsNames)
+      this.#eachNode(({ header }, name, table) => {
+        if (header !== undefined && name !== ITEMS) this.#takenOf(table).add(this.#loadedName(header))
+      })
+    this.#knowsNames = true
+    this.#eachNode((node, name, table) => {
+      if (!hasHeader(node))
+        node.header = name === ITEMS ? 'data' : this.#uniqueName(table, this.#nameOf(name))
+    })
+  }
+
+  #eachNode(visit: (node: StructureNode, name: string, table: string) => void): void {
     for (const root of this.roots.values()) {
       const items = root.items
-      if (items !== undefined) this.#nameNode(items, ITEMS, `_${root.key}`)
+      if (items !== undefined) this.#visitNode(items, ITEMS, `_${root.key}`, visit)
     }
   }
 
-  #nameNode(node: StructureNode, name: string, table: string): void {
-    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.#uniqueName(table, this.#nameOf(name))
+  #visitNode(
+    node: StructureNode,
+    name: string,
+    table: string,
+    visit: (node: StructureNode, name: string, table: string) => void,
+  ): void {
+    visit(node, name, table)
     const isList = node.type === 'array'
     const childTable = isList ? `${table}.${name}` : table
     for (const [key, child] of node.children) {
-      this.#nameNode(child, isList || name === '' ? key : `${name}.${key}`, childTable)
+      this.#visitNode(child, isList || name === '' ? key : `${name}.${key}`, childTable, visit)
     }
   }
 
   /** A name of other letters than Latin ones is one that can be loaded, and the same in each run. */
   #nameOf(path: string): string {
     if (this.isCompat) return safeName(path)
-    const ascii = transliterate(path)
-    const name = safeName(ascii)
-    return name !== '' && !/[^\0-\x7f]/.test(ascii.replaceAll(/[^\p{L}\p{N}]/gu, ''))
-      ? name
-      : `${name || 'column'}_${md5Digest(path).slice(0, 8)}`
+    const name = safeName(transliterate(path))
+    return name === '' || losesLetters(path) ? markedName(name, path) : name
   }
 
   #uniqueName(table: string, name: string): string {
-    let taken = this.takenNames.get(table)
-    if (taken === undefined) {
-      taken = new Set()
-      this.takenNames.set(table, taken)
-    }
+    const taken = this.#takenOf(table)
     let unique = name
-    for (let i = 0; taken.has(unique); i++) unique = `${name}_u${i}`
-    taken.add(unique)
+    for (let i = 0; taken.has(this.#loadedName(unique)); i++) unique = this.#withSuffix(name, `_u${i}`)
+    taken.add(this.#loadedName(unique))
     return unique
+  }
+
+  #takenOf(table: string): Set<string> {
+    const taken = this.takenNames.get(table) ?? new Set()
+    this.takenNames.set(table, taken)
+    return taken
+  }
+
+  #withSuffix(name: string, suffix: string): string {
+    return this.isCompat ? name + suffix : name.slice(0, MAX_COLUMN_NAME_LENGTH - suffix.length) + suffix
+  }
+
+  /** What tells columns from each other when the table is loaded: case and special characters do not. */
+  #loadedName(name: string): string {
+    return this.isCompat ? name : sanitizeColumnName(name).toLowerCase()
   }
 }
 

@@ -1,3 +1,5 @@
+import { md5Digest } from '../../digests.ts'
+
 /** Letters that Unicode does not split into an ASCII letter and an accent, and signs that have a name. */
 const TRANSLITERATIONS: Record<string, string> = {
   ß: 'ss',
@@ -42,12 +44,29 @@ export const MAX_COLUMNS = 2_000
 export const MAX_COLUMN_NAME_LENGTH = 64
 
 /**
- * The column name for a heading: ASCII letters, digits and `_` (docs/reference/storage-api.md#column-names).
+ * The column name for a heading of any script, in the whole product: ASCII letters, digits and `_`
+ * (docs/reference/storage-api.md#column-names). Letters that ASCII has not make it a marked name: `ид` is another one than `имя`.
+ */
+export const sanitizeColumnName = (name: string): string => {
+  const ascii = asciiName(name)
+  return losesLetters(name) ? markedName(ascii, name) : ascii
+}
+
+/** Whether letters or digits of a text are not among those of ASCII that are made of it. */
+export const losesLetters = (text: string): boolean =>
+  /[^\0-\x7f]/.test(transliterate(text).replaceAll(/[^\p{L}\p{N}]/gu, ''))
+
+/** What could be made of a text, with a mark that tells it from others of which the same was made. */
+export const markedName = (made: string, text: string): string =>
+  `${made.slice(0, MAX_COLUMN_NAME_LENGTH - 9) || 'column'}_${md5Digest(text).slice(0, 8)}`
+
+/**
+ * The ASCII letters, digits and `_` of a text.
  *
  * Accents are dropped, other runs of characters become one `_`, `_` at both ends is dropped, and a reserved name gets
  * `_` at its end. `Größe (cm)` becomes `Grosse_cm`. The result may be empty. Idempotent.
  */
-export const sanitizeColumnName = (name: string): string => {
+export const asciiName = (name: string): string => {
   const ascii = transliterate(name)
   const sanitized = ascii.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '')
   return RESERVED.has(sanitized.toLowerCase()) ? `${sanitized}_` : sanitized

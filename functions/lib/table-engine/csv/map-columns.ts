@@ -17,6 +17,13 @@ export interface ColumnMapping {
   importedColumns: string[]
   /** The columns of the table in their order, then new ones in the order of the file. */
   tableColumns: string[]
+  /** New columns that have another name than the file gives them. */
+  renamed: RenamedColumn[]
+}
+
+export interface RenamedColumn {
+  column: string
+  heading: string
 }
 
 /**
@@ -52,7 +59,10 @@ export const mapColumns = ({
       `The table would have ${allColumns.length} columns; it may have ${MAX_COLUMNS}.${delimiter === undefined ? '' : ' Check the delimiter of the file.'}`,
     )
   }
-  return { importedColumns, tableColumns: allColumns }
+  const renamed = names
+    .map((heading, index) => ({ column: importedColumns[index] ?? '', heading }))
+    .filter(({ column, heading }) => column !== heading && !known.has(column))
+  return { importedColumns, tableColumns: allColumns, renamed }
 }
 
 /** The file lacks columns that the table has. `delimiter`: as the user wrote it, for the hint; JSON and Parquet have none. */

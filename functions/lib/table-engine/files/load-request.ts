@@ -1,3 +1,4 @@
+import type { RenamedColumn } from '../csv/map-columns.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ObjectAddress } from './table-files.ts'
 
@@ -57,6 +58,8 @@ export interface LoadResult {
   importedRowsCount: number
   /** Those of them that a later record with the same primary key replaces: they are not in the table. */
   replacedRowsCount: number
+  /** New columns that have another name than the file gives them. */
+  renamed: RenamedColumn[]
   warnings: string[]
   /** Bytes read from S3. */
   inBytes: number

@@ -173,6 +173,15 @@ describe.skipIf(!existsSync(CASES))('files that people reported', () => {
     expect(more.rows).toEqual([['1', 'first'], ['2', '']]) // biome-ignore format: rows
   })
 
+  it('a05: headings of other scripts are names of columns, and said', async () => {
+    const load = async (file: string) => tables.load(readFileSync(CASES + file))
+    expect(await load('a05-cyrillic.csv')).toMatchObject({
+      importedColumns: ['column_2b69cba5', 'column_f08ca02a'],
+      warnings: [expect.stringContaining('"ид" is column_2b69cba5')],
+    })
+    expect((await load('a05-half-latin.csv')).importedColumns).toEqual(['ID_9da4fcce', 'ID_4cd16963'])
+  })
+
   it('a10: a column may be called ORC', async () => {
     expect((await rowsOf(readFileSync(`${CASES}a10-orc.csv`))).columns).toEqual(['ORC'])
   })

@@ -5,7 +5,7 @@ export const misfit: Error = Object.assign(new Error('other code has to read it'
 
 /**
  * Reads the bytes of a JSON document, which has to be valid UTF-8, value by value. It gives no values but says where they are. Whatever is
- * no JSON throws `misfit`, and so do escapes of half a character.
+ * no JSON throws `misfit`, and so do escapes of half a character and of NUL.
  */
 export class JsonReader {
   body: Buffer = Buffer.alloc(0)
@@ -176,6 +176,7 @@ export class JsonReader {
   /** The character of `\u1234`, or of two of them, whose letter is at a place. Returns where it ends. */
   #character(at: number): number {
     const unit = this.#unit(at + 1)
+    if (unit === 0) throw misfit
     if (unit < 0xd800 || unit > 0xdfff) {
       appendCharacter(this.#plain, unit)
       return at + 4

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
+import { mapColumns } from '#lib/table-engine/csv/map-columns.ts'
 import { runs } from '#support/thorough.ts'
 import { type Page, runSink } from './run-sink.ts'
 
@@ -218,4 +219,53 @@ it('an item that does not fit leaves no partial row', async () => {
   expect((await runSink(pages, { compat: true }))['root_r']).toMatch(
     /^"data","JSON_parentId"\n"","root_\w+"\n"\[1\]"/,
   )
+})
+
+describe('names of columns', () => {
+  const key = fc.oneof(
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
+    fc.constantFrom(
+      'id',
+      'ID',
+      'Id',
+      'i-d',
+      'i_d',
+      'oid',
+      'OID',
+      'ид',
+      'имя',
+      'ID клиента',
+      'ID товара',
+      'a.b',
+      'x'.repeat(70),
+    ),
+  )
+  const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 12 })
+
+  it('that the extractor makes are columns that a load takes, also of keys that come in a later run', async () => {
+    await fc.assert(
+      fc.asyncProperty(keys, fc.nat(), async (all, cut) => {
+        const row = (some: readonly string[]): JsonObject => Object.fromEntries(some.map(name => [name, 1]))
+        const runsOf = [all.slice(0, (cut % all.length) + 1), all]
+        let structure: unknown
+        for (const some of runsOf) {
+          const folder = await mkdtemp(join(tmpdir(), 'millrace-names-'))
+          try {
+            const sink = createTableSink({ folder, structure })
+            sink.add('a', [row(some)])
+            const [table] = await sink.finish(join(folder, 'out'))
+            structure = sink.structure()
+            const names = table?.columns ?? []
+            expect(names).toHaveLength(some.length)
+            expect(
+              mapColumns({ names, tableColumns: undefined, delimiter: ',' }).importedColumns,
+            ).toHaveLength(some.length)
+          } finally {
+            await rm(folder, { recursive: true, force: true })
+          }
+        }
+      }),
+      { numRuns: runs(40) },
+    )
+  })
 })

@@ -26,6 +26,10 @@ describe('sanitizeColumnName', () => {
     ['xmin ', 'xmin_'],
     ['e\u0301te\u0301', 'ete'],
     ['#1', '1'],
+    ['ид', 'column_2b69cba5'],
+    ['ID клиента', 'ID_9da4fcce'],
+    ['ID товара', 'ID_4cd16963'],
+    ['価格', 'column_b8af0122'],
     ['***', ''],
     ['', ''],
   ]
