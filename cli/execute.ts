@@ -1,6 +1,7 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
+import { describeFailure } from '../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../local/runtime/machine-output.ts'
-import { followExecution, readableCause } from './connect/follow-execution.ts'
+import { followExecution } from './connect/follow-execution.ts'
 import { findMachines } from './connect/installation.ts'
 import { command, option } from './shell/command.ts'
 import { printableJson } from './shell/printable.ts'
@@ -35,7 +36,8 @@ export const execute = command({
         shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
         return exitCodes.success
       }
-      say([status, error, readableCause(cause)].filter(Boolean).join(': '))
+      const { message } = describeFailure({ Cause: cause })
+      say([status, error, message].filter(Boolean).join(': '))
       return exitCodes.userError
     } finally {
       client.destroy()

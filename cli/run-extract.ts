@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { UserCode } from '../functions/lib/errors/codes.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { type ExtractOptions, extract } from '../functions/lib/extractor/run/extract.ts'
+import { extract } from '../functions/lib/extractor/run/extract.ts'
 import { parseJson } from '../functions/lib/json/parse-json.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
@@ -34,16 +35,14 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
   try {
     const config = await readConfig(dataDir)
     const state = await readState(dataDir, message => console.log({ level: 'warning', message }))
-    const now = clock(shell)
-    const compat = flags.compat === true ? { compat: true } : {}
     const preview = flags.preview === undefined ? undefined : positive(flags.preview)
     const outDir = preview === undefined ? join(dataDir, 'out', 'tables') : join(spoolDir, 'preview')
-    const options: ExtractOptions = {
+    const result = await extract({
       config,
       state,
       outDir,
       spoolDir: join(spoolDir, 'spool'),
-      now,
+      now: clock(shell),
       signal,
       graceSeconds: 0,
       guard: flags.guard === true,
@@ -57,10 +56,9 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
             'The API gave a new refresh token. It is in out/state.json: take that as in/state.json of the next run, also if this one fails.',
         })
       },
-      ...compat,
-      ...(preview === undefined ? {} : { maxRows: preview }),
-    }
-    const result = await extract(options)
+      ...(flags.compat && { compat: true }),
+      ...(preview !== undefined && { maxRows: preview }),
+    })
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) await writeState(result.state)
@@ -75,16 +73,18 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
   }
 }
 
+/** The text of a file; nothing when there is none. Any other error is a sentence that begins with `what`. */
+const readIfThere = async (file: string, what: string, code: UserCode): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch(cause => {
+    if (isMissing(cause)) return undefined
+    throw new UserError(code, `${what} ${sentenceOf(cause)}`, { cause })
+  })
+
 const readConfig = async (dataDir: string): Promise<unknown> => {
   const file = join(dataDir, 'config.json')
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (cause) {
-    if (isMissing(cause))
-      throw new UserError('extractor.config.missing', `Configuration file '${file}' not found.`, { cause })
-    throw new UserError('extractor.config.missing', `Configuration file ${sentenceOf(cause)}`, { cause })
-  }
+  const text = await readIfThere(file, 'Configuration file', 'extractor.config.missing')
+  if (text === undefined)
+    throw new UserError('extractor.config.missing', `Configuration file '${file}' not found.`)
   try {
     return parseJson(text)
   } catch (cause) {
@@ -94,22 +94,11 @@ const readConfig = async (dataDir: string): Promise<unknown> => {
   }
 }
 
+/** Nothing in the first run. Without the marks of a last run everything would be read again, and out/state.json would replace them. */
 const readState = async (dataDir: string, warn: (message: string) => void): Promise<unknown> => {
   const file = join(dataDir, 'in', 'state.json')
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (cause) {
-    if (isMissing(cause)) return undefined // the first run has none
-    // Without the marks of the last run everything would be read again, and out/state.json would replace them.
-    throw new UserError(
-      'extractor.state.unreadable',
-      `State file '${file}' cannot be read: ${sentenceOf(cause)}`,
-      {
-        cause,
-      },
-    )
-  }
+  const text = await readIfThere(file, `State file '${file}' cannot be read:`, 'extractor.state.unreadable')
+  if (text === undefined) return undefined
   try {
     return parseJson(text)
   } catch {

@@ -53,15 +53,3 @@ const createStepReader = async (
     }
   }
 }
-
-/** The cause of a failed function is a JSON report; its message is what a person wants to read. */
-export const readableCause = (cause: string | undefined): string | undefined => {
-  try {
-    const report: unknown = JSON.parse(cause ?? '')
-    if (typeof report === 'object' && report !== null && 'errorMessage' in report)
-      return String(report.errorMessage)
-  } catch {
-    // Plain text.
-  }
-  return cause
-}

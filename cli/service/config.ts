@@ -14,7 +14,7 @@ import { diff } from './config-diff.ts'
 import { parsePlace, placeOrRow, stored } from './config-place.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
-import { job, lookAtJob } from './job-line.ts'
+import { job, lookAtJob, sayFailed } from './job-line.ts'
 
 const components = z.array(
   readsAll(listedComponentBody, { id: true, configurations: z._default(z.array(stored), []) }),
@@ -113,8 +113,7 @@ const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<n
   })
   const { data: run } = results.safeParse(ended.results)
   out.show(ended, () => {
-    if (ended.status === 'error')
-      return out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
+    if (ended.status === 'error') return sayFailed(ended, out)
     if (!run) return out.line('done', 'green')
     out.table(
       ['ROW', 'STATUS', 'ROWS', 'SECONDS'],

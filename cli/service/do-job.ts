@@ -2,7 +2,7 @@ import { plural } from '../../functions/lib/plural.ts'
 import { rowsOfDeletion, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
 import type { ServiceCall } from '../connect/service-command.ts'
-import { job, lookAtJob, type ShownJob } from './job-line.ts'
+import { job, lookAtJob, type ShownJob, sayFailed } from './job-line.ts'
 
 type Method = 'POST' | 'PUT' | 'DELETE'
 
@@ -34,7 +34,7 @@ export const doJob = async (
   ]
   out.show(ended, () =>
     ended.status === 'error'
-      ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
+      ? sayFailed(ended, out)
       : out.line([`job ${ended.id}: done`, ...facts].join(', '), 'green'),
   )
   return ended.status === 'success' ? 0 : 1

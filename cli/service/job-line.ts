@@ -3,6 +3,7 @@ import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
 import { tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import type { Api } from '../connect/api.ts'
+import type { Output } from '../shell/output.ts'
 
 /** The parts of a job that commands show. The rest is kept for `--json`. */
 export const job = readsAll(jobBody, {
@@ -21,6 +22,10 @@ export const job = readsAll(jobBody, {
 })
 
 export type ShownJob = z.infer<typeof job>
+
+/** The reason of a job that failed. */
+export const sayFailed = ({ error }: ShownJob, out: Output): void =>
+  out.line(`failed: ${error?.message ?? 'no reason is known'}`, 'red')
 
 export const lookAtJob =
   (api: Api) =>

@@ -18,7 +18,8 @@ interface LogQuery {
 interface LogLine {
   function: string
   text: string
-  time: string
+  /** Nothing when the line is none of a logger. */
+  record: z.infer<typeof logRecord> | undefined
 }
 
 const LOOK_EVERY_MS = 500
@@ -73,7 +74,7 @@ const createReader = (path: string, name: string) => {
       return whole
         .split('\n')
         .filter(line => line.trim() !== '')
-        .map(line => ({ function: name, text: line, time: timeOf(line) }))
+        .map(line => ({ function: name, text: line, record: parse(line) }))
     } finally {
       await file.close()
     }
@@ -95,31 +96,21 @@ const parse = (line: string): z.infer<typeof logRecord> | undefined => {
   }
 }
 
-const timeOf = (line: string): string => parse(line)?.timestamp ?? ''
-
-const byTime = (a: LogLine, b: LogLine): number => a.time.localeCompare(b.time)
+const byTime = (a: LogLine, b: LogLine): number =>
+  (a.record?.timestamp ?? '').localeCompare(b.record?.timestamp ?? '')
 
 /** Of every line: what all have in common says nothing. */
-const usual = new Set([
-  'level',
-  'message',
-  'timestamp',
-  'service',
-  'cold_start',
-  'function_arn',
-  'function_memory_size',
-  'function_name',
-  'function_request_id',
-  'sampling_rate',
-  'xray_trace_id',
-  'error',
-])
+const USUAL =
+  /^(level|message|timestamp|service|cold_start|function_(arn|memory_size|name|request_id)|sampling_rate|xray_trace_id|error)$/
 
-const shownLine = ({ function: name, text }: LogLine, isJson: boolean): Parameters<Output['line']> => {
-  const record = isJson ? undefined : parse(text)
-  if (!record) return [isJson ? text : printable(`${name}  ${text}`)]
+const shownLine = (
+  { function: name, text, record }: LogLine,
+  isJson: boolean,
+): Parameters<Output['line']> => {
+  if (isJson) return [text]
+  if (!record) return [printable(`${name}  ${text}`)]
   const facts = Object.entries(record)
-    .filter(([key]) => !usual.has(key))
+    .filter(([key]) => !USUAL.test(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
   const message = [record.message, record.error?.message].filter(Boolean).join(': ')
   const style = styleOf({ ERROR: 'error', WARN: 'warn' }[record.level] ?? 'info')

@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3'
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type DirectRanges, directRanges } from '../../functions/lib/aws/ranges/direct-ranges.ts'
 import {
   createStorageClient,
@@ -8,7 +8,6 @@ import {
 } from '../../functions/lib/storage-client/storage-client.ts'
 import { exchangeWithGrants } from '../connect/exchange-with-grants.ts'
 import type { StorageAddress } from '../connect/find-storage.ts'
-import { renewedCredentials } from './renewed-credentials.ts'
 
 export interface StorageConnection {
   storage: StorageClient
@@ -58,4 +57,30 @@ const storeOf = (url: string | undefined, bucket: string) => {
   if (/\.amazonaws\.com(\.cn)?$/.test(hostname)) return {}
   const isPathStyle = pathname.startsWith(`/${bucket}/`)
   return isPathStyle ? { endpoint: origin, forcePathStyle: true } : {}
+}
+
+type FileCredentials = PreparedFile['uploadParams']['credentials']
+
+/**
+ * The temporary credentials of a file, first those that came with it. They are renewed by requesting the file again, some minutes
+ * before they expire.
+ */
+const renewedCredentials = (
+  storage: StorageClient,
+  fileId: number,
+  first: FileCredentials | undefined,
+): NonNullable<S3ClientConfig['credentials']> => {
+  let known = first
+  return async () => {
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } =
+      known ?? (await storage.file(fileId)).credentials
+    known = undefined
+    const expiration = new Date(Expiration)
+    return {
+      accessKeyId: AccessKeyId,
+      secretAccessKey: SecretAccessKey,
+      sessionToken: SessionToken,
+      ...(Number.isNaN(expiration.getTime()) ? {} : { expiration }),
+    }
+  }
 }

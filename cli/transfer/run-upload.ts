@@ -72,13 +72,6 @@ export const runUpload = async (
   }
 }
 
-interface Loaded {
-  jobId: number
-  warnings: string[]
-  rows: number | undefined
-  replacedRows: number
-}
-
 interface Uploaded {
   fileId: number
   isSliced: boolean
@@ -180,14 +173,14 @@ const load = async (
   { fileId, columns }: Uploaded,
   { primaryKey = [], incremental = false, delimiter, enclosure, types }: UploadFlags,
   shell: Shell,
-): Promise<Loaded> => {
+) => {
   const file = {
     tableId,
     dataFileId: fileId,
     columns,
     delimiter,
     enclosure,
-    types: types === 'detect' ? (types as 'detect') : undefined, // narrowed, and not widened again
+    types: types === 'detect' ? ('detect' as const) : undefined,
     primaryKey,
     incremental,
   }
