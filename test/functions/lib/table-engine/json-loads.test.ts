@@ -154,6 +154,22 @@ describe('JSON', () => {
   })
 })
 
+it.each([
+  ['PostgreSQL, COPY as CSV', 'id,name,note\n1,"Jo ""J"" O\nNeil",\n2,"a,b;c\\n",""\n3,tab\tžluť,x\n'],
+  ['PostgreSQL, to_json', '{"id":1,"name":"Jo \\"J\\" O\\nNeil","note":null}\n{"id":2,"name":"a,b;c\\\\n","note":""}\n{"id":3,"name":"tab\\tžluť","note":"x"}\n'],
+  ['MySQL, JSON_OBJECT', '{"id": 1, "name": "Jo \\"J\\" O\\nNeil", "note": null}\n{"id": 2, "name": "a,b;c\\\\n", "note": ""}\n{"id": 3, "name": "tab\\tžluť", "note": "x"}\n'],
+  ['SQLite', 'id,name,note\r\n1,"Jo ""J"" O\nNeil",\r\n2,"a,b;c\\n",""\r\n3,"tab\tžluť",x\r\n'],
+])('what %s writes loads with every letter', async (_, file) => {
+  const rows = [['1', 'Jo "J" O\nNeil', ''], ['2', 'a,b;c\\n', ''], ['3', 'tab\tžluť', 'x']]
+  expect((await rowsOf(file)).rows).toEqual(rows)
+}) // biome-ignore format: one case, one line
+
+it('what Excel writes where commas part decimals loads by its delimiter', async () => {
+  const source = { delimiter: ';' }
+  const found = await rowsOf('\ufeffid;price\r\n1;"2,50"\r\n2;3,5\r\n', { source })
+  expect(found).toEqual({ columns: ['id', 'price'], rows: [['1', '2,50'], ['2', '3,5']] }) // biome-ignore format: rows
+})
+
 const CASES = '../shared/conformance/public-cases/'
 
 describe.skipIf(!existsSync(CASES))('files that people reported', () => {
