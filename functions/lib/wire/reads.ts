@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isObject } from '../json/json-value.ts'
 
 type Schema = z.core.$ZodType
 
@@ -95,7 +96,8 @@ const tolerant = (schema: Schema): Schema => {
     case 'record':
       return z.pipe(
         z.transform(value => (Array.isArray(value) && value.length === 0 ? {} : value)),
-        z.record(z.string(), z.unknown()),
+        // A copy would lose the order of keys such as `10` and `2`.
+        z.custom<Record<string, unknown>>(isObject, 'expected an object'),
       )
     case 'array':
       return z.array(tolerant(def.element ?? z.unknown()))
