@@ -22,8 +22,8 @@ export const loadRequest = z.object({
   primaryKey: z.array(z.string()),
   delimiter: z.string().min(1),
   incremental: z.boolean(),
-  /** Base types of the columns, in order. Given: a table that is not there yet is made with them. */
-  types: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
+  /** Given: a table that is not there yet gets the types that all values of the file have. */
+  types: z.literal('detect').optional(),
 })
 
 export type LoadSettings = Omit<z.input<typeof loadRequest>, 'fileId'>

@@ -3,8 +3,6 @@ import { build } from './build.ts'
 import { followLoad } from './follow-load.ts'
 import { type Head, readHead } from './read-head.ts'
 
-const ROWS_SHOWN = 5
-
 /** The page that loads files: says what they are and shows their first rows, then sends them one after the other. */
 export const watchDrops = (): void => {
   const form = document.querySelector<HTMLFormElement>('form[data-drop]')
@@ -40,7 +38,7 @@ export const watchDrops = (): void => {
   })
   form.addEventListener('submit', event => {
     event.preventDefault()
-    void sendAll(form, [...(input.files ?? [])], { preview, uploads })
+    void sendAll(form, [...(input.files ?? [])], uploads)
   })
 }
 
@@ -58,15 +56,14 @@ const delimiterOf = (form: HTMLFormElement): string | undefined => {
 const sendAll = async (
   form: HTMLFormElement,
   files: readonly File[],
-  { preview, uploads }: { preview: HTMLElement; uploads: HTMLElement },
+  uploads: HTMLElement,
 ): Promise<void> => {
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]')
   button?.setAttribute('disabled', '')
-  for (const [index, file] of files.entries()) {
+  for (const file of files) {
     const head = await readHead(file, delimiterOf(form))
     if (head.refused !== undefined) continue
     const table = (files.length === 1 ? textOf(form, 'table') : '') || tableNameOf(file.name)
-    const types = textOf(form, 'typed') === '1' ? typesIn(preview.children[index], head) : undefined
     const settings: LoadSettings = {
       tableId: `${textOf(form, 'bucket')}.${table}`,
       primaryKey: textOf(form, 'primaryKey')
@@ -75,7 +72,7 @@ const sendAll = async (
         .filter(column => column !== ''),
       delimiter: head.delimiter,
       incremental: textOf(form, 'incremental') === '1',
-      ...(types && types.length > 0 && { types }),
+      ...(textOf(form, 'detect') === '1' && { types: 'detect' }),
     }
     await followLoad(file, settings, head, uploads)
   }
@@ -84,13 +81,6 @@ const sendAll = async (
 
 const tableNameOf = (file: string): string =>
   file.replace(/(\.(csv|tsv|txt|jsonl|ndjson|json|parquet))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
-
-/** As chosen in the preview of the file. */
-const typesIn = (section: Element | undefined, { records: [header = []] }: Head): LoadSettings['types'] =>
-  [...(section?.querySelectorAll('select') ?? [])].map((select, place) => ({
-    name: header[place] ?? '',
-    type: select.value,
-  }))
 
 const previewOf = (file: File, head: Head): HTMLElement => {
   const section = build('section', { className: 'panel' }, build('h2', { textContent: file.name }))
@@ -103,23 +93,11 @@ const previewOf = (file: File, head: Head): HTMLElement => {
   const [header = [], ...rows] = head.records
   section.append(build('p', { className: 'hint', textContent: describe(head) }))
   if (header.length === 0) return section
-  const proposed = proposeTypes(head.records)
-  const choices = header.map((name, place) => {
-    const options = COLUMN_TYPES.map(type =>
-      build('option', { value: type, textContent: type.toLowerCase(), selected: type === proposed[place] }),
-    )
-    return build('th', { className: 'types' }, build('select', { ariaLabel: `Type of ${name}` }, ...options))
-  })
   const names = header.map(name => build('th', { scope: 'col', textContent: name }))
-  const body = rows
-    .slice(0, ROWS_SHOWN)
-    .map(row => build('tr', {}, ...row.map(cell => build('td', { className: 'cell', textContent: cell }))))
-  const table = build(
-    'table',
-    {},
-    build('thead', {}, build('tr', {}, ...names), build('tr', { className: 'types' }, ...choices)),
-    build('tbody', {}, ...body),
+  const body = rows.map(row =>
+    build('tr', {}, ...row.map(cell => build('td', { className: 'cell', textContent: cell }))),
   )
+  const table = build('table', {}, build('thead', {}, build('tr', {}, ...names)), build('tbody', {}, ...body))
   const scroll = build(
     'section',
     { className: 'scroll', tabIndex: 0, ariaLabel: `First rows of ${file.name}` },
@@ -139,23 +117,3 @@ const describe = ({ form, isCompressed, delimiter, records }: Head): string => {
       : `${columns} ${columns === 1 ? 'column' : 'columns'}; the first rows:`
   return `${kind}${isCompressed ? ', compressed with gzip' : ''}. ${what}`
 }
-
-/** Base types of columns, from the narrowest on. `007` stays a text: as a number it would be another one. */
-const FORMS: readonly (readonly [type: string, form: RegExp])[] = [
-  ['BOOLEAN', /^(true|false)$/i],
-  ['INTEGER', /^-?(0|[1-9]\d{0,17})$/],
-  ['FLOAT', /^-?(0|[1-9]\d{0,14})(\.\d+)?(e[+-]?\d{1,2})?$/i],
-  ['NUMERIC', /^-?(0|[1-9]\d{0,27})(\.\d{1,9})?$/],
-  ['DATE', /^\d{4}-\d{2}-\d{2}$/],
-  ['TIMESTAMP', /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z?$/],
-]
-
-const COLUMN_TYPES = ['STRING', ...FORMS.map(([type]) => type)]
-
-/** What each column seems to hold by its first cells; empty ones say nothing. */
-const proposeTypes = ([header = [], ...records]: readonly (readonly string[])[]): string[] =>
-  header.map((_, place) => {
-    const cells = records.map(record => record[place] ?? '').filter(cell => cell !== '')
-    const found = FORMS.find(([, form]) => cells.length > 0 && cells.every(cell => form.test(cell)))
-    return found?.[0] ?? 'STRING'
-  })

@@ -12,8 +12,8 @@ export interface Head {
 }
 
 const HEAD_BYTES = 256 * 1024
-/** Enough to propose types. */
-const RECORDS = 500
+/** With their header. */
+const RECORDS = 6
 const DELIMITERS = [',', ';', '\t', '|']
 
 /** @param given the delimiter; without one, that which the first line has most of */
@@ -76,7 +76,7 @@ const recordsOfJson = (bytes: Uint8Array, isList: boolean): string[][] => {
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const cellOf = (value: unknown): string =>
     value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-  return [columns, ...rows.slice(0, RECORDS).map(row => columns.map(column => cellOf(row[column])))]
+  return [columns, ...rows.slice(0, RECORDS - 1).map(row => columns.map(column => cellOf(row[column])))]
 }
 
 /** The first records of a CSV text (RFC 4180), for a preview: what the service makes of the file, it says itself. */

@@ -66,9 +66,9 @@ export const dropPages = [
               </fieldset>
               {!isKnown && (
                 <Field
-                  label="Typed table: numbers, dates and booleans are kept as such, and others refused"
+                  label="Detect types: a new table keeps numbers, dates and booleans as such, where all values of the file are"
                   type="checkbox"
-                  name="typed"
+                  name="detect"
                 />
               )}
               <button type="submit" class="btn-primary">
