@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { isObject } from '../json/json-value.ts'
 
 type Schema = z.core.$ZodType
 
@@ -97,7 +96,7 @@ const tolerant = (schema: Schema): Schema => {
       return z.pipe(
         z.transform(value => (Array.isArray(value) && value.length === 0 ? {} : value)),
         // A copy would lose the order of keys such as `10` and `2`.
-        z.custom<Record<string, unknown>>(isObject, 'expected an object'),
+        z.record(z.string(), z.unknown()),
       )
     case 'array':
       return z.array(tolerant(def.element ?? z.unknown()))
