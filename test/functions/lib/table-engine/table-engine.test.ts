@@ -24,6 +24,7 @@ describe('a full load', () => {
       inBytes: 32,
       bytesRead: 0,
       isCompressed: false,
+      renamed: [],
     })
     expect(await tables.rows(snapshot)).toEqual([
       ['1', 'x "y"\nz'],
