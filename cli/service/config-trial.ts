@@ -1,5 +1,5 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { missingSections } from '../../functions/lib/extractor/config/missing-sections.ts'
+import { missingSections } from '../../functions/lib/extractor/config/check-shape.ts'
 import { belowService, type ServiceFlags } from '../connect/service-command.ts'
 import { type Call, type Command, flag, listOption, number } from '../shell/command.ts'
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
@@ -9,6 +10,7 @@ import {
   listParts,
   type StoredPart,
 } from '../lib/aws/multipart/multipart-upload.ts'
+import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
@@ -16,7 +18,6 @@ import { convertSlices } from './convert-slices.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
-import { noteParts, withNotes } from './part-notes.ts'
 import { planExport } from './plan-export.ts'
 import { partsRecord, planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
 import { requestExport } from './request-export.ts'
@@ -198,3 +199,25 @@ const destinationExists = ({ bucket, key }: { bucket: string; key: string }, cau
     `There is an object ${key} in ${bucket} already, and "overwrite" is false.`,
     { cause },
   )
+
+const FOLDER = 'made/'
+const READS_IN_PARALLEL = 16
+
+/** Keeps what S3 answered to the parts of one attempt. Each note has a name of its own: none replaces another's. */
+const noteParts = async (work: WorkPlace, parts: readonly StoredPart[]): Promise<void> => {
+  if (parts.length > 0) await work.write(`${FOLDER}${randomUUID()}.json`, { parts })
+}
+
+/**
+ * The parts with the checksums that were noted, where S3 lists none. One whose function died before its note stays
+ * without: S3 has checked it when it came, and works out the checksum of the whole.
+ */
+const withNotes = async (work: WorkPlace, listed: readonly StoredPart[]): Promise<StoredPart[]> => {
+  if (!lackChecksums(listed)) return [...listed]
+  const names = [...(await work.list(FOLDER)).keys()]
+  const notes = await pMap(names, name => work.read(name, partsRecord), { concurrency: READS_IN_PARALLEL })
+  return withNotedChecksums(
+    listed,
+    notes.flatMap(note => note?.parts ?? []),
+  )
+}

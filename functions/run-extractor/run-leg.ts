@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
-import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
+import { componentConfig, usesRefreshToken } from '../lib/extractor/config/component-config.ts'
 import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
 import {
   type ExtractOptions,
@@ -20,7 +20,6 @@ import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
-import { openRow } from './open-row.ts'
 import { currentRow, enterStep, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunStorage } from './run-storage.ts'
 import { rowPrefix } from './run-store.ts'
@@ -222,4 +221,14 @@ export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>
     },
     settled: told.settled,
   }
+}
+
+/** What a row works with. Its secrets are open only in `opened`, and only in memory. */
+export const openRow = async (run: Run, { runs, openSecrets }: Pick<RunServices, 'runs' | 'openSecrets'>) => {
+  const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
+  const sealed = componentConfig(configuration, imageParameters)
+  const { componentId, configId } = run
+  const reader = { componentId, configId, adoptedSecrets }
+  const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
+  return { configuration, state, sealed, reader, opened }
 }

@@ -9,6 +9,7 @@ import { parseCsvDialect, RFC_4180 } from '../lib/table-engine/csv/csv-dialect.t
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../lib/table-engine/csv/parse-records.ts'
+import type { ByteRange } from '../lib/table-engine/files/footer.ts'
 import { columnNames } from '../lib/table-engine/files/snapshot.ts'
 import type { ObjectAddress } from '../lib/table-engine/files/table-files.ts'
 import { typeChanges } from '../lib/table-engine/inferred-types.ts'
@@ -28,7 +29,6 @@ import {
 } from '../lib/table-engine/source-columns.ts'
 import type { FileColumn } from '../lib/table-engine/types/field-type.ts'
 import { uncompressedKey } from './open-slices.ts'
-import { readOn } from './read-on.ts'
 import type { SplitWorkServices } from './services.ts'
 
 type Request = LoadDocument<'request'>
@@ -196,4 +196,23 @@ const cutFile = (file: number, start: number, end: number, rangeBytes: number): 
     end: placeOf(index + 1),
     beginsRecord: index === 0,
   }))
+}
+
+/** Most readers want no more than so many bytes after the ones that they ask for. */
+const AHEAD_BYTES = 64 * 1024
+
+/** Reads a part of a file and a little more; then, for whoever wants them, more and more of the bytes after it. */
+export async function* readOn(
+  read: (part: ByteRange) => AsyncIterable<Uint8Array>,
+  { start, end, fileEnd }: ByteRange & { fileEnd: number },
+): AsyncGenerator<Uint8Array> {
+  let ahead = AHEAD_BYTES
+  let at = start
+  let until = end
+  while (at < fileEnd) {
+    until = Math.min(fileEnd, until + ahead)
+    yield* read({ start: at, end: until })
+    at = until
+    ahead *= 2
+  }
 }

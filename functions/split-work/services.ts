@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { ExportDocuments } from '../lib/distributed/export-documents.ts'
-import type { GzipLimits } from '../lib/distributed/gzip-limits.ts'
 import type { LoadDocuments } from '../lib/distributed/load-documents.ts'
+import type { GzipLimits } from '../lib/distributed/load-limits.ts'
 import type { TableFiles } from '../lib/table-engine/files/table-files.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 

@@ -8,10 +8,9 @@ import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
 import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'
 import { firstByteOf, type RangeScan, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
 import type { ByteRange } from '../lib/table-engine/files/footer.ts'
-import { cutFiles } from './cut-files.ts'
+import { cutFiles, readOn } from './cut-files.ts'
 import type { SplitWorkEvent } from './event.ts'
 import { openSlices, uncompressGroup } from './open-slices.ts'
-import { readOn } from './read-on.ts'
 import type { SplitWorkServices } from './services.ts'
 
 /** The items of the step that comes next, side by side. */

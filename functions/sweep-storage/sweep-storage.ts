@@ -9,7 +9,7 @@ import {
   type FileStore,
 } from '../lib/storage/files/file-store.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
-import { everyBucket } from './every-bucket.ts'
+import type { TableStore } from '../lib/storage/tables/table-store.ts'
 import type { SweepPage, SweepServices } from './page.ts'
 import type { SweepKind } from './sweep-kinds.ts'
 
@@ -217,4 +217,22 @@ export const sweepStorage = async (
     await services.sweeps.keepPosition(kind, after)
   } while (after !== undefined && !isTimeUp())
   return { kind, swept, isWhole: after === undefined }
+}
+
+/**
+ * The buckets of all branches, of each branch only those that are its own. The development branches come first: a branch
+ * that copies a head from the default branch while we read has it there still when we come to that.
+ */
+const everyBucket = async ({
+  branches,
+  inBranch,
+  ownTables,
+}: SweepServices): Promise<{ branchId: number; bucketId: string; tables: TableStore }[]> => {
+  const branchIds = (await branches.list()).map(({ id }) => id).filter(id => id !== defaultBranchId)
+  const found: { branchId: number; bucketId: string; tables: TableStore }[] = []
+  for (const branchId of [...branchIds, defaultBranchId]) {
+    const { buckets, tables } = branchId === defaultBranchId ? inBranch(branchId) : ownTables(branchId)
+    for (const { id } of await buckets.list()) found.push({ branchId, bucketId: id, tables })
+  }
+  return found
 }

@@ -1,9 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { ExportDocuments } from '../../lib/distributed/export-documents.ts'
+import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
-import type { Distribution } from './distribution.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
@@ -25,4 +26,21 @@ export interface RunJobServices extends StorageStores {
     warn(message: string, extra: Record<string, unknown>): void
     error(message: string, extra: Record<string, unknown>): void
   }
+}
+
+/** How loads and exports are done that outgrow one function. */
+export interface Distribution {
+  /** A load of more stored bytes outgrows one function. */
+  singleLoadBytes: number
+  /**
+   * One function merges so many staged bytes by their primary key, into a table of five times as many, and sorts a fourth of
+   * them for an export.
+   */
+  singleMergeBytes: number
+  documents: LoadDocuments
+  /** An export that reads more bytes of its table outgrows one function. */
+  singleExportBytes: number
+  /** Bytes of the table that one function exports of a larger one. */
+  exportPartBytes: number
+  exports: ExportDocuments
 }

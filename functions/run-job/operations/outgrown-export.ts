@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { ExportDocument, ExportedPart } from '../../lib/distributed/export-documents.ts'
 import { exportPart } from '../../lib/distributed/export-part.ts'
-import { bytesOf, filesToExport, planParts } from '../../lib/distributed/plan-export.ts'
+import { groupBytesFor, packGroups } from '../../lib/distributed/pack-groups.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -9,9 +9,10 @@ import { contentRevision, type ReadableTable } from '../../lib/storage/tables/al
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates, withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import type { Slice } from '../../lib/table-engine/files/export-slice.ts'
-import { columnNames, withFiles } from '../../lib/table-engine/files/snapshot.ts'
-import type { Distribution } from '../job/distribution.ts'
-import type { RunJobServices } from '../job/services.ts'
+import { columnNames, liveRows, type TableFile, withFiles } from '../../lib/table-engine/files/snapshot.ts'
+import { findFiles } from '../../lib/table-engine/rows/find-rows.ts'
+import { conditionsSql } from '../../lib/table-engine/rows/row-conditions.ts'
+import type { Distribution, RunJobServices } from '../job/services.ts'
 
 type Plan = ExportDocument<'plan'>
 
@@ -120,3 +121,46 @@ const writeEmptySlice = async (
   })
   return slices
 }
+
+type PlannedExport = ReturnType<typeof rowSource<ReturnType<typeof withDates>>>
+
+/** The files that an export has to read, in order: of those that can match, as many as its limit needs. */
+const filesToExport = ({ snapshot, query }: PlannedExport): TableFile[] => {
+  const files = findFiles(snapshot, query).map(({ file }) => file)
+  if (query.limit === undefined || !countsRows({ snapshot, query })) return files
+  const found: TableFile[] = []
+  let rows = 0
+  for (const file of files) {
+    if (rows >= query.limit) break
+    found.push(file)
+    rows += liveRows(file)
+  }
+  return found
+}
+
+/** Whether each live row of a file is exported, and in the table's order: then their number is known in advance. */
+const countsRows = ({ snapshot, query }: PlannedExport): boolean =>
+  query.orderBy.length === 0 && conditionsSql(query, snapshot) === undefined
+
+/** The files of an export in parts of about so many bytes, each with the rows that are wanted of it at most. */
+const planParts = (
+  files: readonly TableFile[],
+  { snapshot, query }: PlannedExport,
+  wantedBytes: number,
+): ExportDocument<'plan'>['parts'] => {
+  const partBytes = groupBytesFor(bytesOf(files), wantedBytes)
+  const isCounted = countsRows({ snapshot, query })
+  let left = query.limit ?? Number.POSITIVE_INFINITY
+  return packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
+    const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
+    const limit = isCounted && left >= rows ? undefined : left
+    if (isCounted) left -= rows
+    return {
+      files: group.map(({ statistics: _, ...file }) => file),
+      ...(limit !== undefined && limit !== Number.POSITIVE_INFINITY && { limit }),
+    }
+  })
+}
+
+const bytesOf = (files: readonly Pick<TableFile, 'bytes'>[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0)

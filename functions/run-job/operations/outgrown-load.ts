@@ -1,14 +1,16 @@
+import pMap from 'p-map'
 import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
+import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-documents.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
-import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
+import { refusalError } from '../../lib/distributed/refusal.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
+import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
 import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.ts'
-import type { Distribution } from '../job/distribution.ts'
 import { correlationIdOf } from '../job/log-job.ts'
-import type { RunJobServices } from '../job/services.ts'
+import type { Distribution, RunJobServices } from '../job/services.ts'
 import { keepHeadings } from './keep-headings.ts'
 import { tableLoad } from './outcome.ts'
 
@@ -133,4 +135,53 @@ const refuseLargeMerge = (
       `primary key up to ${singleMergeBytes}, into ${TABLE_FACTOR * singleMergeBytes}: send the rows in several files.`,
     { params: { stagedBytes, tableBytes, singleMergeBytes } },
   )
+}
+
+/** A load whose rows are staged, and what its job will report. */
+interface ReadyLoad {
+  staged: StagedLoad
+  /** The table with the columns that it has after the load, without its files. */
+  table: Snapshot
+  importedColumns: string[]
+  importedRowsCount: number
+  renamed: RenamedColumn[]
+  warnings: string[]
+  inBytes: number
+  isCompressed: boolean
+}
+
+const READS = 16
+
+/**
+ * What the machine has staged for a load; `undefined` when it has not, or not to the end. Throws the first `UserError`
+ * in the order of the data when the load cannot be done.
+ */
+const readStaged = async (documents: LoadDocuments, place: LoadPlace): Promise<ReadyLoad | undefined> => {
+  const folded = await documents.find(place, 'folded')
+  if (!folded) return undefined
+  if ('refusal' in folded) throw refusalError(folded.refusal)
+  const request = await documents.read(place, 'request')
+  const cut = await documents.read(place, 'cut')
+  if (!('files' in cut)) throw new Error('A load that is folded has been cut')
+  const parts = await pMap(folded.groups, (_, item) => documents.find(place, 'staged', item), {
+    concurrency: READS,
+  })
+  const files: StagedLoad['files'] = []
+  for (const part of parts) {
+    if (!part) return undefined
+    if ('refusal' in part) throw refusalError(part.refusal)
+    files.push(...part.files)
+  }
+  const { table, importedColumns, renamed = [], warnings, inBytes, isCompressed } = cut
+  const { tableId, incremental } = request
+  return {
+    staged: { jobId: place.jobId, tableId, fields: table.fields, files, incremental },
+    table,
+    importedColumns,
+    importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+    renamed,
+    warnings: [...request.warnings, ...warnings],
+    inBytes,
+    isCompressed,
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refuseSealed } from '#functions/run-extractor/refuse-sealed.ts'
+import { refuseSealed } from '#functions/lib/storage/secrets/create-opener.ts'
 
 it('refuses what another service sealed, and lets everything else through', async () => {
   const plain = { '#password': 'written out', user: 'KBC::ProjectSecure::not under a # key' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newRow, newRun } from '#functions/run-extractor/new-run.ts'
+import { newRow, newRun } from '#functions/run-extractor/begin-run.ts'
 import { tellProgress } from '#functions/run-extractor/run-leg.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { UserError } from '#lib/errors/errors.ts'

@@ -1,4 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../../json/json-value.ts'
 import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
 
 /**
@@ -14,3 +15,11 @@ export const checkShape = (input: unknown): void => {
 
 const invalid = (reason: string): UserError =>
   new UserError('extractor.config.invalid', `Invalid configuration: ${reason}`)
+
+/** What a run needs and the configuration does not hold: a draft, or a root whose rows bring it. */
+export const missingSections = ({ parameters }: Readonly<Record<string, unknown>>): string[] => {
+  const { api, config } = isObject(parameters) ? parameters : {}
+  const hasAddress = isObject(api) && Boolean(api['baseUrl'])
+  const hasJobs = isObject(config) && Object.keys(config['jobs'] ?? {}).length > 0
+  return [...(hasAddress ? [] : ['parameters.api.baseUrl']), ...(hasJobs ? [] : ['parameters.config.jobs'])]
+}

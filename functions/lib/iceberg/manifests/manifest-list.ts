@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IcebergRefusal } from '../refusal.ts'
-import { loadAvro } from './load-avro.ts'
+import { loadAvro } from './manifest.ts'
 import { manifestFieldName, manifestFileSchema } from './manifest-schema.ts'
 
 const count = z.union([z.bigint(), z.int()]).nullish()

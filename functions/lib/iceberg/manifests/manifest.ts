@@ -3,7 +3,6 @@ import { formatLongJson } from '../metadata/long-json.ts'
 import type { TableSchema } from '../metadata/types.ts'
 import { IcebergRefusal } from '../refusal.ts'
 import type { ColumnStatistics, DataFile, ManifestEntry, PartitionValue } from './data-file.ts'
-import { loadAvro } from './load-avro.ts'
 import { manifestEntrySchema, manifestFieldName } from './manifest-schema.ts'
 
 const count = z.bigint().transform(Number)
@@ -197,3 +196,6 @@ export type NewEntry = Omit<ManifestEntry, 'sequenceNumber' | 'fileSequenceNumbe
   sequenceNumber?: number
   fileSequenceNumber?: number
 }
+
+/** Loaded with the first manifest: the library is large, and most requests read the heads of tables only. */
+export const loadAvro = () => import('./avro-container.ts')

@@ -94,3 +94,13 @@ const notOpened = (reason: string) =>
     'secrets.notOpened',
     `A secret of the configuration cannot be opened. ${reason} Enter it again.`,
   )
+
+/** In place of an opener where another service holds the key. Error: `secrets.notOpened`. */
+export const refuseSealed = (value: unknown): Promise<unknown> =>
+  mapSecrets(value, async secret => {
+    if (!isSealed(secret)) return secret
+    throw new UserError(
+      'secrets.notOpened',
+      'A secret of the configuration was sealed by its storage service, which alone can open it.',
+    )
+  })

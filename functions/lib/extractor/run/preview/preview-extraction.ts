@@ -11,7 +11,6 @@ import type { WrittenTable } from '../../tables/sink-types.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '../extract.ts'
 import { Stopped } from '../stop-signal.ts'
 import { maskBody } from './mask-body.ts'
-import { maskHeaders } from './mask-headers.ts'
 import { PREVIEW_LIMITS, type PreviewLimits } from './preview-limits.ts'
 import type { Exchange, PreviewResult, PreviewTable } from './preview-schemas.ts'
 
@@ -211,4 +210,27 @@ const maskTexts = (value: unknown, mask: (text: string) => string): unknown => {
   if (typeof value === 'string') return mask(value)
   if (Array.isArray(value)) return value.map(item => maskTexts(item, mask))
   return isContainer(value) ? mapFields(value, item => maskTexts(item, mask)) : value
+}
+
+/** Values of these are shown to nobody, whatever the masker knows. */
+const secretHeader =
+  /^((proxy-)?authorization|(set-)?cookie|www-authenticate|proxy-authenticate|authentication-info)$|token|secret|key|session|password|signature/i
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Headers of a request or a response without secrets: each is `***`.
+ *
+ * @param mask replaces the secrets of a text
+ */
+const maskHeaders = (headers: Headers, mask: (text: string) => string): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[mask(name), maskHeader(name, value, mask)]],
+    ),
+  )
+
+const maskHeader = (name: string, value: string | string[], mask: (text: string) => string) => {
+  const one = (text: string): string => (secretHeader.test(name) ? '***' : mask(text))
+  return Array.isArray(value) ? value.map(one) : one(value)
 }
