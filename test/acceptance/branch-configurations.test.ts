@@ -39,6 +39,7 @@ describe('a configuration in a branch', () => {
     expect(copy).toMatchObject({
       version: 1,
       changeDescription: comment,
+      configuration: { a: 1 },
       state: { s: 1 },
       currentVersion: {
         created: original.currentVersion.created,

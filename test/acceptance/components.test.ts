@@ -48,5 +48,5 @@ it('stores configurations of the components that clients take for granted, lists
 
 it('says that a component without an entry is not there', async () => {
   const { status, body } = await target.call('POST', 'components/acme.nothing/configs', { name: 'a' })
-  expect([status, body.code]).toEqual([404, 'notFound'])
+  expect([status, body.code, body.error]).toEqual([404, 'notFound', 'Component acme.nothing not found'])
 })

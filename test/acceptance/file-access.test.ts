@@ -129,6 +129,7 @@ describe('a sliced file that is prepared without a federation token', () => {
 describe('tags', () => {
   const odd = [
     'a/b',
+    '../x',
     'a b',
     'a+b',
     '100%',

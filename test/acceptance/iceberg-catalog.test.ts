@@ -76,11 +76,4 @@ describe('an engine', () => {
     expect(rows).toHaveLength(3)
     expect(sorted(rows)).toEqual(sorted(await exported(results.id)))
   })
-
-  it('is refused when it writes, in the form that it reads', async () => {
-    const path = `namespaces/${namespace()}/tables/orders_v2`
-    const { status, body } = await catalog(path, { method: 'DELETE' })
-    expect([status, body.error.type, body.error.code]).toEqual([406, 'UnsupportedOperationException', 406])
-    expect((await catalog(path, { method: 'HEAD' })).status).toBe(204)
-  })
 })

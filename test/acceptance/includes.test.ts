@@ -161,7 +161,12 @@ describe('buckets', () => {
 
   it('have their tables in the detail, with what is included and without the bucket again', async () => {
     const plain = (await target.call('GET', `buckets/${bucketId}`)).body
-    expect(plain).toMatchObject({ id: bucketId, metadata: [metadatum('includes.bucket')], tables: [bare()] })
+    expect(plain).toMatchObject({
+      ...bucket(),
+      attributes: [],
+      metadata: [metadatum('includes.bucket')],
+      tables: [bare()],
+    })
     expect(optionalKeys.filter(key => Object.hasOwn(plain.tables[0], key))).toEqual([])
     const { body } = await target.call('GET', `buckets/${bucketId}?include=metadata,columns,columnMetadata`)
     expect(body.tables).toMatchObject([

@@ -48,6 +48,7 @@ describe('a column that is added', () => {
     ['Plain', 'storage.tables.columnAlreadyExists'],
     ['new column', 'storage.tables.columnAlreadyExists'],
     ['💰', 'storage.tables.invalidColumnName'],
+    ['', 'storage.tables.invalidColumnName'],
     ['a'.repeat(65), 'storage.tables.invalidColumnName'],
   ])('as %s is refused', async (name, code) => {
     const { status, body } = await target.call('POST', `tables/${tableId}/columns`, { name })
@@ -124,11 +125,13 @@ describe('validate', () => {
   })
 
   it('says in words of the documentation what cannot be used', async () => {
-    const { status, body } = await validate(['id', 'a b', 'oid', 'a'.repeat(65)])
+    const { status, body } = await validate(['id', 'a b', 'oid', 'a'.repeat(65), 'ID', '💰'])
     const messages = [
       '"a b" contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.',
       '"oid" is a system column used by the database for internal purposes.',
       'Column name cannot be longer than 64 characters.',
+      '"ID" is there twice.',
+      '"💰" contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.',
     ]
     expect(status).toBe(422)
     expect(body).toMatchObject({

@@ -37,12 +37,6 @@ describe('the PHP client finds', () => {
     expect((await target.call('GET', `files/${file.id}`)).body.tags).toEqual([])
   })
 
-  it('credentials for a sliced file, whatever it asked for', async () => {
-    const asked = { name: 'a', isSliced: true, federationToken: false }
-    const { body: file } = await target.call('POST', 'files/prepare', asked)
-    expect(file.uploadParams.credentials).toMatchObject({ SessionToken: expect.any(String) })
-  })
-
   it('no identifier of a version in a row', async () => {
     const { body: made } = await target.call('POST', configs, { name: 'rows' })
     const { body: row } = await target.call('POST', `${configs}/${made.id}/rows`, { rowId: 'r', name: 'r' })

@@ -9,24 +9,13 @@ describe('GET versions', () => {
     await routes.send('PUT', id, { name: 'second', changeDescription: 'renamed' })
     await routes.send('PUT', id, { configuration: { a: 2 } })
     const versions = await routes.versions(id)
-    expect(versions.map((entry: object) => Object.keys(entry).toSorted())[0]).toEqual([
-      'changeDescription',
-      'created',
-      'creatorToken',
-      'description',
-      'isDeleted',
-      'name',
-      'version',
-      'versionIdentifier',
-    ])
     expect(versions).toMatchObject([
       { version: 3, name: 'second', changeDescription: 'Configuration updated' },
       { version: 2, name: 'second', changeDescription: 'renamed' },
       { version: 1, name: 'Test', changeDescription: 'Configuration created' },
     ])
-    const page = await routes.send('GET', `${id}/versions?limit=1&offset=1&include=name,state,configuration`)
+    const page = await routes.send('GET', `${id}/versions?limit=1&offset=1&include=configuration`)
     expect(page.body).toMatchObject([{ version: 2, configuration: { a: 1 } }])
-    expect(page.body[0]).not.toHaveProperty('description')
   })
 
   it('shows one with its rows but without states', async () => {

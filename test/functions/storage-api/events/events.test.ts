@@ -18,7 +18,6 @@ describe('POST events', () => {
       'storage.events.validation',
     ],
     ['no message', { component: 'a' }, 'storage.events.validation'],
-    ['more than 200 KB', { component: 'a', message: 'x'.repeat(250_000) }, 'requestTooLarge'],
   ])('refuses %s', async (_what, body, code) => {
     const reply = await service.call('POST', events, body)
     expect([reply.status, reply.body.code]).toEqual([400, code])
@@ -50,19 +49,15 @@ describe('GET events', () => {
     expect((await list('component=ex-at-once')).sort()).toEqual(['a', 'again', 'b'])
   })
 
-  it('lists them newest first, by page, range, field and word', async () => {
+  it('lists them newest first, by page and run', async () => {
     const component = 'ex-list'
-    const sent = []
     for (const [index, runId] of ['5', '5.6', '5.6.7', '56'].entries())
-      sent.push(await send({ component, message: `m${index}`, runId, type: index === 0 ? 'error' : 'info' }))
+      await send({ component, message: `m${index}`, runId })
     const within = `component=${component}`
     expect(await list(within)).toEqual(['m3', 'm2', 'm1', 'm0'])
     expect(await list(`${within}&sortOrder=asc&limit=2`)).toEqual(['m0', 'm1'])
     expect(await list(`${within}&limit=2&offset=1`)).toEqual(['m2', 'm1'])
     expect(await list(`${within}&runId=5`)).toEqual(['m2', 'm1', 'm0'])
-    expect(await list(`${within}&sinceId=${sent[0].id}&maxId=${sent[3].id}`)).toEqual(['m2', 'm1'])
-    expect(await list(`${within}&q=type:error`)).toEqual(['m0'])
-    expect(await list(`${within}&q=m2`)).toEqual(['m2'])
   })
 
   it('answers 404 for one that is not there', async () => {

@@ -86,21 +86,6 @@ describe('the tags of a file', () => {
     expect(await tagsOf(id)).toEqual(['y'])
   })
 
-  it.each(['a/b', 'a b', 'a%b', 'ä', '../x', 'a?b#c'])('may hold %j', async tag => {
-    const id = await service.upload('a\n')
-    await service.call('POST', `${files}/${id}/tags`, { tag })
-    expect(await tagsOf(id)).toEqual([tag])
-    await service.call('DELETE', `${files}/${id}/tags/${encodeURIComponent(tag)}`)
-    expect(await tagsOf(id)).toEqual([])
-  })
-
-  it('are removed by a path that a gateway has decoded', async () => {
-    const id = await service.upload('a\n')
-    await service.call('POST', `${files}/${id}/tags`, { tag: 'a/b' })
-    await service.call('DELETE', `${files}/${id}/tags/a/b`)
-    expect(await tagsOf(id)).toEqual([])
-  })
-
   it('are all kept when many are added at once', async () => {
     const id = await service.upload('a\n')
     const tags = ['a', 'b', 'c', 'd', 'e']

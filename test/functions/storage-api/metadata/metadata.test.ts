@@ -125,19 +125,7 @@ describe('metadata', () => {
     )
   })
 
-  it('are shown with tables and buckets when they are asked for', async () => {
-    await call('POST', 'columns/in.c-main.orders.id/metadata', {
-      provider: 'user',
-      metadata: [{ key: 'shown', value: 'c' }],
-    })
-    const { body: table } = await call('GET', 'tables/in.c-main.orders')
-    expect(table.metadata).toContainEqual(expect.objectContaining({ key: 't' }))
-    expect(table.columnMetadata.id).toMatchObject([{ key: 'shown', value: 'c' }])
-    const { body: bucket } = await call('GET', 'buckets/in.c-main?include=metadata,columnMetadata')
-    expect(bucket.metadata).toContainEqual(expect.objectContaining({ key: 'same' }))
-    expect(bucket.tables[0].columnMetadata.id).toMatchObject([{ key: 'shown' }])
-    const { body: tables } = await call('GET', 'tables?include=metadata')
-    expect(tables[0].metadata).toContainEqual(expect.objectContaining({ key: 't' }))
+  it('find their table by key and provider', async () => {
     const { body: found } = await call('GET', 'search/tables?metadataKey=t&metadataProvider=user')
     expect(found).toMatchObject([{ id: 'in.c-main.orders', bucket: { id: 'in.c-main' } }])
     expect((await call('GET', 'search/tables?metadataKey=absent')).body).toEqual([])

@@ -90,17 +90,9 @@ describe('a snapshot of a table', () => {
     expect(await rowsOf(id)).toEqual(['"1"'])
   })
 
-  it('is shown, listed newest first, and deleted', async () => {
-    const id = await service.createTable(bucketId, newName(), 'id\n1\n', { primaryKey: 'id' })
+  it('is listed newest first, and deleted', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id\n1\n')
     const [first, second] = [await snapshotOf(id, 'first'), await snapshotOf(id, 'second')]
-    const { body } = await service.call('GET', `/v2/storage/snapshots/${first}`)
-    expect(body).toMatchObject({
-      id: String(first),
-      description: 'first',
-      createdTime: expect.stringMatching(/\+0000$/),
-      creatorToken: { id: 42 },
-      table: { id, primaryKey: ['id'], columns: ['id'], rowsCount: 1 },
-    })
     const list = async (query = '') =>
       (await service.call('GET', `/v2/storage/tables/${id}/snapshots${query}`)).body.map(
         (snapshot: { id: string }) => Number(snapshot.id),

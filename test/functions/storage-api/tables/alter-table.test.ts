@@ -28,16 +28,6 @@ describe('POST tables/{id}/columns', () => {
     expect(await rowsOf(id)).toEqual(['"1",""', '"2",""'])
   })
 
-  it.each([
-    ['a name that is taken, but for case', 'ID', 'storage.tables.columnAlreadyExists'],
-    ['a name of which nothing is left', '💰', 'storage.tables.invalidColumnName'],
-    ['a long name', 'a'.repeat(65), 'storage.tables.invalidColumnName'],
-    ['no name', '', 'storage.tables.invalidColumnName'],
-  ])('refuses %s', async (_, name, code) => {
-    const id = await newTable('id\n')
-    expect(await refusal(send('POST', id, '/columns', { name }))).toEqual([400, code])
-  })
-
   it('fails when the column came in the meantime', async () => {
     const id = await newTable('id\n')
     const replies = await Promise.all([1, 2].map(() => send('POST', id, '/columns', { name: 'x' })))

@@ -77,32 +77,3 @@ describe('tickets', () => {
     expect((await call('POST', 'tickets')).body.id).toBe(String(Math.max(...ids) + 1))
   })
 })
-
-describe('names', () => {
-  it('are checked one by one', async () => {
-    expect((await call('POST', 'validate/column-names', { columnNames: ['id', 'a_b'] })).status).toBe(204)
-    const { status, body } = await call('POST', 'validate/column-names', {
-      columnNames: ['id', 'a b', 'ID', 'oid', '💰', 'a'.repeat(65)],
-    })
-    expect(status).toBe(422)
-    expect(body.errors.map(({ key }: { key: string }) => key)).toEqual([
-      'columnNames[1]',
-      'columnNames[2]',
-      'columnNames[3]',
-      'columnNames[4]',
-      'columnNames[5]',
-    ])
-  })
-})
-
-describe('search', () => {
-  it('sums up what exactly this run moved', async () => {
-    const dataFileId = await routes.service.upload('id\n2\n')
-    await call('POST', 'tables/in.c-main.orders/import-async', { dataFileId }, { 'X-KBC-RunId': '9.1' })
-    for (const [runId, totalCount] of [
-      ['9.1', 1],
-      ['9', 0],
-    ])
-      expect((await call('GET', `stats?runId=${runId}`)).body.tables.import).toMatchObject({ totalCount })
-  })
-})
