@@ -3,20 +3,13 @@ import { connectTarget } from './target.ts'
 
 const run = Date.now().toString(36)
 const component = 'ex-generic-v2'
-const branches: number[] = []
 const configurations: string[] = []
 const target = await connectTarget()
 afterAll(async () => {
-  for (const id of branches) await target.call('DELETE', `dev-branches/${id}`)
   for (const id of configurations) for (const _ of ['trash', 'purge']) await target.call('DELETE', pathOf(id))
 })
 
 let made = 0
-const createBranch = async (): Promise<{ id: number; at: string }> => {
-  const { results } = await target.job('POST', 'dev-branches', { name: `configurations ${run} ${++made}` })
-  branches.push(results.id)
-  return { id: results.id, at: `branch/${results.id}/` }
-}
 const pathOf = (id: string, at = '') => `${at}components/${component}/configs/${id}`
 const createConfiguration = async (): Promise<string> => {
   const id = `branched-${run}-${++made}`
@@ -33,7 +26,7 @@ describe('a configuration in a branch', () => {
   it('begins as a copy, with its comments, identifiers and metadata', async () => {
     const id = await createConfiguration()
     const original = await get(pathOf(id))
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const copy = await get(pathOf(id, at))
     const comment = `Copied from default branch configuration "Orders" (${id}) version 2`
     expect(copy).toMatchObject({
@@ -72,7 +65,7 @@ describe('a configuration in a branch', () => {
 
   it('takes its state by the routes of states only', async () => {
     const id = await createConfiguration()
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     for (const [path, what] of [
       [pathOf(id, at), 'configuration'],
       [`${pathOf(id, at)}/rows/r`, 'configuration row'],
@@ -89,7 +82,7 @@ describe('a configuration in a branch', () => {
 
   it('stays in the trash, and keeps its metadata', async () => {
     const id = await createConfiguration()
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const [{ id: metadataId }] = await get(`${pathOf(id, at)}/metadata`)
     const kept = await target.call('DELETE', `${pathOf(id, at)}/metadata/${metadataId}`)
     expect([kept.status, kept.body.error]).toEqual([
@@ -112,7 +105,7 @@ describe('reset-to-default', () => {
 
   it('makes a fresh copy, whatever the branch did with the configuration', async () => {
     const id = await createConfiguration()
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     await target.call('PUT', pathOf(id, at), { name: 'Of the branch' })
     await target.call('POST', `${pathOf(id, at)}/rows`, { rowId: 'extra' })
     await target.call('POST', `${pathOf(id, at)}/metadata`, { metadata: [{ key: 'own', value: 'x' }] })
@@ -136,7 +129,7 @@ describe('reset-to-default', () => {
   })
 
   it('brings what the default branch got later, and deletes what it has deleted', async () => {
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const id = await createConfiguration()
     expect((await target.call('GET', pathOf(id, at))).status).toBe(404)
     expect((await reset(id, at)).status).toBe(204)
@@ -161,7 +154,7 @@ describe('metadata of a branch', () => {
     const key = `key-${run}`
     const { body } = await target.call('POST', 'branch/default/metadata', { metadata: [{ key, value: 'a' }] })
     const { id: metadataId } = body.find((each: { key: string }) => each.key === key)
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     await target.call('DELETE', `branch/default/metadata/${metadataId}`)
     const copied = await get(`${at}metadata`)
     expect(copied.filter((each: { key: string }) => each.key === key)).toMatchObject([{ value: 'a' }])

@@ -1,19 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
 const run = Date.now().toString(36)
-const branches: number[] = []
 const target = await connectTarget()
-afterAll(async () => {
-  for (const id of branches) await target.call('DELETE', `dev-branches/${id}`)
-})
 
-let made = 0
-const createBranch = async (): Promise<{ id: number; at: string }> => {
-  const { results } = await target.job('POST', 'dev-branches', { name: `tables ${run} ${++made}` })
-  branches.push(results.id)
-  return { id: results.id, at: `branch/${results.id}/` }
-}
 const createTable = async (bucketId: string, name: string, content: string, at = '') => {
   const job = await target.job('POST', `${at}buckets/${bucketId}/tables-async`, {
     name,
@@ -37,7 +27,7 @@ describe('a table in a branch', () => {
   it('is the default one until the branch writes it, and separate from then on', async () => {
     const bucketId = await target.createBucket('read-through')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { id, at } = await createBranch()
+    const { id, at } = await target.createBranch()
     await load(tableId, 'n\n1\n', '', { incremental: 1 })
     expect(await rowsOf(tableId, at)).toEqual(['"0"', '"1"'])
     expect((await target.call('GET', `${at}tables/${tableId}`)).body.bucket.idBranch).toBe(1)
@@ -57,7 +47,7 @@ describe('a table in a branch', () => {
   it('is changed in its columns, key, rows and name without touching the default one', async () => {
     const bucketId = await target.createBucket('changes')
     const tableId = await createTable(bucketId, 't', 'id,a\n1,x\n2,y\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const table = `${at}tables/${tableId}`
     for (const [method, path, body] of [
       ['POST', `${table}/columns`, { name: 'b' }],
@@ -84,7 +74,7 @@ describe('a table in a branch', () => {
   it('is hidden by its deletion there, can be made anew, and stays in the default branch', async () => {
     const bucketId = await target.createBucket('tombstone')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     expect((await target.call('DELETE', `${at}tables/${tableId}`)).status).toBe(204)
     expect((await target.call('GET', `${at}tables/${tableId}`)).status).toBe(404)
     expect(await tablesIn(bucketId, at)).toEqual([])
@@ -101,7 +91,7 @@ describe('a table in a branch', () => {
     const bucketId = await target.createBucket('outlives')
     const tableId = await createTable(bucketId, 'written', 'n\n0\n')
     await createTable(bucketId, 'only-read', 'n\n0\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     await load(tableId, 'n\n1\n', at)
     expect((await target.call('DELETE', `buckets/${bucketId}?force=1`)).status).toBe(204)
     expect(await tablesIn(bucketId, at)).toEqual(['written'])
@@ -111,7 +101,7 @@ describe('a table in a branch', () => {
   it('is exported from elsewhere to a file of whoever asks', async () => {
     const bucketId = await target.createBucket('export-of-branch')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const [{ id, at }, other] = [await createBranch(), await createBranch()]
+    const [{ id, at }, other] = [await target.createBranch(), await target.createBranch()]
     await load(tableId, 'n\n1\n', at)
     for (const asked of ['', other.at, at]) {
       const job = await target.job('POST', `${asked}tables/${tableId}/export-async`, { sourceBranchId: id })
@@ -123,7 +113,7 @@ describe('a table in a branch', () => {
   it('is exported to a file of the branch, also when the default one was exported before', async () => {
     const bucketId = await target.createBucket('export')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const ofDefault = await target.job('POST', `tables/${tableId}/export-async`)
     const ofBranch = await target.job('POST', `${at}tables/${tableId}/export-async`)
     expect(ofBranch.results.file.id).not.toBe(ofDefault.results.file.id)
@@ -142,7 +132,7 @@ describe('a table in a branch', () => {
     const valuesOf = async (at: string) =>
       (await target.call('GET', `${table(at)}/metadata`)).body.map((each: { value: string }) => each.value)
     await set('', 'first')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const [{ id: metadataId }] = (await target.call('GET', `${table(at)}/metadata`)).body
     expect((await target.call('DELETE', `${table(at)}/metadata/${metadataId}`)).status).toBe(204)
     expect([await valuesOf(at), await valuesOf('')]).toEqual([[], ['first']])
@@ -162,8 +152,8 @@ describe('a table in a branch', () => {
 
 describe('a bucket in a branch', () => {
   it('is made there alone, under an id that other branches may use too', async () => {
-    const { id, at } = await createBranch()
-    const other = await createBranch()
+    const { id, at } = await target.createBranch()
+    const other = await target.createBranch()
     const name = `only-${run}`
     const { status, body } = await target.call('POST', `${at}buckets`, { name, stage: 'in' })
     expect([status, body.idBranch]).toEqual([201, id])
@@ -180,7 +170,7 @@ describe('a bucket in a branch', () => {
   it('is deleted with what the branch sees in it, and stays in the default branch', async () => {
     const bucketId = await target.createBucket('deleted')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     expect((await target.call('DELETE', `${at}buckets/${bucketId}`)).body.code).toBe('buckets.deleteNotEmpty')
     expect(await target.job('DELETE', `${at}buckets/${bucketId}?force=1&async=1`)).toMatchObject({
       status: 'success',
@@ -197,7 +187,7 @@ describe('a bucket in a branch', () => {
   it('keeps its rights: a token reads and writes the same buckets in every branch', async () => {
     const bucketId = await target.createBucket('rights')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const { body: token } = await target.call('POST', 'tokens', {
       description: `branch ${run}`,
       bucketPermissions: { [bucketId]: 'read' },
@@ -215,7 +205,7 @@ describe('a bucket in a branch', () => {
 
 describe('a token', () => {
   it('can be given a right on a bucket that only a branch has', async () => {
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const { body: bucket } = await target.call('POST', `${at}buckets`, {
       name: `granted-${run}`,
       stage: 'in',
@@ -236,7 +226,7 @@ describe('what is done in a branch', () => {
   it('is in the lists of jobs and events of that branch', async () => {
     const bucketId = await target.createBucket('events')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
-    const { id, at } = await createBranch()
+    const { id, at } = await target.createBranch()
     const job = await load(tableId, 'n\n1\n', at)
     const { body: jobs } = await target.call('GET', `${at}jobs`)
     expect(jobs.map((each: { id: number }) => each.id)).toEqual([job.id])
@@ -250,7 +240,7 @@ describe('what is done in a branch', () => {
   })
 
   it('is found by a search in that branch', async () => {
-    const { id, at } = await createBranch()
+    const { id, at } = await target.createBranch()
     const name = `needle-${run}`
     await target.call('POST', `${at}buckets`, { name, stage: 'out' })
     const { body } = await target.call('GET', `global-search?query=${name}&types[]=bucket`)
@@ -262,7 +252,7 @@ describe('what is done in a branch', () => {
 
 describe('a file of a branch', () => {
   it('is listed, changed and deleted there only', async () => {
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     const { body: file } = await target.call('POST', `${at}files/prepare`, {
       name: 'b.csv',
       federationToken: 1,
@@ -281,7 +271,7 @@ describe('a file of a branch', () => {
 
   it('of the default branch can be read and loaded in a branch, and not changed there', async () => {
     const fileId = await target.upload('n\n1\n')
-    const { at } = await createBranch()
+    const { at } = await target.createBranch()
     expect((await target.call('GET', `${at}files/${fileId}`)).status).toBe(200)
     expect((await target.call('DELETE', `${at}files/${fileId}`)).status).toBe(404)
     expect((await target.call('GET', `files/${fileId}`)).status).toBe(200)
@@ -293,7 +283,7 @@ describe('the deletion of a branch', () => {
     const bucketId = await target.createBucket('stays')
     const tableId = await createTable(bucketId, 't', 'n\n0\n')
     const marked = await target.createBucket('marked')
-    const { id, at } = await createBranch()
+    const { id, at } = await target.createBranch()
     await load(tableId, 'n\n1\n', at)
     const mark = { key: 'KBC.createdBy.branch.id', value: String(id) }
     await target.call('POST', `buckets/${marked}/metadata`, { provider: 'system', metadata: [mark] })

@@ -42,7 +42,7 @@ export const connectTarget = async () => {
     ...address,
     ...client,
     async close(): Promise<void> {
-      await client.deleteBuckets()
+      await client.deleteAll()
       await address.close()
     },
   })

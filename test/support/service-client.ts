@@ -32,6 +32,7 @@ const LONGEST_JOB_MS = 120_000
 export const serviceClient = (address: ServiceAddress) => {
   const run = Date.now().toString(36)
   const buckets: string[] = []
+  const branches: number[] = []
 
   const send = async (url: string, init: RequestInit = {}): Promise<Reply> => {
     const headers = new Headers(init.headers)
@@ -106,6 +107,13 @@ export const serviceClient = (address: ServiceAddress) => {
       return body.id
     },
 
+    /** Makes a branch that is deleted at the end of this run; its id, and what its paths begin with. */
+    async createBranch(): Promise<{ id: number; at: string }> {
+      const { results } = await job('POST', 'dev-branches', { name: `test ${run} ${crypto.randomUUID()}` })
+      branches.push(results.id)
+      return { id: results.id, at: `branch/${results.id}/` }
+    },
+
     /** Uploads a file, or its slices, with the credentials that the service gives; resolves to the file's id. */
     async upload(
       content: string | Buffer | (string | Buffer)[],
@@ -150,7 +158,8 @@ export const serviceClient = (address: ServiceAddress) => {
       })
     },
 
-    async deleteBuckets(): Promise<void> {
+    async deleteAll(): Promise<void> {
+      for (const id of branches) await call('DELETE', `dev-branches/${id}`)
       for (const id of buckets) await call('DELETE', `buckets/${id}?force=1`)
     },
   }
