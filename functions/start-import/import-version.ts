@@ -46,12 +46,22 @@ export const isOwn = ({ landed }: KeyWork, { versionId }: Pick<VersionMark, 'ver
 export const identityOf = ({ landed }: KeyWork, { versionId }: Pick<VersionMark, 'versionId'>): string =>
   objectVersionId({ ...landed, versionId }, '')
 
+/** The metadata of the object says most, then a rule, then the table. Throws `UserError`. */
+export const targetOf = async (
+  key: string,
+  metadata: Readonly<Record<string, string>>,
+  { rules, storage }: Pick<StartImportDependencies, 'rules' | 'storage'>,
+): Promise<LandingTarget> => {
+  const { tableId } = landingTarget(key, metadata, rules)
+  return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
+}
+
 /** Where a version of the key goes and how it is read. Throws `UserError`. */
 const describeVersion = async (work: KeyWork, { versionId }: VersionMark) => {
   if (isOwn(work, { versionId })) return work.own
   const { dependencies, landed } = work
   const { source, metadata } = await describeSource(dependencies.s3, { ...landed, versionId })
-  return { source, target: landingTarget(landed.key, metadata, dependencies.rules) }
+  return { source, target: await targetOf(landed.key, metadata, dependencies) }
 }
 
 /** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */

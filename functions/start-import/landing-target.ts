@@ -31,12 +31,17 @@ export const landingTarget = (
   key: string,
   metadata: Readonly<Record<string, string>>,
   rules: readonly LandingRule[] = [],
+  /** What the table says, by the words of metadata. */
+  settings: Readonly<Record<string, string>> = {},
 ): LandingTarget => {
-  const named = targetByRule(key, rules) ?? targetByConvention(key)
+  const byRule = targetByRule(key, rules)
+  const named = byRule ?? targetByConvention(key)
   const { bucketId, tableName } = splitTableId(named.tableId, key)
   return {
     primaryKey: [],
     incremental: false,
+    ...(!byRule && isTabbed(key) && { delimiter: '\t' }),
+    ...overridesOf(settings),
     ...named,
     ...overridesOf(metadata),
     bucketId,
@@ -108,10 +113,7 @@ const targetByConvention = (key: string): NamedTarget => {
             '(.csv.gz, .tsv, .txt with tabs, .json, .jsonl, .parquet), as in.c-main/orders.csv, or add a landing rule.',
     )
   }
-  return {
-    tableId: `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`,
-    ...(isTabbed(key) && { delimiter: '\t' }),
-  }
+  return { tableId: `${groups['bucketId']}.${groups['file'] ?? groups['folder']}` }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject, PartsToMove, StartImportEvent } from './event.ts'
 import { importInOrder } from './import-in-order.ts'
-import { importVersion, type OwnVersion } from './import-version.ts'
+import { importVersion, type OwnVersion, targetOf } from './import-version.ts'
 import { isWantedAgain, jobEnd } from './job-end.ts'
 import {
   type HeldKey,
@@ -16,7 +16,7 @@ import {
   nextAttempt,
   type Progress,
 } from './key-records.ts'
-import { landingTarget, whyIgnored } from './landing-target.ts'
+import { whyIgnored } from './landing-target.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
 
@@ -42,7 +42,7 @@ const takeStep = async (
   dependencies: StartImportDependencies,
   { event: landed, execution, failure, move, importedBy }: StartImportEvent,
 ): Promise<StartImportResult> => {
-  const { s3, records, rules, storage } = dependencies
+  const { s3, records, storage } = dependencies
   const reason = whyIgnored(landed.key)
   if (reason !== undefined) return { outcome: 'ignored', reason }
   if (failure) {
@@ -55,7 +55,7 @@ const takeStep = async (
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)
-  const target = landingTarget(landed.key, metadata, rules)
+  const target = await targetOf(landed.key, metadata, dependencies)
   const versionId = objectVersionId({ ...landed, versionId: storedVersion(source) }, source.etag)
   const own = { source, target, versionId }
 

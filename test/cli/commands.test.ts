@@ -72,6 +72,23 @@ describe('what is there', () => {
     expect(preview.stdout + list.stdout).not.toContain('\u001b')
   })
 
+  it('a table remembers how its files load, until that is reset', async () => {
+    const settings = (...args: string[]) => json('tables', 'settings', 'in.c-shop.daily', ...args)
+    const drops = async (day: number) => {
+      await drop(`in.c-shop/daily/${day}.csv`, `id;n\n${day};${day}0\n`)
+      await millrace('wait', `in.c-shop/daily/${day}.csv`)
+      return json('query', 'SELECT id FROM in.c-shop.daily ORDER BY 1')
+    }
+    await drop('in.c-shop/daily.csv', 'id,n\n1,10\n')
+    await millrace('wait', 'in.c-shop/daily.csv')
+    expect(await settings()).toEqual({})
+    expect(await settings('--incremental')).toEqual({ incremental: '1' })
+    expect(await settings('--delimiter', ';')).toEqual({ incremental: '1', delimiter: ';' })
+    expect([await drops(2), await drops(3)].map(rows => rows.length)).toEqual([2, 3])
+    expect(await settings('--reset', '--delimiter', ';')).toEqual({ delimiter: ';' })
+    expect(await drops(4)).toEqual([{ id: '4' }])
+  })
+
   it('a table is exported as its name says', async () => {
     const parquet = join(folder, 'customers.parquet')
     expect((await millrace('tables', 'export', 'in.c-shop.customers', '-o', parquet)).code).toBe(0)

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
+import { loadSettingsOf } from '../wire/load-settings.ts'
 import type { ComponentEvent } from './component-event.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
 import type { Component, Configuration, LandedFile, ListOptions } from './seldom-read.ts'
@@ -97,6 +98,8 @@ export interface StorageClient {
   /** Of all tables that the token may read. */
   tableIds(): Promise<string[]>
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
+  /** How the files of a table load, by the words of landing metadata. None: the table, or what it says, is not there. */
+  loadSettings(tableId: string): Promise<Record<string, string>>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
   defineTable(definition: TableDefinition, idempotencyKey: string): Promise<Job>
@@ -151,6 +154,11 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     table: async tableId => {
       const { tableSchema } = await seldomRead()
       return call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema)
+    },
+    loadSettings: async tableId => {
+      const path = `tables/${encodeURIComponent(tableId)}/metadata`
+      const found = await call({ method: 'GET', path }, z.array(setting)).catch(ignoreNotFound)
+      return loadSettingsOf(found ?? [])
     },
     tableIds: async () =>
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
@@ -227,6 +235,8 @@ const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
 }
 
 const seldomRead = () => import('./seldom-read.ts')
+
+const setting = z.object({ key: z.string(), value: z.string(), provider: z.optional(z.string()) })
 
 const isThere = (asked: Promise<unknown>): Promise<boolean> =>
   asked.then(

@@ -204,3 +204,27 @@ describe('rules of the stack configuration', () => {
     expect(landingRules.safeParse(rule).success).toBe(false)
   })
 })
+
+describe('what the table says', () => {
+  const settings = { incremental: '1', types: 'detect', delimiter: ';', columns: 'id,n' }
+  const rules = [{ match: '^sales/.+$', tableId: 'in.c-main.sales', incremental: false, delimiter: '|' }]
+
+  it.each([
+    [
+      'fills what nobody else says',
+      'in.c-main/orders/1.csv',
+      {},
+      { incremental: true, types: 'detect', delimiter: ';' },
+    ],
+    ['stands above the name of the file', 'in.c-main/orders/1.tsv', {}, { delimiter: ';' }],
+    ['stands below a rule', 'sales/1.csv', {}, { incremental: false, delimiter: '|', types: 'detect' }],
+    [
+      'stands below the object',
+      'in.c-main/orders/1.csv',
+      { incremental: '0', types: 'text' },
+      { incremental: false, types: 'text' },
+    ],
+  ])('%s', (_, key, metadata, target) => {
+    expect(landingTarget(key, metadata, rules, settings)).toMatchObject({ ...target, columns: ['id', 'n'] })
+  })
+})
