@@ -34,7 +34,7 @@ const statesOfAlarm = async (stack: string, since: Date): Promise<AlarmState[]> 
     .reverse()
 }
 
-/** Lands a file that lacks a column of its table, and waits for its dead letter. */
+/** Lands a file that lacks a column of its table, which is loaded by key, and waits for its dead letter. */
 const failOnce = async (smoke: Smoke, key: string): Promise<Letter> => {
   const { outputs, s3Client } = smoke.account()
   const object = {
@@ -54,7 +54,11 @@ export const failureSteps: Readonly<Record<string, Step<Smoke>>> = {
   async 'hear the alarm twice'(smoke) {
     const { stack } = smoke.account()
     const dataFileId = await smoke.service.upload('id,city\n1,Oslo\n')
-    await smoke.job('POST', `buckets/${smoke.bucketId}/tables-async`, { name: 'wide', dataFileId })
+    await smoke.job('POST', `buckets/${smoke.bucketId}/tables-async`, {
+      name: 'wide',
+      primaryKey: 'id',
+      dataFileId,
+    })
     const since = new Date()
     /** Waits until the alarm has come to so many states, one after the other. */
     const heard = async (...wanted: AlarmState[]): Promise<void> => {
