@@ -23,19 +23,26 @@ describe('a new table from a file with names of columns', () => {
   it.each([
     ['the names as they are', 'id,name\n1,a\n', ['id', 'name']],
     ['names that are made valid', '"id","Größe (cm)"\n1,a\n', ['id', 'Grosse_cm']],
-    ['the names as the request spells them', 'id,new-column\n1,a\n', ['id', 'new column']],
+    ['the names as the request spells them', 'id,new-column\n1,a\n', ['id', 'new column'], 'is new_column'],
     ['a name over two lines', 'id,"na\nme"\n1,a\n', ['id', 'na_me']],
     ['a byte order mark', '\uFEFFid,name\r\n1,a\r\n', ['id', 'name']],
-  ])('takes a first line with %s for the header, and warns', async (_what, content, columns) => {
-    const { job, results, rows } = await create(content, { columns })
-    expect(rows).toEqual(['"1","a"'])
-    expect(results).toMatchObject({ rowsCount: 1, warnings })
-    const created = `tables/${results.id}/events?q=event:storage.tableCreated`
-    // The job's event comes after the end of the job.
-    await expect
-      .poll(async () => (await target.call('GET', created)).body)
-      .toMatchObject([{ type: 'warn', description: job.results.warnings.join('\n') }])
-  })
+  ])(
+    'takes a first line with %s for the header, and warns',
+    async (_what, content, columns, renamed?: string) => {
+      const { job, results, rows } = await create(content, { columns })
+      expect(rows).toEqual(['"1","a"'])
+      const warnings = ['read as the header', ...(renamed ? [renamed] : [])]
+      expect(results).toMatchObject({
+        rowsCount: 1,
+        warnings: warnings.map(text => expect.stringContaining(text)),
+      })
+      const created = `tables/${results.id}/events?q=event:storage.tableCreated`
+      // The job's event comes after the end of the job.
+      await expect
+        .poll(async () => (await target.call('GET', created)).body)
+        .toMatchObject([{ type: 'warn', description: job.results.warnings.join('\n') }])
+    },
+  )
 
   it.each([
     ['holds other texts', '1,a\n2,b\n', ['id', 'name'], ['"1","a"', '"2","b"']],

@@ -49,7 +49,7 @@ const land =
       'primary-key': 'id',
       incremental: isFull ? '0' : '1',
     })
-    versions.push(table => (table ? loaded(rows, { isFull })(table) : created(rows)(table)))
+    versions.push(table => (table ? loaded(rows, { isFull, isLanded: true })(table) : created(rows)(table)))
     const run = (execution: string) => importObject(world, object, execution)
     return {
       run,

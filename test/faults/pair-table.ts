@@ -59,15 +59,24 @@ export interface LoadOptions {
   isFull: boolean
   /** The load says that the table has this key: rows are not added to one that has not. */
   namesKey?: boolean
+  /** A landed file may lack columns where no row that is there loses a cell. */
+  isLanded?: boolean
 }
 
-export const loaded = (rows: Rows, { isFull, namesKey = false }: LoadOptions): Effect =>
+export const loaded = (rows: Rows, { isFull, namesKey = false, isLanded = false }: LoadOptions): Effect =>
   onTable(table => {
     if (namesKey && !isFull && !table.hasKey) return 'refused'
-    if (table.columns.some(column => column !== 'id' && column !== 'v')) return 'refused'
+    const lacked = table.columns.filter(column => column !== 'id' && column !== 'v')
+    const mayLack = isLanded && (isFull || !table.hasKey)
+    if (lacked.length > 0 && !mayLack) return 'refused'
+    const empty = Object.fromEntries(lacked.map(column => [column, '']))
     const kept = isFull ? [] : table.rows.filter(({ id = '' }) => !table.hasKey || rows[id] === undefined)
     const columns = [...new Set([...table.columns, 'v'])]
-    return { ...table, columns, rows: [...kept.map(row => ({ v: '', ...row })), ...recordsOf(rows)] }
+    return {
+      ...table,
+      columns,
+      rows: [...kept.map(row => ({ v: '', ...row })), ...recordsOf(rows).map(row => ({ ...empty, ...row }))],
+    }
   })
 
 /** The table as it is; `undefined` when there is none. */

@@ -194,7 +194,7 @@ const effectOfFile = async (
   const rows = known.get(id) ?? (await rowsOfFile(world, id))
   known.set(id, rows)
   if (operationName === 'tableCreate') return created(rows)
-  return loaded(rows, { isFull: !incremental, namesKey: primaryKey !== undefined })
+  return loaded(rows, { isFull: !incremental, namesKey: primaryKey !== undefined, isLanded: true })
 }
 
 const rowsOfFile = async ({ service }: World, fileId: number): Promise<Rows> => {

@@ -10,13 +10,13 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 102_596,
-  'lines of tests': 82_599,
-  'words of documents': 92_099,
+  'lines of product': 99_452,
+  'lines of tests': 81_757,
+  'words of documents': 91_933,
   functions: 14,
   routes: 211,
   settings: 41,
-  packages: 89,
+  packages: 79,
 }
 
 const tracked = (...patterns: string[]): string[] =>
