@@ -7,7 +7,7 @@ import { commaOption, flag, number, option } from '../shell/command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
 import { changeCommands } from './change-tables.ts'
 import { snapshotCommands } from './snapshots.ts'
-import { settingsCommand } from './table-settings.ts'
+import { createCommand, settingsCommand } from './table-settings.ts'
 
 const table = readsAll(listedTableBody, {
   id: true,
@@ -57,6 +57,7 @@ export const tables = serviceCommand({
     }),
     ...snapshotCommands,
     ...changeCommands,
+    create: createCommand,
     settings: settingsCommand,
     export: belowService({
       description: 'write a table to a file; the same as millrace download',

@@ -89,6 +89,27 @@ describe('what is there', () => {
     expect(await drops(4)).toEqual([{ id: '4' }])
   })
 
+  it('a table is made with types, and with what it keeps of how its files load', async () => {
+    const columns = ['--column', 'id::integer', '--column', 'sold::date', '--column', 'note']
+    const key = ['--primary-key', 'id', '--incremental']
+    const made = await millrace('tables', 'create', 'in.c-shop.typed', ...columns, ...key)
+    expect([made.stderr, made.code]).toEqual(['', 0])
+    for (const [day, content] of [
+      'id,sold,note\n9,2026-01-09,a\n',
+      'id,sold,note\n10,2026-01-10,b\n',
+    ].entries()) {
+      await drop(`in.c-shop/typed/${day}.csv`, content)
+      await millrace('wait', `in.c-shop/typed/${day}.csv`)
+    }
+    expect(await json('query', 'SELECT max(id) AS id, min(sold) AS sold FROM in.c-shop.typed')).toEqual([
+      { id: 10, sold: '2026-01-09' },
+    ])
+    const again = await millrace('tables', 'create', 'in.c-shop.typed', '--column', 'id')
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already has')])
+    const wrong = await millrace('tables', 'create', 'in.c-shop.other', '--column', 'id::whole')
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('INTEGER')])
+  })
+
   it('a table is exported as its name says', async () => {
     const parquet = join(folder, 'customers.parquet')
     expect((await millrace('tables', 'export', 'in.c-shop.customers', '-o', parquet)).code).toBe(0)

@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_452,
-  'lines of tests': 81_757,
-  'words of documents': 91_933,
+  'lines of product': 99_495,
+  'lines of tests': 81_781,
+  'words of documents': 91_967,
   functions: 14,
   routes: 211,
   settings: 41,
