@@ -3,6 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { isObject } from '../../lib/json/json-value.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
+import { readWhole } from '../../lib/read-whole.ts'
 import { formValue } from './check-fields.ts'
 import { parseFields } from './parse-fields.ts'
 
@@ -25,7 +26,7 @@ export const readBody = async (
   if (request.body === null) return {}
   if (type === 'multipart/form-data') return parseFields(await readMultipart(request), choose)
 
-  const text = decodeUtf8(await readLimited(request.body))
+  const text = decodeUtf8(await readWhole(request.body, MAX_BODY_BYTES, tooLarge))
   if (text.trim() === '') return {}
   if (type === 'application/x-www-form-urlencoded')
     return parseFields(new URLSearchParams(checkedFormText(text)), choose)
@@ -47,7 +48,7 @@ const readJson = (text: string): Record<string, unknown> => {
 
 /** A body that may be any JSON, whatever type it has. Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`. */
 export const readJsonValue = async ({ body }: Request): Promise<unknown> =>
-  parsed(body === null ? '' : decodeUtf8(await readLimited(body)))
+  parsed(body === null ? '' : decodeUtf8(await readWhole(body, MAX_BODY_BYTES, tooLarge)))
 
 const parsed = (text: string): unknown => {
   try {
@@ -84,17 +85,6 @@ const readMultipart = async (request: Request): Promise<[string, string][]> => {
     },
   })
   return fields
-}
-
-const readLimited = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 const decodeUtf8 = (bytes: Buffer): string => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { isOutOfSpace, OUT_OF_SPACE } from '#lib/errors/out-of-space.ts'
+import { readWhole } from '#lib/read-whole.ts'
 import {
   type ConnectionLimits,
   createLimitedServer,
@@ -10,7 +11,6 @@ import {
 } from '../../http/limited-server.ts'
 import { closeServer, listen } from '../../http/listening.ts'
 import { Quotas } from '../../http/quotas.ts'
-import { readBody } from '../../http/read-body.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
@@ -150,7 +150,7 @@ const serviceOf = ({ action }: Operation): string => action.split(':', 1)[0] ?? 
 /** Reads a request's body into memory. More than `maxBytes` is a `RequestEntityTooLarge`. */
 /** The body of a call to one of the JSON services. */
 export const readRequest = (request: IncomingMessage, most: number): Promise<Buffer> =>
-  readBody(request, most, () => new ServiceError('RequestEntityTooLarge', 'The request is too large', 413))
+  readWhole(request, most, () => new ServiceError('RequestEntityTooLarge', 'The request is too large', 413))
 
 const reply = (
   response: ServerResponse,

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
-import { readBody } from '../../http/read-body.ts'
+import { readWhole } from '#lib/read-whole.ts'
 import { localAccountId } from '../../s3/events/object-created.ts'
 
 /** What API Gateway answers by itself. */
@@ -30,7 +30,7 @@ const MAX_EVENT_BYTES = 6 * 1024 * 1024
 export const readGatewayEvent = async (request: IncomingMessage): Promise<string> => {
   const { path, query } = splitTarget(request.url ?? '/')
   const { headers, cookies } = readHeaders(request)
-  const body = await readBody(request, MAX_BODY_BYTES, tooLarge)
+  const body = await readWhole(request, MAX_BODY_BYTES, tooLarge)
   const isText = TEXT.test(headers['content-type'] ?? '')
   const { host = '' } = headers
   const domainName = host.replace(/:\d+$/, '')

@@ -1,5 +1,5 @@
+import { readWhole } from '#lib/read-whole.ts'
 import type { Quotas } from '../../http/quotas.ts'
-import { readBody } from '../../http/read-body.ts'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Principal } from '../auth/caller.ts'
 import type { AccessRequest } from '../auth/policy.ts'
@@ -52,7 +52,7 @@ const run = async (
   context: StsContext,
 ): Promise<{ action: string; result: XmlNode }> => {
   const { region, findPrincipal, quotas } = context
-  const body = await readBody(request.rawBody(), maxBodyBytes, () => new S3Error('EntityTooLarge'))
+  const body = await readWhole(request.rawBody(), maxBodyBytes, () => new S3Error('EntityTooLarge'))
   const expected = { region, service: 'sts', now: new Date(), payloadHash: sha256(body) }
   const { principal } = authenticate(request, { ...expected, findPrincipal })
   const form = new URLSearchParams(body.toString())
