@@ -29,9 +29,7 @@ const asMap = (value: unknown): unknown => {
 
 /** An `undefined` attribute is absent. */
 export const toAttributes = (document: Record<string, unknown>): StoredAttributes =>
-  marshall(new Map(Object.entries(document).map(([key, each]) => [key, asMap(each)])), {
-    removeUndefinedValues: true,
-  })
+  marshall(asMap(document) as Map<string, NativeAttributeValue>, { removeUndefinedValues: true }) // of an object
 
 export const fromAttributes = (found: StoredAttributes): Record<string, NativeAttributeValue> =>
   unmarshall(found)
