@@ -7,7 +7,7 @@ import { confirm, WAY_BACK, yesOption } from '../shell/ask.ts'
 import { type Command, flag, listOption } from '../shell/command.ts'
 import { doJob, endOfJob } from './do-job.ts'
 
-const args = { '<table>': 'id of a table, such as in.c-main.orders' }
+export const args = { '<table>': 'id of a table, such as in.c-main.orders' }
 
 export const changeCommands: Readonly<Record<string, Command>> = {
   rename: serviceCommand({

@@ -2,13 +2,14 @@ import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { LOAD_SETTINGS, loadSettingsOf, loadSettingWords } from '../../functions/lib/wire/load-settings.ts'
 import { metadatumBody } from '../../functions/lib/wire/metadatum-body.ts'
+import { parseTableId } from '../../functions/lib/wire/storage-ids.ts'
 import { path } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { commaOption, type FlagsOf, flag, listOption, option } from '../shell/command.ts'
+import { args } from './change-tables.ts'
 import { doJob } from './do-job.ts'
 
 const list = z.array(metadatumBody)
-const args = { '<table>': 'id of a table, such as in.c-main.orders' }
 
 /** The words of landing metadata that a table can keep. */
 const settingsOptions = {
@@ -80,9 +81,11 @@ export const createCommand = serviceCommand({
   run: async (call, tableId) => {
     const { column = [], primaryKey = [] } = call.flags
     if (column.length === 0) throw new UserError('cli.usage', 'Give --column, once for each column.')
-    const dot = tableId.lastIndexOf('.')
-    const code = await doJob(call, 'POST', path`buckets/${tableId.slice(0, dot)}/tables-definition`, {
-      name: tableId.slice(dot + 1),
+    const place = parseTableId(tableId)
+    if (!place)
+      throw new UserError('cli.usage', `"${tableId}" is no id of a table, such as in.c-main.orders.`)
+    const code = await doJob(call, 'POST', path`buckets/${place.bucketId}/tables-definition`, {
+      name: place.name,
       primaryKeysNames: primaryKey,
       columns: column.map(columnOf),
     })

@@ -5,7 +5,7 @@ import { path } from '../connect/api.ts'
 import { belowService, serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { commaOption, flag, number, option } from '../shell/command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
-import { changeCommands } from './change-tables.ts'
+import { args, changeCommands } from './change-tables.ts'
 import { snapshotCommands } from './snapshots.ts'
 import { createCommand, settingsCommand } from './table-settings.ts'
 
@@ -20,8 +20,6 @@ const preview = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(z.looseObject({ value: z.nullable(z.string()) }))),
 })
-
-const args = { '<table>': 'id of a table, such as in.c-main.orders' }
 
 export const tables = serviceCommand({
   description: 'list tables',
