@@ -82,7 +82,7 @@ const stageGroup = async (
       importedColumns,
       types,
       fields: table.fields,
-      isKeyed: table.primaryKey.length > 0,
+      primaryKey: table.primaryKey,
       loadedAt: new Date(loadedAt),
       range: item,
       keyPrefix: loadPrefix(load),

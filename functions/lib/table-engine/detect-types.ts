@@ -39,9 +39,10 @@ export const detectTypes = async (
       const staged = await stageChunk(session, {
         chunk,
         dialect: opened.dialect,
-        columns: cellsOf(fields, importedColumns),
+        columns: cellsOf(fields, { importedColumns }),
         loadedAt: request.loadedAt,
         isKeyed: false,
+        isMarked: opened.hasOwnNames,
         treatValuesAsNull: request.source.treatValuesAsNull ?? [],
         name: `detect-${++part}`,
       })

@@ -99,7 +99,9 @@ export const stageSource = async (
   { request, opened, table: { fields, primaryKey }, name }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
   const { session, threads, limits } = context
-  const columns = cellsOf(fields, opened.mapping.importedColumns, opened.types)
+  const { mapping, types, hasOwnNames: isMarked } = opened
+  const neverNull = isMarked ? primaryKey : []
+  const columns = cellsOf(fields, { importedColumns: mapping.importedColumns, types, neverNull })
   const isKeyed = primaryKey.length > 0
   const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields })
   // With a primary key, rows may still be dropped. Without one, the files are final.
@@ -117,7 +119,7 @@ export const stageSource = async (
       isKeyed,
       treatValuesAsNull: request.source.treatValuesAsNull ?? [],
       hidesCells: request.source.hidesCells,
-      isMarked: opened.types !== undefined,
+      isMarked,
       name: `${name}-${String(index + 1).padStart(5, '0')}`,
     })
     rowsRead += staged.rows

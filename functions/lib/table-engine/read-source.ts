@@ -32,6 +32,8 @@ export interface OpenedSource {
   warnings: string[]
   /** What a file that has types says of its columns, in its order. */
   types: FileColumn[] | undefined
+  /** The file names its columns itself, and in it NULL and the empty text are apart (`marked-text.ts`). */
+  hasOwnNames: boolean
   /** The records, without the header. */
   chunks: AsyncIterable<CsvChunk>
   /** Totals of what has been read so far. */
@@ -130,7 +132,7 @@ export const readSource = async (
     refuseOtherNames(source, found.mapping)
     warnings.push(...found.warnings)
     const chunks = joinChunks(records, chunkBytes)
-    return { dialect, mapping: found.mapping, warnings, types, chunks, progress, close }
+    return { dialect, mapping: found.mapping, warnings, types, hasOwnNames, chunks, progress, close }
   } catch (error) {
     await close()
     throw error

@@ -188,15 +188,23 @@ const checkDelimiter = ({
 /** A tab as `\t`, which is how parameters take it. */
 const show = (text: string): string => `"${text.slice(0, 100).replaceAll('\t', '\\t')}"`
 
+interface CellsOfFile {
+  importedColumns: string[]
+  types?: FileColumn[] | undefined
+  /** Columns of texts that are never NULL: as the empty text NULL would be another key of its table. */
+  neverNull?: string[]
+}
+
 /** The columns of a table with their places among the cells of a file. */
 export const cellsOf = (
   fields: TableField[],
-  importedColumns: string[],
-  types: FileColumn[] = [],
+  { importedColumns, types = [], neverNull = [] }: CellsOfFile,
 ): PlacedField[] => {
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
   return fields.map(field => {
     const cell = cells.get(field.name)
-    return { ...field, cell, typeInFile: cell === undefined ? undefined : types[cell]?.named }
+    const typeInFile = cell === undefined ? undefined : types[cell]?.named
+    const rules = field.rules ?? (neverNull.includes(field.name) ? { nullable: false } : undefined)
+    return { ...field, rules, cell, typeInFile }
   })
 }

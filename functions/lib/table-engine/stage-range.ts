@@ -36,8 +36,7 @@ export interface StageRangeRequest {
   types?: FileColumn[] | undefined
   /** The columns of the table after the load. */
   fields: TableField[]
-  /** The table has a primary key. */
-  isKeyed: boolean
+  primaryKey: string[]
   /** The `_timestamp` of the rows. */
   loadedAt: Date
   /** Number of the range in the load. It is a part of the names of the files. */
@@ -52,8 +51,11 @@ export const stageRange = async (
   request: StageRangeRequest,
 ): Promise<{ files: TableFile[] }> => {
   const { session, threads, limits } = context
-  const { fields, importedColumns, types, isKeyed, keyPrefix, range } = request
-  const dialect = parseCsvDialect(request.csv)
+  const { csv, fields, importedColumns, types, primaryKey, keyPrefix, range } = request
+  const isKeyed = primaryKey.length > 0
+  const isMarked = csv.isParquet === true
+  const neverNull = isMarked ? primaryKey : []
+  const dialect = parseCsvDialect(csv)
   await session.fitTo(fields.length)
   const publish = createPublish(context, { keyPrefix, fields })
   let firstRow = 0
@@ -67,13 +69,17 @@ export const stageRange = async (
         await stageChunk(session, {
           chunk,
           dialect,
-          columns: cellsOf(fields, chunk.names ?? importedColumns, types),
+          columns: cellsOf(fields, {
+            importedColumns: chunk.names ?? importedColumns,
+            types,
+            neverNull,
+          }),
           loadedAt: request.loadedAt,
           isKeyed,
           order: isKeyed ? order : undefined,
-          treatValuesAsNull: request.csv.treatValuesAsNull ?? [],
-          hidesCells: request.csv.hidesCells,
-          isMarked: types !== undefined,
+          treatValuesAsNull: csv.treatValuesAsNull ?? [],
+          hidesCells: csv.hidesCells,
+          isMarked,
           name: `range-${padded(range)}-part-${padded(index + 1)}`,
         }),
       )

@@ -2,6 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import { marked } from '../types/marked-text.ts'
 import { MAX_COLUMNS } from './column-names.ts'
 import { formatRecord } from './format-records.ts'
 import { type JsonText, JsonValues } from './json-values.ts'
@@ -107,7 +108,7 @@ interface JsonTables {
 
 /**
  * Rows of JSON files as those of one table. Numbers keep their digits, lists and objects are JSON, null is empty, and so is a key that a row
- * lacks. Throws what `open` throws, and `storage.tables.validation.noColumns` for files without keys.
+ * lacks; the empty text has a mark (`marked-text.ts`). Throws what `open` throws, and `storage.tables.validation.noColumns` for files without keys.
  */
 export const tableOfJson = async (
   open: (index: number) => Promise<AsyncIterable<JsonRows>>,
@@ -146,5 +147,5 @@ const cellsOf = (row: JsonObject, columns: readonly string[]): string[] =>
 
 const cellOf = (value: Json): string => {
   if (value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? marked(value) : JSON.stringify(value)
 }

@@ -8,6 +8,9 @@ const MARKED = String.raw`\x1A+`
 export const markSql = (text: string): string =>
   `CASE WHEN regexp_full_match(${text}, '${MARKED}|') THEN ${text} || chr(26) ELSE ${text} END`
 
+/** The same of a text that is here. */
+export const marked = (text: string): string => (text === '' || isMarked(text) ? `${text}\x1A` : text)
+
 export const isMarkedSql = (cell: string): string =>
   `starts_with(${cell}, chr(26)) AND regexp_full_match(${cell}, '${MARKED}')`
 

@@ -107,7 +107,15 @@ describe('a table that a Parquet file makes', () => {
     expect(await tableOf(rows('id, n', '1, 1', 'NULL, 2'), { primaryKey: 'id' })).toMatch(
       /^csvImport\.requiredValue: .*id cannot be null\n {2}In row 2, column "id"/,
     )
-    expect(await tableOf(rows('id, n', `'a', 1`, `'', 2`), { primaryKey: 'id' })).toMatch(/^in\./)
+    const keyed = await tableOf(rows('id, n', `'a', 1`, `'', 2`), { primaryKey: 'id' })
+    expect(keyed).toMatch(/^in\./)
+    const texts = await tableOf('id,n\n', { primaryKey: 'id' })
+    const lines = '{"id":"","n":"1"}\n{"id":null,"n":"2"}\n'
+    for (const tableId of [keyed, texts])
+      for (const file of [rows('id, n', `'', 1`, 'NULL, 2'), lines, lines.replace('"id":null,', '')])
+        expect(await day(tableId, file, { incremental: 1 })).toMatch(/requiredValue.* row 2, column "id"/s)
+    expect(await day(texts, lines.replace('null', '"\\u001a"'))).toBe('"\u001a","2" "","1"')
+    expect(await day(texts, 'id,n\n,1\n')).toBe('"","1"') // in CSV it is the empty text, as clients expect
   })
 })
 
@@ -235,6 +243,8 @@ describe('types=detect', () => {
     const objects = json({ id: 1, ok: true, note: null }, { id: 2, ok: false, note: 'a' })
     const tableId = await tableOf(objects, detect)
     expect(await typesOf(tableId)).toEqual({ id: 'NUMBER(38,0)', ok: 'BOOLEAN', note: 'VARCHAR' })
+    const later = json({ id: 3, ok: '', note: '' }, { id: 4, note: null }, { id: 5, note: '\u001a' })
+    expect(await day(tableId, later)).toBe('"3",,"" "4",, "5",,"\u001a"')
     const tabs = await tableOf('id\tn\n1\t0.5\n', { ...detect, delimiter: '\t' })
     expect(await typesOf(tabs)).toEqual({ id: 'NUMBER(38,0)', n: 'FLOAT' })
     expect(await detail(await tableOf(objects))).toMatchObject({ isTyped: false })
