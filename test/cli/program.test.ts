@@ -1,20 +1,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderUntilEnd } from '#support/until-end.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { temporaryFolder } from '../local/runtime/temporary-folder.ts'
 import { runMillrace, runMillraceProcess, spawnMillrace } from '../support/millrace.ts'
 
 /* What only a process of its own shows. */
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 describe('the program', () => {
   it('exits with the code of the command, and says on standard error what is wrong', async () => {
     const { code, stdout, stderr } = await runMillraceProcess(['status'], {
       environment: { MILLRACE_URL: undefined, MILLRACE_TOKEN: undefined, MILLRACE_DATA_DIR: undefined },
-      workingFolder: folder.path,
+      workingFolder: folder,
     })
     expect([code, stdout, stderr]).toEqual([
       1,
@@ -77,9 +76,9 @@ describe('the command line', () => {
   })
 
   it('finds the data directory and files in its working folder', async () => {
-    const { stderr } = await runMillrace(['config', 'validate', 'none.json'], { workingFolder: folder.path })
+    const { stderr } = await runMillrace(['config', 'validate', 'none.json'], { workingFolder: folder })
     expect(stderr).toContain('there is no such file')
-    const status = await runMillrace(['status'], { workingFolder: folder.path })
+    const status = await runMillrace(['status'], { workingFolder: folder })
     expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('millrace start')])
   })
 })

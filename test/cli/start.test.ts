@@ -4,15 +4,14 @@ import { chmod, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { isDirectoryLocked } from '../../local/runtime/directory-lock.ts'
 import { projectRoot } from '../../local/runtime/project-root.ts'
-import { temporaryFolder } from '../local/runtime/temporary-folder.ts'
 import { eventually } from '../support/eventually.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 const start = (settings: Record<string, string>) => {
   const program = join(import.meta.dirname, '..', '..', 'cli', 'bin.js')
@@ -22,7 +21,7 @@ const start = (settings: Record<string, string>) => {
       ...process.env,
       MILLRACE_API_PORT: '0',
       MILLRACE_S3_PORT: '0',
-      MILLRACE_DATA_DIR: join(folder.path, 'data'),
+      MILLRACE_DATA_DIR: join(folder, 'data'),
       ...settings,
     },
   })
@@ -74,7 +73,7 @@ describe('millrace start', () => {
   })
 
   it('ends with npm: a signal to npm start leaves no process behind', async () => {
-    const dataDir = join(folder.path, 'npm')
+    const dataDir = join(folder, 'npm')
     const child = spawn('npm', ['start', '--silent'], {
       cwd: projectRoot,
       detached: true, // A group of its own, which ends as a whole when the test fails.
@@ -96,7 +95,7 @@ describe('millrace start', () => {
   })
 
   it('writes files that only their owner reads, whatever the umask and the mode of the folder, and ends with exit code 0 on SIGINT', async () => {
-    const dataDir = join(folder.path, 'open')
+    const dataDir = join(folder, 'open')
     await mkdir(dataDir)
     await chmod(dataDir, 0o755)
     const umask = process.umask(0o000)
@@ -125,7 +124,7 @@ describe('millrace start', () => {
   })
 
   it('ends when its data directory is removed, and says so', async () => {
-    const dataDir = join(folder.path, 'removed')
+    const dataDir = join(folder, 'removed')
     const { child, stderr, exited } = start({ MILLRACE_DATA_DIR: dataDir })
     try {
       await once(child.stdout, 'data')
@@ -145,7 +144,7 @@ describe('millrace start', () => {
       const address = occupant.address()
       const port = typeof address === 'object' && address ? String(address.port) : ''
       try {
-        const { stdout, stderr, exited } = start({ [name]: port, MILLRACE_DATA_DIR: join(folder.path, name) })
+        const { stdout, stderr, exited } = start({ [name]: port, MILLRACE_DATA_DIR: join(folder, name) })
         expect(await exited).toEqual([1, null])
         expect(await stderr).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.*${name}`))
         expect(await stdout).toBe('')

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { readJson } from '../json/read-json.ts'
 
 /** What Step Functions says of a step that failed (Developer Guide, "Handling errors in workflows"). */
 export interface MachineFailure {
@@ -23,16 +24,8 @@ const functionReport = z.object({ errorMessage: z.string(), trace: z._default(z.
 
 /** The failure of a step in our words. Without a code of ours, its code is the name of the error. */
 export const describeFailure = ({ Error: name = 'Error', Cause: cause = '' }: MachineFailure): Failure => {
-  const report = functionReport.safeParse(parseJson(cause))
+  const report = functionReport.safeParse(readJson(cause))
   if (!report.success) return { code: name, message: cause }
   const { errorMessage, trace } = report.data
   return { code: CODE_LINE.exec(trace.at(-1) ?? '')?.[1] ?? name, message: errorMessage }
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { ReadSecret } from '../aws/secret-version.ts'
+import { readJson } from '../json/read-json.ts'
 
 const filled = z.string().check(z.minLength(1))
 
@@ -19,22 +20,13 @@ export const readStorageToken = (secretString: string): string => {
   const text = secretString.trim()
   if (text === '') throw new Error('The secret of the storage token is empty')
   if (!text.startsWith('{')) return text
-  const parsed = tokenParts.safeParse(parseJson(text))
+  const parsed = tokenParts.safeParse(readJson(text))
   if (!parsed.success)
     throw new Error(
       'The secret of the storage token must be the token or JSON with projectId, tokenId and secret',
     )
   const { projectId, tokenId, secret } = parsed.data
   return `${projectId}-${tokenId}-${secret}`
-}
-
-// Swallows the error: JSON.parse quotes its input, which is a secret.
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A new token counts after this time at most. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeFailure } from '#lib/errors/machine-failure.ts'
+import { readJson } from '#lib/json/read-json.ts'
 import type { EndedExecution } from './execution-store.ts'
 
 const landed = z.object({ detail: z.object({ object: z.object({ key: z.string() }) }) })
@@ -38,13 +39,13 @@ const output = z
 export const describeEnd = (ended: EndedExecution): string | undefined => {
   const name = ended.stateMachineArn.split(':').at(-1) ?? ''
   const seconds = (Date.parse(ended.stopDate) - Date.parse(ended.startDate)) / 1000
-  const what = `${kindOf(name)} ${aboutOf(parseJson(ended.input)) || ended.name}`
+  const what = `${kindOf(name)} ${aboutOf(readJson(ended.input)) || ended.name}`
   if (ended.status !== 'SUCCEEDED') {
     const { code, message } = describeFailure({ Error: ended.error ?? ended.status, Cause: ended.cause })
     return `${what}: failed after ${seconds.toFixed(1)} s: ${message || 'no reason is known'} (${code})`
   }
   if (/-jobs$/.test(name)) return undefined
-  const result = outcomeOf(output.parse(parseJson(ended.output)))
+  const result = outcomeOf(output.parse(readJson(ended.output)))
   return `${what}: ${[...result, `${seconds.toFixed(1)} s`].join(', ')}`
 }
 
@@ -73,12 +74,4 @@ const outcomeOf = (of: z.infer<typeof output>): string[] => {
     bytes === undefined ? undefined : `${bytes} bytes`,
   ].filter(fact => fact !== undefined)
   return facts.length === 0 ? ['done'] : facts
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

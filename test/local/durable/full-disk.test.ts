@@ -5,17 +5,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { DurableFiles } from '#local/durable/durable-files.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { mountMemory, whyNoMount } from '../../support/block-device.ts'
 import { fillableDisk } from '../../support/fillable-disk.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
 import { emptyModel, findLosses, prepare, writeAll } from './model.ts'
 import { openStores, type Stores } from './stores.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
-const reason = whyNoMount(join(folder.path, 'probe'))
+const folder = folderUntilEnd()
+const reason = whyNoMount(join(folder, 'probe'))
 if (reason !== undefined) console.warn(`Full disks of a real file system are skipped: ${reason}`)
 
 const noRoom = /There is no space left on the disk/
@@ -47,7 +46,7 @@ const fill = (path: string): (() => void) => {
 it.skipIf(reason !== undefined)(
   'a full disk refuses what is written, still reads, and loses nothing; with room all goes on',
   async () => {
-    const mounted = mountMemory(join(folder.path, 'small'), '48m')
+    const mounted = mountMemory(join(folder, 'small'), '48m')
     await using mounts = new AsyncDisposableStack()
     mounts.defer(mounted.unmount)
     const dataDir = join(mounted.path, 'data')
@@ -95,7 +94,7 @@ it.skipIf(reason !== undefined)(
 )
 
 it.skipIf(reason !== undefined)('npm start on a full disk says so', async () => {
-  const mounted = mountMemory(join(folder.path, 'none'), '1m')
+  const mounted = mountMemory(join(folder, 'none'), '1m')
   await using mounts = new AsyncDisposableStack()
   mounts.defer(mounted.unmount)
   fill(join(mounted.path, 'ballast'))
@@ -117,7 +116,7 @@ it.skipIf(reason !== undefined)('npm start on a full disk says so', async () => 
 
 it('a file that does not fit leaves nothing behind, and the one before it stays', async () => {
   const { disk, state } = fillableDisk()
-  const dataDir = join(folder.path, 'fillable')
+  const dataDir = join(folder, 'fillable')
   mkdirSync(dataDir)
   const files = new DurableFiles({ durability: 'full', disk })
   const model = emptyModel()

@@ -5,18 +5,17 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { copyDisk, makeDisk, mountDisk, whyNoMount } from '../../support/block-device.ts'
 import { eventually } from '../../support/eventually.ts'
 import { writeAssembly } from '../runtime/fixture-assembly.ts'
 import { fixtureTemplate } from '../runtime/fixture-stack.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
-const reason = whyNoMount(join(folder.path, 'probe'))
+const folder = folderUntilEnd()
+const reason = whyNoMount(join(folder, 'probe'))
 if (reason !== undefined) console.warn(`Power cuts on a real file system are skipped: ${reason}`)
 
 type Endpoints = Record<'region' | 'accessKeyId' | 'secretAccessKey' | 's3' | 'control' | 'dynamodb', string>
@@ -108,7 +107,7 @@ const findLosses = async (
 it.skipIf(reason !== undefined).each([20, 60])(
   'the whole cloud on an ext4 whose power is cut after %i writes of each kind loses nothing that was acknowledged',
   async writes => {
-    const at = join(folder.path, `cut-${writes}`)
+    const at = join(folder, `cut-${writes}`)
     const assembly = await writeAssembly(`${at}-assembly`, fixtureTemplate, ['flow'])
     makeDisk(`${at}.disk`, 128 * 1024 * 1024)
     await using mounts = new AsyncDisposableStack()

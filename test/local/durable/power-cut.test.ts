@@ -1,17 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Durability } from '#local/durable/durability.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { randomFrom } from '../../support/random.ts'
 import { RecordingDisk } from '../../support/recording-disk.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
 import { emptyModel, findLosses, type Model, prepare, writeAll } from './model.ts'
 import { openStores, type Stores } from './stores.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 interface Cut {
   readonly image: string
@@ -23,7 +22,7 @@ interface Cut {
 /** Writes to new stores, and cuts the power now and then: what each cut left, and what was acknowledged by then. */
 const cutPower = async (seed: number, durability: Durability, everySteps: number): Promise<Cut[]> => {
   const random = randomFrom(seed)
-  const dataDir = join(folder.path, `${durability}-${seed}`)
+  const dataDir = join(folder, `${durability}-${seed}`)
   mkdirSync(dataDir)
   const disk = new RecordingDisk(dataDir)
   const model = emptyModel()

@@ -1,14 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { DurableFiles } from '#local/durable/durable-files.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { emptyModel, findLosses, prepare, writeAll } from './model.ts'
 import { openStores } from './stores.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 const files = new DurableFiles()
 
 it.each([
@@ -21,7 +20,7 @@ it.each([
 ])(
   'a record in %s that cannot be read is set aside by name, and the start goes on',
   async (place, ending, content) => {
-    const dataDir = join(folder.path, `${place}${content.length}`)
+    const dataDir = join(folder, `${place}${content.length}`)
     mkdirSync(dataDir, { recursive: true })
     const first = await openStores(dataDir, files, () => {})
     const model = emptyModel()

@@ -6,15 +6,14 @@ import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { projectRoot } from '#local/runtime/project-root.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
 /* The package as npm would publish it, used where there is no checkout. */
-const folder = temporaryFolder()
-const empty = join(folder.path, 'empty')
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
+const empty = join(folder, 'empty')
 
 const environment = {
   ...process.env,
@@ -38,7 +37,7 @@ const packed = z.tuple([
 let tarball: z.infer<typeof packed>[0]
 beforeAll(async () => {
   await mkdir(empty)
-  const { stdout } = await npm(projectRoot, 'pack', '--json', '--silent', '--pack-destination', folder.path)
+  const { stdout } = await npm(projectRoot, 'pack', '--json', '--silent', '--pack-destination', folder)
   tarball = packed.parse(JSON.parse(stdout))[0]
 })
 
@@ -137,13 +136,7 @@ const endOf = async (child: ChildProcessByStdio<null | Writable, Readable, Reada
 
 describe('a newcomer', () => {
   it('does the first steps of the README in an empty folder', async context => {
-    const install = [
-      'install',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-      join(folder.path, tarball.filename),
-    ]
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, tarball.filename)]
     const refused = await npm(empty, ...install).then(
       () => undefined,
       error => String(error.stderr),

@@ -4,18 +4,17 @@ import { readdir } from 'node:fs/promises'
 import type { LookupFunction } from 'node:net'
 import { basename, join } from 'node:path'
 import { Agent, request } from 'undici'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { certificateFor } from '#local/runtime/api/certificate.ts'
 import { type ConcurrencyPool, concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import { eventually } from '#support/eventually.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 it('removes what a killed process left in its folder, and leaves nothing there itself', async () => {
-  const temporaryRoot = join(folder.path, 'tmp-api')
+  const temporaryRoot = join(folder, 'tmp-api')
   mkdirSync(join(temporaryRoot, 'api-killed'), { recursive: true })
   writeFileSync(join(temporaryRoot, 'api-killed', 'left'), 'over')
   const server = await ApiServer.listen({
@@ -33,12 +32,12 @@ it('removes what a killed process left in its folder, and leaves nothing there i
   } finally {
     await server.close()
   }
-  expect(await readdir(folder.path)).toEqual([])
+  expect(await readdir(folder)).toEqual([])
 })
 
 /** Serves an app that says `here`. */
 const listen = async (name: string, concurrency: ConcurrencyPool | undefined): Promise<ApiServer> => {
-  const modulePath = join(folder.path, `${name}.mjs`)
+  const modulePath = join(folder, `${name}.mjs`)
   writeFileSync(modulePath, "export const answer = async () => ({ statusCode: 200, body: 'here' })")
   return ApiServer.listen({ ...optionsOf(modulePath), concurrency })
 }
@@ -49,7 +48,7 @@ const optionsOf = (modulePath: string) => ({
   modulePath,
   exportName: 'handler',
   memoryMiB: 128,
-  temporaryRoot: join(folder.path, `tmp-${basename(modulePath)}`),
+  temporaryRoot: join(folder, `tmp-${basename(modulePath)}`),
   functionLog: { write: () => {}, close: async () => {} },
   log: () => {},
 })
@@ -83,10 +82,10 @@ const toThisMachine: LookupFunction = (_name, _options, answer) =>
   answer(null, [{ address: '127.0.0.1', family: 4 }])
 
 it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1', async () => {
-  const { certificate, key, file } = await certificateFor('millrace.test', folder.path)
-  expect((await certificateFor('millrace.test', folder.path)).certificate).toBe(certificate)
+  const { certificate, key, file } = await certificateFor('millrace.test', folder)
+  expect((await certificateFor('millrace.test', folder)).certificate).toBe(certificate)
   expect(new X509Certificate(certificate).checkHost('queue.millrace.test')).toBeDefined()
-  const modulePath = join(folder.path, 'tls.mjs')
+  const modulePath = join(folder, 'tls.mjs')
   writeFileSync(
     modulePath,
     "export const answer = async ({ headers: h }) => ({ statusCode: 200, body: h['x-forwarded-proto'] + ' ' + h.host })",
@@ -107,7 +106,7 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
     for (const isHttp2 of [true, false])
       for (const name of ['millrace.test', 'queue.millrace.test'])
         expect(await (await ask(name, isHttp2)).body.text()).toBe(`https ${name}:${server.tlsPort}`)
-    expect(file).toBe(join(folder.path, 'tls', 'millrace.test.crt'))
+    expect(file).toBe(join(folder, 'tls', 'millrace.test.crt'))
   } finally {
     await server.close()
   }

@@ -1,12 +1,11 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dropOldCompiledCode } from '#local/runtime/lambda/compiled-code.ts'
 import { Container } from '#local/runtime/lambda/container.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 const filesIn = async (path: string): Promise<string[]> =>
   (await readdir(path, { recursive: true, withFileTypes: true }))
@@ -14,7 +13,7 @@ const filesIn = async (path: string): Promise<string[]> =>
     .map(({ name }) => name)
 
 it('a thread keeps what it compiled while it is idle, although it is ended later', async () => {
-  const [kept, modulePath] = [join(folder.path, 'kept'), join(folder.path, 'index.mjs')]
+  const [kept, modulePath] = [join(folder, 'kept'), join(folder, 'index.mjs')]
   await mkdir(kept)
   await writeFile(modulePath, 'export const handler = () => 1\n')
   const container = new Container({
@@ -33,12 +32,12 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
 })
 
 it('what was compiled a month ago is dropped', async () => {
-  const place = join(folder.path, 'old', 'v24')
+  const place = join(folder, 'old', 'v24')
   await mkdir(place, { recursive: true })
   for (const name of ['old', 'new']) await writeFile(join(place, name), '')
   const monthAgo = Date.now() / 1000 - 31 * 24 * 3600
   await utimes(join(place, 'old'), monthAgo, monthAgo)
-  const stop = dropOldCompiledCode(join(folder.path, 'old'), 0)
+  const stop = dropOldCompiledCode(join(folder, 'old'), 0)
   try {
     await expect.poll(() => filesIn(place)).toEqual(['new'])
   } finally {

@@ -2,19 +2,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import { realDisk } from '#local/durable/disk.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
 import { openDataDir } from '#local/runtime/data-dir.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 let folders = 0
 const newFolder = async (mode = 0o700) => {
-  const path = join(folder.path, String(folders++))
+  const path = join(folder, String(folders++))
   await mkdir(path)
   await chmod(path, mode)
   return path

@@ -1,11 +1,10 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readDefinition } from '#local/runtime/executions/definition.ts'
 import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
 import { Executions } from '#local/runtime/executions/executions.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 const functionArn = 'arn:aws:lambda:us-east-1:000000000000:function:f'
 const arnOf = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`
@@ -33,7 +32,7 @@ let folders = 0
 const open = async (look: () => unknown, { seesAllEnds = false } = {}) => {
   const { promise: end, resolve: endJob } = Promise.withResolvers<unknown>()
   const executions = new Executions({
-    store: await ExecutionStore.open(`${folder.path}/store-${++folders}`),
+    store: await ExecutionStore.open(`${folder}/store-${++folders}`),
     machines: Object.entries(machines).map(([name, States]) => ({
       arn: arnOf(name),
       name,

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readDefinition } from '#local/runtime/executions/definition.ts'
 import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
 import { Executions } from '#local/runtime/executions/executions.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 const functionArn = 'arn:aws:lambda:us-east-1:000000000000:function:f'
 const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:m'
@@ -22,7 +21,7 @@ const open = async (
 ) => {
   const definition = { StartAt: Object.keys(states)[0], States: states, ...extra }
   return new Executions({
-    store: await ExecutionStore.open(`${folder.path}/${name}`),
+    store: await ExecutionStore.open(`${folder}/${name}`),
     machines: [
       {
         arn: machineArn,

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 const clients = ({
   region,
@@ -30,8 +29,8 @@ const clients = ({
 }
 
 it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
-  const dataDir = join(folder.path, 'data')
-  const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
+  const dataDir = join(folder, 'data')
+  const assembly = await writeAssembly(join(folder, 'assembly'), fixtureTemplate, ['flow'])
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start-cloud.ts'), dataDir, assembly], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

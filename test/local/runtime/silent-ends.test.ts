@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { patientWait } from '#lib/patient-wait.ts'
@@ -13,11 +13,10 @@ import { queue } from '#local/runtime/resources/messages.ts'
 import { rolePolicies, stateMachines } from '#local/runtime/stack-functions.ts'
 import { eventRouter } from '#local/runtime/stack-rules.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { synthesiseStack } from '../../support/synthesise-stack.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 type Invoke = (functionArn: string, event: Record<string, unknown>) => Promise<unknown>
 
@@ -32,7 +31,7 @@ const start = async (
   const stack = readStack(JSON.parse(change(template)), 'Millrace', { control: 'http://c', api: 'http://a' })
   const policies = new RolePolicies(rolePolicies(stack))
   const queues = await Queues.open(
-    `${folder.path}/${name}-queues`,
+    `${folder}/${name}-queues`,
     stack.ofType(queue).map(({ name, arn, ref: url }) => ({
       ...{ name, arn, url },
       ...{ visibilitySeconds: 30, retentionSeconds: 600 },
@@ -51,7 +50,7 @@ const start = async (
   let router: EventRouter | undefined
   const machines = stateMachines(stack)
   const executions: Executions = new Executions({
-    store: await ExecutionStore.open(`${folder.path}/${name}`),
+    store: await ExecutionStore.open(`${folder}/${name}`),
     machines,
     runTask: (resource, input, context) =>
       runTask(resource, input, context, { functions, queues, policies, log }),
@@ -128,7 +127,7 @@ describe('an execution that cannot report its own end', () => {
     const first = await start(never, { name })
     const { executionArn } = await first.executions.start(first.machineArn('Millrace-jobs'), '{"jobId":7}')
     const ended = { ...first.executions.describe(executionArn), stopDate: new Date().toISOString() }
-    const store = await ExecutionStore.open(`${folder.path}/${name}`)
+    const store = await ExecutionStore.open(`${folder}/${name}`)
     await store.put({ ...ended, status: 'ABORTED', isUnannounced: true })
     first.executions.close()
 

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { send, sign } from '../s3/raw-client.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const folder = folderUntilEnd()
 
 /** A request that the server has taken, as its `100 Continue` says, and whose body is half sent; `finish` sends the rest. */
 const startUpload = async (
@@ -54,8 +53,8 @@ const countOf = async (cloud: EmbeddedCloud, key: string) => {
 }
 
 it('finishes open requests, refuses new ones, and leaves started jobs to the next start', async () => {
-  const dataDir = join(folder.path, 'data')
-  const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
+  const dataDir = join(folder, 'data')
+  const assembly = await writeAssembly(join(folder, 'assembly'), fixtureTemplate, ['flow'])
   const first = await startEmbeddedCloud({ dataDir, assembly })
   const put = (key: string) => ({
     method: 'PUT',
@@ -93,8 +92,8 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
 })
 
 it('cuts off requests that take longer than the grace', async () => {
-  const dataDir = join(folder.path, 'cut')
-  const assembly = await writeAssembly(join(folder.path, 'assembly-2'), fixtureTemplate, ['flow'])
+  const dataDir = join(folder, 'cut')
+  const assembly = await writeAssembly(join(folder, 'assembly-2'), fixtureTemplate, ['flow'])
   const cloud = await startEmbeddedCloud({ dataDir, assembly })
   const echo = await startUpload(`${cloud.api}/echo`, { method: 'POST' })
   const { region, control: endpoint, accessKeyId, secretAccessKey } = cloud

@@ -3,35 +3,34 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
 import { untilEnd } from '../../support/until-end.ts'
-import { temporaryFolder } from '../runtime/temporary-folder.ts'
 
 /* Tools of others, as this machine has them; docs/tools.md says which were tried. Those that are missing are skipped. */
-const folder = temporaryFolder()
+const folder = folderUntilEnd()
 const content = randomBytes(17 * 1024 ** 2) // Large enough for several parts.
 
 const s3 = await untilEnd(startTestS3())
 await s3.s3.createBucket('box')
-const file: string = join(folder.path, 'file.bin')
-const copy: string = join(folder.path, 'copy.bin')
+const file: string = join(folder, 'file.bin')
+const copy: string = join(folder, 'copy.bin')
 await writeFile(file, content)
-afterAll(() => folder.remove())
 
 const isThere = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0
 
 const run = async (command: string, ...args: string[]): Promise<string> => {
   const env = {
     PATH: process.env['PATH'],
-    HOME: folder.path,
+    HOME: folder,
     AWS_ACCESS_KEY_ID: testRoot.accessKeyId,
     AWS_SECRET_ACCESS_KEY: testRoot.secretAccessKey,
     AWS_REGION: 'us-east-1',
     AWS_DEFAULT_REGION: 'us-east-1',
     AWS_ENDPOINT_URL_S3: s3.s3.endpoint,
   }
-  const { stdout } = await promisify(execFile)(command, args, { cwd: folder.path, env })
+  const { stdout } = await promisify(execFile)(command, args, { cwd: folder, env })
   return stdout
 }
 
@@ -78,7 +77,7 @@ describe.skipIf(!isThere('rclone', 'version'))('rclone', () => {
     const remote = `:s3,provider=Other,env_auth=true,region=us-east-1,endpoint="${s3.s3.endpoint}",acl=bucket-owner-full-control,bucket_acl=private:box/rclone`
     await run('rclone', 'copyto', file, `${remote}/file.bin`)
     expect(await run('rclone', 'lsl', remote)).toMatch(/^ *17825792 .* file\.bin$/m)
-    await run('rclone', 'check', folder.path, remote, '--include', 'file.bin', '--download')
+    await run('rclone', 'check', folder, remote, '--include', 'file.bin', '--download')
     await run('rclone', 'copyto', `${remote}/file.bin`, copy)
     await expectCopy()
     await run('rclone', 'purge', remote)

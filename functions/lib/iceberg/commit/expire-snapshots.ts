@@ -58,11 +58,3 @@ export const locationsOf = async (
   )
   return locations
 }
-
-/** The locations that expired snapshots named and no snapshot of the metadata names any more. */
-export const unnamedLocations = async (
-  read: ObjectReader,
-  metadata: TableMetadata,
-  expired: readonly IcebergSnapshot[],
-): Promise<Set<string>> =>
-  (await locationsOf(read, expired)).difference(await locationsOf(read, metadata.snapshots))

@@ -1,6 +1,7 @@
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
 import * as z from 'zod/mini'
 import { UserError } from '../../errors/errors.ts'
+import { readJson } from '../../json/read-json.ts'
 
 /** See docs/reference/storage-api.md#sliced-files. Other keys, which clients add, are ignored. */
 const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
@@ -21,7 +22,7 @@ const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
  * that names anything outside the file's own prefix. Its author could otherwise read whatever the service can read.
  */
 export const readManifest = async (s3: S3Client, bucket: string, key: string): Promise<ManifestEntry[]> => {
-  const parsed = manifestSchema.safeParse(parseJson(await readText(s3, bucket, `${key}manifest`)))
+  const parsed = manifestSchema.safeParse(readJson(await readText(s3, bucket, `${key}manifest`)))
   if (!parsed.success) throw invalid('it must be JSON of the form {"entries":[{"url":"s3://…"}]}')
   return parsed.data.entries.map(({ url }) => {
     const prefix = `s3://${bucket}/${key}`
@@ -46,14 +47,6 @@ const readText = async (s3: S3Client, bucket: string, key: string): Promise<stri
       'The manifest of the sliced file was not uploaded. Upload it, after the slices, to the file’s key with "manifest" appended.',
       { cause: error },
     )
-  }
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

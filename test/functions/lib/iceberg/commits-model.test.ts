@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { locationsOf, unnamedLocations, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
+import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import type { CommitPlan } from '#lib/iceberg/commit/plan-commit.ts'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { readRows } from '#support/iceberg/read-rows.ts'
@@ -106,7 +106,8 @@ const createTable = () => {
       const before = last.metadata
       last = await writer.commit({ properties: {} }, { expire: { beforeMs: before['last-updated-ms'] + 1 } })
       const { expired } = withoutOldSnapshots(before, { beforeMs: before['last-updated-ms'] + 1 })
-      for (const location of await unnamedLocations(writer.read, last.metadata, expired))
+      const named = await locationsOf(writer.read, last.metadata.snapshots)
+      for (const location of (await locationsOf(writer.read, expired)).difference(named))
         writer.objects.delete(location)
       for (const location of await locationsOf(writer.read, last.metadata.snapshots))
         expect(writer.objects.has(location)).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unnamedLocations, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
+import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import { decodeAvro } from '#lib/iceberg/manifests/avro-container.ts'
 import type { ColumnStatistics } from '#lib/iceberg/manifests/data-file.ts'
@@ -297,7 +297,8 @@ describe('snapshots', () => {
     await table.commit({ added: [file('2')] })
     const { metadata } = await table.commit({ removedData: new Set([pathOf('1')]) })
     const left = withoutOldSnapshots(metadata, { beforeMs: 3_001 })
-    const unnamed = await unnamedLocations(table.read, left.metadata, left.expired)
+    const named = await locationsOf(table.read, left.metadata.snapshots)
+    const unnamed = (await locationsOf(table.read, left.expired)).difference(named)
     const lists = left.expired.map(snapshot => snapshot['manifest-list'])
     expect(unnamed).toEqual(new Set([...lists, first.objects[0]?.location, pathOf('1')]))
     expect(await pathsIn(table, left.metadata)).toEqual([pathOf('2')])
