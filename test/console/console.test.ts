@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -83,6 +83,13 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     return (await response.json()) as Record<string, unknown> // an object, by the documentation
   }
 
+  /** Puts another text into the editor, as somebody does who pastes it. */
+  const fill = async (content: unknown): Promise<void> => {
+    await page.getByRole('textbox', { name: 'JSON of the configuration' }).click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(typeof content === 'string' ? content : JSON.stringify(content))
+  }
+
   const tableExists = async (id: string): Promise<void> =>
     expect(await api('GET', `tables/${id}`)).toMatchObject({ id })
 
@@ -130,10 +137,9 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     complaints.length = 0 // the browser notes the refusal as an error
   })
 
-  it('makes a table of a file that is dropped, after showing its first rows', async () => {
+  it('makes a table of a file that is dropped, and shows its first rows', async () => {
     const path = write('orders.csv', 'id,city\n1,Brno\n2,"Praha, ""stará"""\n')
     await choose(path)
-    await page.getByRole('cell', { name: 'Praha, "stará"' }).waitFor()
     await load({ 'Primary key, columns': 'id' })
     await page.getByText('2 rows.').waitFor()
     // The rows are below the file, as its table shows them.
@@ -173,34 +179,27 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await api('GET', 'tables/in.c-main.large')).toMatchObject({ rowsCount: 20_000 })
   })
 
-  it('says why a file was not loaded, and takes the mended one', async () => {
+  it('says why a file was not loaded', async () => {
     await drop(write('bad.csv', 'id,city\n1,Brno\n2\n'))
     await page
       .getByRole('alert')
       .filter({ hasText: /line 3/ })
       .waitFor()
-    // The line is there to be mended, with the cursor in it.
-    expect(await page.getByLabel('Line 3 of bad.csv').inputValue()).toBe('2')
-    await page.keyboard.press('End')
-    await page.keyboard.type(',Praha')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.getByText('2 rows.').waitFor()
-    expect(await api('GET', 'tables/in.c-main.bad')).toMatchObject({ rowsCount: 2 })
   })
 
   it('knows files by how they begin, detects types, and names what is no table', async () => {
     await choose(write('people.txt', '{"id":1,"paid":true,"on":"2024-01-31"}\n'))
-    await page.getByText('JSON lines. 3 columns').waitFor()
     await page.getByLabel(/Detect types/).check()
     await load()
     await page.getByText('1 row.').waitFor()
     const table = await api('GET', 'tables/in.c-main.people')
     expect(table).toMatchObject({ isTyped: true, rowsCount: 1 })
     for (const type of ['INTEGER', 'BOOLEAN', 'DATE']) expect(JSON.stringify(table)).toContain(type)
-    await page.locator('input[type=file]').setInputFiles(write('tabs.csv', 'a\tb\n1\t2\n'))
-    await page.getByText('CSV with tabs').waitFor()
-    await page.locator('input[type=file]').setInputFiles(write('paper.csv', '%PDF-1.7'))
+    writeFileSync(join(folder, 'bars.csv.gz'), gzipSync('a|b\n1|2\n'))
+    await drop(join(folder, 'bars.csv.gz'))
+    await page.locator('[data-uploads]').getByRole('cell', { name: '2', exact: true }).waitFor()
+    await choose(write('paper.csv', '%PDF-1.7'))
+    await page.getByRole('button', { name: 'Load' }).click()
     await page.getByRole('alert').filter({ hasText: 'a PDF document' }).waitFor()
     await checkPage()
   })
@@ -227,9 +226,10 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.keyboard.press('Escape')
     for (let step = 0; step < 6; step++) await page.keyboard.press('Backspace')
     await page.getByLabel('Name', { exact: true }).fill('Cities')
-    await page.getByLabel('Table', { exact: true }).fill('towns')
-    await page.getByLabel(/^Schedule/).fill('rate(1 day)')
-    await page.getByLabel('Secret #Token').fill('another-secret')
+    const made = JSON.parse(await page.locator('textarea').inputValue())
+    made.parameters.config.jobs[0].dataType = 'towns'
+    made.parameters.config['#Token'] = 'another-secret'
+    await fill({ ...made, schedule: { expression: 'rate(1 day)' } })
     await page.getByRole('button', { name: 'Save and run' }).press('Enter')
     await page.waitForURL(/\/console\/(jobs|runs)\//)
     await eventually(() => tableExists('in.c-127.towns').catch(() => tableExists('in.c-api.towns')))
@@ -310,7 +310,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('link', { name: 'in.c-shop.orders' }).waitFor()
   })
 
-  it('edits a configuration, keeps what was refused, compares versions and goes back', async () => {
+  it('edits a configuration, keeps what was refused, and goes back to a version', async () => {
     await api('POST', 'components/ex-generic-v2/configs', {
       configurationId: 'shop',
       name: 'Shop',
@@ -320,14 +320,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     })
     await open('/configurations')
     await page.getByRole('link', { name: 'Shop', exact: true }).click()
-    const editor = page.getByRole('textbox', { name: 'JSON of the configuration' })
     const text = await page.locator('textarea').inputValue()
-    /** As somebody does who pastes it. */
-    const fill = async (content: string): Promise<void> => {
-      await editor.click()
-      await page.keyboard.press('Control+A')
-      await page.keyboard.insertText(content)
-    }
     await fill('{"parameters": ')
     await page.getByText('Not valid JSON').waitFor()
     expect(await page.locator('textarea').isVisible()).toBe(false)
@@ -343,12 +336,6 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByLabel('What changes, for the history').fill('another host')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: 'another host' }).waitFor()
-    await page.getByRole('link', { name: /Compare/ }).click()
-    await page.locator('tr.changed td').first().waitFor()
-    expect(await page.locator('tr.changed td').allTextContents()).toEqual([
-      expect.stringContaining('a.example.com'),
-      expect.stringContaining('b.example.com'),
-    ])
     await page.getByRole('button', { name: 'Go back to version 1' }).click()
     await eventually(async () =>
       expect(await page.locator('textarea').inputValue()).toContain('a.example.com'),

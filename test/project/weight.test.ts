@@ -10,13 +10,13 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_495,
-  'lines of tests': 81_781,
-  'words of documents': 91_967,
+  'lines of product': 98_939,
+  'lines of tests': 81_738,
+  'words of documents': 91_973,
   functions: 14,
   routes: 211,
   settings: 41,
-  packages: 79,
+  packages: 78,
 }
 
 const tracked = (...patterns: string[]): string[] =>

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { applyFields, type CommonField, commonFields } from './common-fields.ts'
 import { readable } from './format.ts'
-import { Field, Hidden } from './forms.tsx'
+import { Field } from './forms.tsx'
 import { hideSealed, parseObject, showSealed } from './hide-sealed.ts'
 import { Problem } from './parts.tsx'
 
@@ -21,13 +20,9 @@ interface EditorProps {
   children?: Child
 }
 
-/**
- * The common keys of a configuration as fields, and all of it as JSON. Works as a plain form; a script makes an editor of it that checks while
- * somebody types.
- */
+/** A configuration as JSON. Works as a plain form; a script makes an editor of it that checks while somebody types. */
 export const Editor = (props: EditorProps) => {
   const { to, configuration, text, problem, schema, look = '', above, children } = props
-  const shown = hideSealed(configuration)
   return (
     <form
       method="post"
@@ -39,43 +34,25 @@ export const Editor = (props: EditorProps) => {
     >
       {problem !== undefined && <Problem>{problem}</Problem>}
       {above}
-      <div class="both">
-        <fieldset>
-          <legend>Common settings</legend>
-          <Hidden of={{ was: JSON.stringify(shown) }} />
-          {commonFields(shown).map(field => (
-            <CommonInput field={field} />
-          ))}
-        </fieldset>
-        <div>
-          <Field
-            label="All of it as JSON; Ctrl+Space completes"
-            name="configuration"
-            rows={24}
-            value={text ?? readable(shown)}
-          />
-          <p class="hint" data-problem aria-live="polite"></p>
-        </div>
+      <div>
+        <Field
+          label="JSON; Ctrl+Space completes"
+          name="configuration"
+          rows={24}
+          value={text ?? readable(hideSealed(configuration))}
+        />
       </div>
+      <p class="hint" data-problem aria-live="polite"></p>
       {children}
     </form>
   )
 }
 
-const CommonInput = ({ field: { kind, ...field } }: { field: CommonField }) => (
-  <Field
-    {...field}
-    type={kind === 'secret' ? 'password' : 'text'}
-    autocomplete={kind === 'secret' ? 'new-password' : 'off'}
-    spellcheck={false}
-  />
-)
-
 /**
- * What somebody made of a configuration. Fields that were changed win over the JSON.
+ * What somebody made of a configuration.
  *
  * @param sealed what holds the sealed secrets that only their names are shown of
  * @throws Refusal where it is no JSON object, or names a secret that is not there
  */
 export const readEdited = (form: Readonly<Record<string, string>>, sealed: unknown) =>
-  applyFields(showSealed(parseObject(form['configuration'] ?? ''), sealed), form)
+  showSealed(parseObject(form['configuration'] ?? ''), sealed)

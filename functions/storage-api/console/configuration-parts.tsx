@@ -49,7 +49,6 @@ export const Schedule = ({ schedule }: { schedule: ScheduleBody | undefined }) =
 }
 
 export const RowList = ({ at, rows }: { at: string; rows: ConfigurationBody['rows'] }) => {
-  const ids = rows.map(({ id }) => id)
   const rowPath = (id: string) => at + path`/rows/${id}`
   return (
     <>
@@ -61,18 +60,6 @@ export const RowList = ({ at, rows }: { at: string; rows: ConfigurationBody['row
           ['Row', ({ id, name }) => <a href={rowPath(id)}>{name || id}</a>, 'name'],
           ['Id', ({ id }) => id],
           ['Version', ({ version }) => version, 'number'],
-          [
-            'Order',
-            ({ id, name }, place) =>
-              place > 0 && (
-                <Act
-                  to={`${at}/order`}
-                  fields={{ rows: JSON.stringify(ids.with(place, ids[place - 1] ?? id).with(place - 1, id)) }}
-                  verb={`Move ${name || id} up`}
-                  label="Up"
-                />
-              ),
-          ],
           [
             'Enabled',
             ({ id, name, isDisabled }) => [

@@ -16,15 +16,12 @@ export const startLoad = async (
   return { jobId: job.id, warnings }
 }
 
-const place = z.object({ line: z.number().optional().catch(undefined) })
-
 /** What a page that waits for a load says of it. */
 export const loadState = async (client: ApiClient, jobId: string): Promise<LoadState> => {
   const job = await client.get(path`jobs/${jobId}`, jobBody)
   const tableId = tableOfJob(job) ?? ''
   if (job.status === 'error') {
-    const { message = 'It was not loaded.', contextParams } = job.error ?? {}
-    return { status: job.status, tableId, sentence: message, line: place.safeParse(contextParams).data?.line }
+    return { status: job.status, tableId, sentence: job.error?.message ?? 'It was not loaded.' }
   }
   const rows = rowsOfJob(job)
   return {

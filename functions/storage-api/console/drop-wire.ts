@@ -39,7 +39,5 @@ export interface LoadState {
   tableId: string
   /** How many rows there are, or are so far, or why it failed. */
   sentence?: string
-  /** That is wrong, from 1. */
-  line?: number | undefined
   warnings?: string[]
 }

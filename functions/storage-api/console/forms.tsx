@@ -42,7 +42,7 @@ export const Control = ({ options, rows, value, ...rest }: ControlProps) => {
 }
 
 /** `Control` with its label. */
-export const Field = ({ label, hint, ...rest }: ControlProps & { label: Child; hint?: string }) =>
+export const Field = ({ label, ...rest }: ControlProps & { label: Child }) =>
   rest.type === 'checkbox' || rest.type === 'radio' ? (
     <label class="inline">
       <Control value="1" {...rest} /> {label}
@@ -51,7 +51,6 @@ export const Field = ({ label, hint, ...rest }: ControlProps & { label: Child; h
     <label>
       {label}
       <Control {...rest} />
-      {hint !== undefined && <span class="hint">{hint}</span>}
     </label>
   )
 

@@ -14,12 +14,10 @@ interface ListProps<Item> {
   columns: readonly Column<Item>[]
   /** In place of a list without items. */
   empty?: Child
-  /** The class of an item's row. */
-  rowLook?: (item: Item) => string
 }
 
 /** Items in a table that scrolls on its own where the screen is narrow. */
-export const List = <Item,>({ caption, of, columns, empty, rowLook }: ListProps<Item>) =>
+export const List = <Item,>({ caption, of, columns, empty }: ListProps<Item>) =>
   of.length === 0 && empty !== undefined ? (
     empty
   ) : (
@@ -37,7 +35,7 @@ export const List = <Item,>({ caption, of, columns, empty, rowLook }: ListProps<
         </thead>
         <tbody>
           {of.map((item, index) => (
-            <tr class={rowLook?.(item)}>
+            <tr>
               {columns.map(([, cell, look]) =>
                 look === 'name' ? (
                   <th scope="row">{cell(item, index)}</th>

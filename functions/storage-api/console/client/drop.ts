@@ -1,29 +1,14 @@
-import type { LoadSettings } from '../drop-wire.ts'
+import { FORM_BYTES, formOf } from '#lib/table-engine/csv/file-forms.ts'
 import { build } from './build.ts'
 import { followLoad } from './follow-load.ts'
-import { type Head, readHead } from './read-head.ts'
 
-/** The page that loads files: says what they are and shows their first rows, then sends them one after the other. */
+/** The page that loads files, one after the other. */
 export const watchDrops = (): void => {
   const form = document.querySelector<HTMLFormElement>('form[data-drop]')
   const input = form?.querySelector<HTMLInputElement>('input[type=file]')
   const target = form?.querySelector<HTMLElement>('.target')
-  const preview = form?.querySelector<HTMLElement>('[data-preview]')
   const uploads = form?.parentElement?.querySelector<HTMLElement>('[data-uploads]')
-  if (!form || !input || !target || !preview || !uploads) return
-  let looks = 0
-
-  const showPreview = async (): Promise<void> => {
-    const look = ++looks
-    const files = [...(input.files ?? [])]
-    const shown = await Promise.all(
-      files.map(async file => previewOf(file, await readHead(file, delimiterOf(form)))),
-    )
-    // The choice may have changed meanwhile.
-    if (look === looks) preview.replaceChildren(...shown)
-  }
-  input.addEventListener('change', () => void showPreview())
-  form.querySelector('[name=delimiter]')?.addEventListener('change', () => void showPreview())
+  if (!form || !input || !target || !uploads) return
   target.addEventListener('dragover', event => {
     event.preventDefault()
     target.classList.add('over')
@@ -32,9 +17,7 @@ export const watchDrops = (): void => {
   target.addEventListener('drop', event => {
     event.preventDefault()
     target.classList.remove('over')
-    if (!event.dataTransfer) return
-    input.files = event.dataTransfer.files
-    void showPreview()
+    if (event.dataTransfer) input.files = event.dataTransfer.files
   })
   form.addEventListener('submit', event => {
     event.preventDefault()
@@ -47,12 +30,6 @@ const textOf = (form: HTMLFormElement, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** As the file looks, unless somebody has chosen one. */
-const delimiterOf = (form: HTMLFormElement): string | undefined => {
-  const chosen = textOf(form, 'delimiter')
-  return chosen === 'tab' ? '\t' : chosen || undefined
-}
-
 const sendAll = async (
   form: HTMLFormElement,
   files: readonly File[],
@@ -61,20 +38,29 @@ const sendAll = async (
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]')
   button?.setAttribute('disabled', '')
   for (const file of files) {
-    const head = await readHead(file, delimiterOf(form))
-    if (head.refused !== undefined) continue
+    const head = await readHead(file)
+    const { kind, refused } = formOf(head.subarray(0, FORM_BYTES))
+    if (refused !== undefined) {
+      const problem = { className: 'problem', role: 'alert', textContent: `${file.name} ${refused}` }
+      uploads.append(build('li', {}, build('p', problem)))
+      continue
+    }
+    const chosen = textOf(form, 'delimiter')
     const table = (files.length === 1 ? textOf(form, 'table') : '') || tableNameOf(file.name)
-    const settings: LoadSettings = {
+    const settings = {
       tableId: `${textOf(form, 'bucket')}.${table}`,
       primaryKey: textOf(form, 'primaryKey')
         .split(',')
         .map(column => column.trim())
         .filter(column => column !== ''),
-      delimiter: head.delimiter,
+      delimiter:
+        chosen === 'tab'
+          ? '\t'
+          : chosen || (kind === 'CSV' ? delimiterOf(new TextDecoder().decode(head)) : ','),
       incremental: textOf(form, 'incremental') === '1',
-      ...(textOf(form, 'detect') === '1' && { types: 'detect' }),
+      ...(textOf(form, 'detect') === '1' && { types: 'detect' as const }),
     }
-    await followLoad(file, settings, head, uploads)
+    await followLoad(file, settings, uploads)
   }
   button?.removeAttribute('disabled')
 }
@@ -82,38 +68,19 @@ const sendAll = async (
 const tableNameOf = (file: string): string =>
   file.replace(/(\.(csv|tsv|txt|jsonl|ndjson|json|parquet))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
 
-const previewOf = (file: File, head: Head): HTMLElement => {
-  const section = build('section', { className: 'panel' }, build('h2', { textContent: file.name }))
-  if (head.refused !== undefined) {
-    section.append(
-      build('p', { className: 'problem', role: 'alert', textContent: `${file.name} ${head.refused}` }),
-    )
-    return section
-  }
-  const [header = [], ...rows] = head.records
-  section.append(build('p', { className: 'hint', textContent: describe(head) }))
-  if (header.length === 0) return section
-  const names = header.map(name => build('th', { scope: 'col', textContent: name }))
-  const body = rows.map(row =>
-    build('tr', {}, ...row.map(cell => build('td', { className: 'cell', textContent: cell }))),
-  )
-  const table = build('table', {}, build('thead', {}, build('tr', {}, ...names)), build('tbody', {}, ...body))
-  const scroll = build(
-    'section',
-    { className: 'scroll', tabIndex: 0, ariaLabel: `First rows of ${file.name}` },
-    table,
-  )
-  section.append(scroll)
-  return section
+/** How a file begins, uncompressed. */
+const readHead = async (file: File): Promise<Uint8Array> => {
+  const start = new Uint8Array(await file.slice(0, FORM_BYTES).arrayBuffer())
+  if (formOf(start).kind !== 'gzip') return start
+  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader()
+  const first = await reader.read().catch(() => undefined) // the service says what is wrong with it
+  void reader.cancel().catch(() => undefined)
+  return first?.value ?? start
 }
 
-const describe = ({ form, isCompressed, delimiter, records }: Head): string => {
-  const named: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
-  const kind = form === 'CSV' ? `CSV with ${named[delimiter] ?? delimiter}` : form
-  const columns = records[0]?.length ?? 0
-  const what =
-    form === 'Parquet'
-      ? 'Its rows are shown when they are loaded.'
-      : `${columns} ${columns === 1 ? 'column' : 'columns'}; the first rows:`
-  return `${kind}${isCompressed ? ', compressed with gzip' : ''}. ${what}`
+/** That which the first line has most of. */
+const delimiterOf = (head: string): string => {
+  const unquoted = /^[^\r\n]*/.exec(head.replace(/"(?:[^"]|"")*"/g, ''))?.[0] ?? ''
+  const often = (delimiter: string): number => unquoted.split(delimiter).length
+  return [',', ';', '\t', '|'].reduce((best, each) => (often(each) > often(best) ? each : best))
 }

@@ -1,16 +1,10 @@
 import type { LoadSettings, LoadState } from '../drop-wire.ts'
 import { bytes } from '../format.ts'
 import { build } from './build.ts'
-import type { Head } from './read-head.ts'
 import { loadState, sendFile } from './send-file.ts'
 
-/** Sends a file, follows its load, and shows on a list what becomes of it: rows, or the line that is wrong and a way to mend it. */
-export const followLoad = async (
-  file: File,
-  settings: LoadSettings,
-  head: Head,
-  list: HTMLElement,
-): Promise<void> => {
+/** Sends a file, follows its load, and shows on a list what becomes of it: rows, or why there are none. */
+export const followLoad = async (file: File, settings: LoadSettings, list: HTMLElement): Promise<void> => {
   const says = build('p', { role: 'status' })
   const bar = build('progress', { max: Math.max(1, file.size), value: 0, ariaLabel: `Sending ${file.name}` })
   const box = build('li', { className: 'panel' }, build('h2', { textContent: file.name }), bar, says)
@@ -35,7 +29,6 @@ export const followLoad = async (
     if (end.status === 'error') {
       says.remove()
       box.append(build('p', { className: 'problem', role: 'alert', textContent: end.sentence ?? '' }), job)
-      await offerMending(box, { file, settings, head, list, line: end.line })
       return
     }
     const open = build('a', {
@@ -84,92 +77,3 @@ const showRows = async (box: HTMLElement, tableId: string): Promise<void> => {
   const rows = page.querySelector('.scroll')
   if (rows) box.append(rows)
 }
-
-interface Failed {
-  file: File
-  settings: LoadSettings
-  head: Head
-  list: HTMLElement
-  line: number | undefined
-}
-
-const offerMending = async (
-  box: HTMLElement,
-  { file, settings, head, list, line }: Failed,
-): Promise<void> => {
-  const content = head.isCompressed
-    ? await new Response(file.stream().pipeThrough(new DecompressionStream('gzip')))
-        .blob()
-        .catch(() => undefined)
-    : file
-  const found =
-    line === undefined || head.form === 'Parquet' || content === undefined
-      ? undefined
-      : await findLine(content, line)
-  if (found === undefined) return
-  if (head.isCompressed) {
-    box.append(build('p', { textContent: `Line ${line}:` }), build('pre', { textContent: found.text }))
-    return
-  }
-  const field = build('textarea', { value: found.text, rows: 3, spellcheck: false })
-  const again = build('button', {
-    type: 'submit',
-    className: 'btn btn-primary',
-    textContent: 'Mend and send again',
-  })
-  const form = build(
-    'form',
-    { className: 'mend' },
-    build('label', {}, `Line ${line} of ${file.name}`, field),
-    build('p', { className: 'actions' }, again),
-  )
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    again.disabled = true
-    box.remove()
-    void followLoad(withLine(file, found, field.value), settings, head, list)
-  })
-  box.append(form)
-  field.focus()
-}
-
-/** A line of a file, and where it lies. */
-interface Line {
-  text: string
-  firstByte: number
-  /** That of its line break, or the length of the file. */
-  endByte: number
-}
-
-const LINE_FEED = 0x0a
-const LONGEST_BYTES = 16 * 1024
-
-/** The line with this number, from 1; nothing where the file has fewer, or the line is too long to be shown. */
-const findLine = async (content: Blob, number: number): Promise<Line | undefined> => {
-  const reader = content.stream().getReader()
-  let line = 1
-  let position = 0
-  let firstByte = 0
-  let endByte: number | undefined
-  while (endByte === undefined) {
-    const { value, done } = await reader.read()
-    if (done) break
-    for (let at = value.indexOf(LINE_FEED); at >= 0; at = value.indexOf(LINE_FEED, at + 1)) {
-      if (line === number) {
-        endByte = position + at
-        break
-      }
-      line++
-      if (line === number) firstByte = position + at + 1
-    }
-    position += value.length
-  }
-  void reader.cancel()
-  const end = endByte ?? position
-  if (line !== number || end - firstByte > LONGEST_BYTES) return undefined
-  return { text: await content.slice(firstByte, end).text(), firstByte, endByte: end }
-}
-
-/** The file with another text in place of a line. */
-const withLine = (file: File, { firstByte, endByte }: Line, text: string): File =>
-  new File([file.slice(0, firstByte), text, file.slice(endByte)], file.name)

@@ -73,11 +73,6 @@ export const configurationForms = [
     await client.send('PUT', rowApiPath(params), { isDisabled: isDisabled === '1' })
     return { redirect: pagePath(params) }
   }),
-  form(`${CONFIGURATION}/order`, async ({ client, params, form: { rows } }) => {
-    const rowsSortOrder = z.array(z.string()).parse(JSON.parse(rows || '[]'))
-    await client.send('PUT', apiPath(params), { rowsSortOrder })
-    return { redirect: pagePath(params) }
-  }),
   form(`${CONFIGURATION}/versions/:version/rollback`, async ({ client, params }) => {
     const before = (await stored(client, params)).version
     await client.send('POST', apiPath(params) + path`/versions/${params.version}/rollback`)

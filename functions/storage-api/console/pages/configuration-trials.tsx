@@ -1,13 +1,8 @@
 import { previewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
-import { versionBody } from '#lib/wire/configuration-body.ts'
-import { type ApiClient, path } from '../api-client.ts'
-import { readable } from '../format.ts'
+import type { ApiClient } from '../api-client.ts'
 import { Act, Field } from '../forms.tsx'
-import { hideSealed } from '../hide-sealed.ts'
-import { List } from '../list.tsx'
 import { Preview } from '../preview.tsx'
-import { type Built, form, page } from '../route.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { type Built, form } from '../route.ts'
 import { apiPath, CONFIGURATION, type Place, pagePath, stored } from './configurations.tsx'
 
 const DEFAULT_ROWS = '10'
@@ -50,48 +45,9 @@ const benchPage = async (client: ApiClient, place: Place, rowId: string, rows: s
   }
 }
 
-/** Tries of a configuration, and comparisons of its versions. */
+/** Tries of a configuration. */
 export const configurationTrials = [
   form(`${CONFIGURATION}/bench`, ({ client, params, form: { rowId = '', rows = DEFAULT_ROWS } }) =>
     benchPage(client, params, rowId, rows),
   ),
-  page(`${CONFIGURATION}/versions/:version`, async ({ client, params }) => {
-    const [current, old] = await Promise.all([
-      stored(client, params),
-      client.get(apiPath(params) + path`/versions/${params.version}`, versionBody),
-    ])
-    const at = pagePath(params)
-    const name = current.name || current.id
-    const lines = sideBySide(
-      readable(hideSealed(old.configuration)),
-      readable(hideSealed(current.configuration)),
-    )
-    return {
-      title: `${name}: version ${old.version}`,
-      crumbs: [[at, name]],
-      body: (
-        <>
-          <p>
-            Version {old.version} left, the current version {current.version} right.{' '}
-            {lines.every(({ left, right }) => left === right) &&
-              'Both have the same configuration: its name, its description, a row or a switch was changed.'}
-          </p>
-          <Act
-            to={`${at}/versions/${old.version}/rollback`}
-            verb={`Go back to version ${old.version}`}
-            form="actions"
-          />
-          <List
-            caption="Differences"
-            of={lines}
-            rowLook={({ left, right }) => (left === right ? '' : 'changed')}
-            columns={[
-              [`Version ${old.version}`, ({ left }) => left, 'code'],
-              [`Version ${current.version}`, ({ right }) => right, 'code'],
-            ]}
-          />
-        </>
-      ),
-    }
-  }),
 ]

@@ -150,7 +150,7 @@ export const configurationPage = async (
             ['When', ({ created }) => <Time at={created} />],
             ['By', ({ creatorToken }) => creatorToken.description],
             ['What changed', ({ changeDescription }) => changeDescription],
-            ['Comparison', each => each.version !== version && <CompareLink at={at} to={each.version} />],
+            ['Action', each => each.version !== version && <GoBack at={at} to={each.version} />],
           ]}
         />
       </>
@@ -158,8 +158,8 @@ export const configurationPage = async (
   }
 }
 
-const CompareLink = ({ at, to }: { at: string; to: number }) => (
-  <a href={`${at}/versions/${to}`}>Compare with the current one</a>
+const GoBack = ({ at, to }: { at: string; to: number }) => (
+  <Act to={`${at}/versions/${to}/rollback`} verb={`Go back to version ${to}`} label="Go back" />
 )
 
 export const rowPage = async (

@@ -4,8 +4,7 @@ import { type DeadLetterBody, deadLetterBody, redrivenAllBody } from '#lib/wire/
 import { path } from '../api-client.ts'
 import { counted, readable } from '../format.ts'
 import { Confirm } from '../forms.tsx'
-import { configurationPath, jobPath } from '../links.tsx'
-import { List } from '../list.tsx'
+import { configurationPath } from '../links.tsx'
 import { Empty, Problem, Time } from '../parts.tsx'
 import { form, page, type Said } from '../route.ts'
 
@@ -16,8 +15,7 @@ const done = (text: string): { redirect: string; said: Said } => ({ redirect: LE
 /** What failed and waits for somebody: why, with which input, and what can be done. */
 export const deadLetterPages = [
   page(LETTERS, async ({ client }) => {
-    const letters = await client.list('dead-letters', deadLetterBody)
-    const open = letters.filter(({ closed }) => closed === null)
+    const open = (await client.list('dead-letters', deadLetterBody)).filter(({ closed }) => closed === null)
     return {
       title: 'Dead letters',
       body: (
@@ -35,7 +33,6 @@ export const deadLetterPages = [
           {open.map(letter => (
             <OpenLetter letter={letter} />
           ))}
-          <ClosedLetters letters={letters} />
         </>
       ),
     }
@@ -115,29 +112,4 @@ const OpenLetter = ({ letter }: { letter: DeadLetterBody }) => (
       </Confirm>
     </div>
   </section>
-)
-
-const ClosedLetters = ({ letters }: { letters: readonly DeadLetterBody[] }) => {
-  const closed = letters.flatMap(letter => (letter.closed ? [{ ...letter, closed: letter.closed }] : []))
-  return closed.length === 0 ? null : (
-    <section class="panel">
-      <h2>Closed by themselves</h2>
-      <p class="hint">A later version of the file was imported.</p>
-      <List
-        caption="Closed letters"
-        of={closed}
-        columns={[
-          ['What failed', subjectOf, 'name'],
-          ['Failed', ({ created }) => <Time at={created} />],
-          ['Imported', ({ closed: { at, jobId } }) => <JobTime at={at} jobId={jobId} />],
-        ]}
-      />
-    </section>
-  )
-}
-
-const JobTime = ({ at, jobId }: { at: string; jobId: number }) => (
-  <a href={jobPath(jobId)}>
-    <Time at={at} />
-  </a>
 )

@@ -10,7 +10,7 @@ const delimiters = [
   ['|', 'bar'],
 ] as const
 
-/** One or several files into a bucket. The browser says what they are and shows their first rows before anything is sent. */
+/** One or several files into a bucket. What is no table is refused before anything is sent. */
 export const dropPages = [
   page('/console/drop', async ({ client, query: { table: tableId = '' } }) => {
     const buckets = (await client.list('buckets', bucketBody)).map(({ id }) => id)
@@ -75,7 +75,6 @@ export const dropPages = [
                 Load
               </button>
             </div>
-            <div data-preview></div>
           </form>
           <ul data-uploads class="uploads"></ul>
         </>

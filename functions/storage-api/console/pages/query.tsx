@@ -4,11 +4,10 @@ import { rowsText } from '#lib/wire/job-results.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '#lib/wire/query-body.ts'
 import { bucketToMake, savesAsTable } from '#lib/wire/saved-query.ts'
 import { bucketBody, listedTableBody } from '#lib/wire/table-body.ts'
-import { type ApiClient, query, Refusal } from '../api-client.ts'
+import { type ApiClient, Refusal } from '../api-client.ts'
 import { bytes, count } from '../format.ts'
 import { Field } from '../forms.tsx'
 import { asJob } from '../job-started.ts'
-import { TableLink } from '../links.tsx'
 import { type Column, List } from '../list.tsx'
 import { Empty, Problem } from '../parts.tsx'
 import { mayLoad } from '../person.ts'
@@ -117,34 +116,10 @@ const queryPage = async (
           )}
         </form>
         {result}
-        <section class="panel">
-          <h2>Tables and their columns</h2>
-          <List
-            caption="Tables and their columns"
-            of={tables}
-            empty={
-              <Empty>
-                No table yet. <a href="/console/drop">Drop a file</a> to make one.
-              </Empty>
-            }
-            columns={[
-              ['Table', ({ id }) => <TableLink id={id} />, 'name'],
-              ['Rows', ({ rowsCount }) => count(rowsCount), 'number'],
-              ['Action', ({ id }) => <QueryLink id={id} />],
-              ['Columns', ({ columns = [] }) => columns.join(', '), 'cell'],
-            ]}
-          />
-        </section>
       </>
     ),
   }
 }
-
-const QueryLink = ({ id }: { id: string }) => (
-  <a class="btn" href={QUERY + query({ table: id })} aria-label={`Query ${id}`}>
-    Query
-  </a>
-)
 
 const Result = ({ answer: { columns, rows, isTruncated, tables } }: { answer: QueryBody }) => {
   const read = tables.reduce((sum, table) => sum + table.bytes, 0)

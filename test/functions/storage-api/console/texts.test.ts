@@ -1,34 +1,7 @@
-import { parse } from 'csv-parse/sync'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstRecords } from '#functions/storage-api/console/client/read-head.ts'
 import { bytes, count, duration } from '#functions/storage-api/console/format.ts'
 import { hideSealed, showSealed } from '#functions/storage-api/console/hide-sealed.ts'
-import { sideBySide } from '#functions/storage-api/console/side-by-side.ts'
 import { storeOrigins } from '#functions/storage-api/console/store-origins.ts'
-
-it('the preview of a file has the records that a CSV reader finds', () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', 'č', ' '), maxLength: 6 })
-  const records = fc.array(fc.array(cell, { minLength: 2, maxLength: 3 }), { minLength: 1, maxLength: 5 })
-  fc.assert(
-    fc.property(records, fc.constantFrom('\n', '\r\n'), (rows, end) => {
-      const text = rows.map(row => row.map(value => `"${value.replaceAll('"', '""')}"`).join(',')).join(end)
-      expect(firstRecords(text, ',', 10)).toEqual(parse(text, { relax_column_count: true }))
-      expect(firstRecords(text, ',', 1)).toHaveLength(1)
-    }),
-  )
-})
-
-it('two texts side by side give both back, equal lines beside each other', () => {
-  const text = fc.array(fc.constantFrom('a', 'b', 'c', '{', '}'), { minLength: 1, maxLength: 8 })
-  fc.assert(
-    fc.property(text, text, (before, after) => {
-      const pairs = sideBySide(before.join('\n'), after.join('\n'))
-      expect(pairs.flatMap(({ left }) => left ?? [])).toEqual(before)
-      expect(pairs.flatMap(({ right }) => right ?? [])).toEqual(after)
-    }),
-  )
-})
 
 it('a sealed secret is shown by a short name, and comes back by it', () => {
   const stored = {
