@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_939,
-  'lines of tests': 81_738,
-  'words of documents': 91_973,
+  'lines of product': 98_933,
+  'lines of tests': 81_728,
+  'words of documents': 91_960,
   functions: 14,
   routes: 211,
   settings: 41,
