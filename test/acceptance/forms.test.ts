@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let tableId: string
 const target = await connectTarget()
 const bucketId = await target.createBucket('forms')
-beforeAll(async () => {
-  const dataFileId = await target.upload('id,name\n1,a\n2,b\n3,c\n')
-  const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
-  tableId = created.results.id
-})
+const dataFileId = await target.upload('id,name\n1,a\n2,b\n3,c\n')
+const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
+const tableId = created.results.id
 
 /** A form as the PHP client sends it: parts with a length and no type, nulls as empty parts, the file last. */
 const multipart = (method: string, path: string, fields: Record<string, string>, data?: string) => {

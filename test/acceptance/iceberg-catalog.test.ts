@@ -1,22 +1,19 @@
 import { parse } from 'csv-parse/sync'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readerOf, s3Of } from '../support/catalog-reader.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import type { Reply } from '../support/service-client.ts'
 import { connectTarget } from './target.ts'
 
-let token: string
 const target = await connectTarget()
 const bucketId = await target.createBucket('Catalog-1')
-beforeAll(async () => {
-  const form = { grant_type: 'client_credentials', client_secret: target.token }
-  const reply = await fetch(`${target.url}/iceberg/v1/oauth/tokens`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  })
-  const body: Reply['body'] = await reply.json()
-  token = body.access_token
+const form = { grant_type: 'client_credentials', client_secret: target.token }
+const reply = await fetch(`${target.url}/iceberg/v1/oauth/tokens`, {
+  method: 'POST',
+  body: new URLSearchParams(form),
 })
+const body: Reply['body'] = await reply.json()
+const token = body.access_token
 
 const catalog = async (path: string, init: RequestInit = {}) => {
   const headers = { authorization: `Bearer ${token}`, 'x-iceberg-access-delegation': 'vended-credentials' }

@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let tableId: string
 const target = await connectTarget()
 const bucketId = await target.createBucket('includes')
 const dataFileId = await target.upload('id,name\n1,a\n')
-beforeAll(async () => {
-  const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
-  tableId = created.results.id
-  await target.call('POST', `tables/${tableId}/metadata`, {
-    provider: 'user',
-    metadata: [{ key: 'includes.table', value: tableId }],
-    columnsMetadata: { name: [{ key: 'includes.column', value: '1' }] },
-  })
-  await target.call('POST', `buckets/${bucketId}/metadata`, {
-    provider: 'user',
-    metadata: [{ key: 'includes.bucket', value: '1' }],
-  })
+const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
+const tableId = created.results.id
+await target.call('POST', `tables/${tableId}/metadata`, {
+  provider: 'user',
+  metadata: [{ key: 'includes.table', value: tableId }],
+  columnsMetadata: { name: [{ key: 'includes.column', value: '1' }] },
+})
+await target.call('POST', `buckets/${bucketId}/metadata`, {
+  provider: 'user',
+  metadata: [{ key: 'includes.bucket', value: '1' }],
 })
 
 const date = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000$/)

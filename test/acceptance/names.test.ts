@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let tableId: string
 const target = await connectTarget()
 const bucketId = await target.createBucket('names')
-beforeAll(async () => {
-  const dataFileId = await target.upload('id\n1\n')
-  const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
-  tableId = created.results.id
-})
+const dataFileId = await target.upload('id\n1\n')
+const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
+const tableId = created.results.id
 
 const names = [
   ['new-column', 'new_column'],

@@ -1,38 +1,28 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { describe, expect, it } from 'vitest'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
 /* The commands on the real stack. */
-let folder: string
-let cloud: EmbeddedCloud
-let s3: S3Client
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-commands-'))
-  cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data') })
-  const { region, accessKeyId, secretAccessKey } = cloud
-  s3 = new S3Client({
+const folder = folderUntilEnd()
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir: join(folder, 'data') }))
+const { region, accessKeyId, secretAccessKey } = cloud
+const s3 = await untilEnd(
+  new S3Client({
     endpoint: cloud.s3,
     region,
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
-  })
-  await drop('in.c-shop/orders.csv', 'id,city,total\n1,Prague,10\n2,Brno,5.5\n3,Prague,1\n')
-  await drop('in.c-shop/customers.csv', 'id,name\n1,"Eva, ""E"""\n2,\u001b[31mred\n')
-  await Promise.all(['orders', 'customers'].map(name => millrace('wait', `in.c-shop/${name}.csv`)))
-})
-afterAll(async () => {
-  s3?.destroy()
-  await cloud?.close()
-  await rm(folder, { recursive: true, force: true })
-})
+  }),
+)
 
 const environment = () => ({
   MILLRACE_DATA_DIR: join(folder, 'data'),
@@ -46,6 +36,9 @@ const json = async (...args: string[]) => {
 }
 const drop = (Key: string, Body: string) =>
   s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key, Body }))
+await drop('in.c-shop/orders.csv', 'id,city,total\n1,Prague,10\n2,Brno,5.5\n3,Prague,1\n')
+await drop('in.c-shop/customers.csv', 'id,name\n1,"Eva, ""E"""\n2,\u001b[31mred\n')
+await Promise.all(['orders', 'customers'].map(name => millrace('wait', `in.c-shop/${name}.csv`)))
 
 describe('what is there', () => {
   it('status counts tables, rows, jobs and dead letters', async () => {

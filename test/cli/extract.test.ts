@@ -1,19 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { createExtractConsole } from '../../cli/extract-console.ts'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { readTables } from '../functions/lib/extractor/run-extraction.ts'
 import { runMillrace } from '../support/millrace.ts'
 
-let api: ApiServer
-let folder: string
 let count = 0
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'extract-cli-'))
-  api = await startApi(({ path, query }, response) => {
+const folder = folderUntilEnd()
+const api = await untilEnd(
+  startApi(({ path, query }, response) => {
     if (path === '/changes' && query.get('since') === '2026-01-03T00:00:00Z') {
       response.statusCode = 400
       return { message: 'not this day' }
@@ -25,13 +23,8 @@ beforeAll(async () => {
           { id: `${path}${query.get('page')}`, list: [1, 2] },
           { id: 'b', text: 'x'.repeat(50) },
         ]
-  })
-})
-
-afterAll(async () => {
-  await api.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+  }),
+)
 
 /** A data folder with this configuration. */
 const dataDir = (config: unknown, state?: unknown): string => {

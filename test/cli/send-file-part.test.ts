@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { RING_BYTES, readPieces } from '#lib/aws/multipart/file-body.ts'
 import { completeUpload, createUpload, type MultipartUpload } from '#lib/aws/multipart/multipart-upload.ts'
-import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
+import { startTestS3, testRoot } from '#support/embedded-s3.ts'
+import { type Fault, startFaultProxy } from '#support/fault-proxy.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { sendFilePart } from '../../cli/transfer/upload-parts.ts'
 
 const bucket = 'parts'
@@ -20,34 +20,20 @@ const range = { partNumber: 1, firstByte: 7, lastByte: 2_900_000 }
 const wanted = content.subarray(range.firstByte, range.lastByte + 1)
 const checksum = formatCrc32(crc32(wanted))
 
-let store: TestS3
-let proxy: FaultProxy
-let s3: S3Client
-let folder: string
-let handle: FileHandle
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-file-part-'))
-  await writeFile(join(folder, 'content'), content)
-  handle = await open(join(folder, 'content'))
-  store = await startTestS3()
-  proxy = await startFaultProxy(store.s3.endpoint)
-  s3 = new S3Client({
+const folder = folderUntilEnd()
+await writeFile(join(folder, 'content'), content)
+const handle = await untilEnd(open(join(folder, 'content')))
+const store = await untilEnd(startTestS3())
+const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
+const s3 = await untilEnd(
+  new S3Client({
     endpoint: proxy.url,
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: testRoot,
-  })
-  await store.client.send(new CreateBucketCommand({ Bucket: bucket }))
-})
-
-afterAll(async () => {
-  s3.destroy()
-  await handle.close()
-  await proxy.close()
-  await store.close()
-  await rm(folder, { recursive: true, force: true })
-})
+  }),
+)
+await store.client.send(new CreateBucketCommand({ Bucket: bucket }))
 
 const begin = (key: string): Promise<MultipartUpload> => createUpload({ s3, bucket, key })
 

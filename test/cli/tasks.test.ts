@@ -1,23 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { expect, it } from 'vitest'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
 /* What people come for, each from its beginning to its end by the command alone. */
-let folder: string
-let cloud: EmbeddedCloud
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-tasks-'))
-  cloud = await startEmbeddedCloud({ dataDir: join(folder, '.millrace') })
-})
-afterAll(async () => {
-  await cloud?.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = folderUntilEnd()
+await untilEnd(startEmbeddedCloud({ dataDir: join(folder, '.millrace') }))
 
 /** At a terminal of the project's folder. */
 const millrace = async (...args: string[]) => {

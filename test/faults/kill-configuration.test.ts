@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
-import { type Configurations, openConfigurations } from './configurations.ts'
+import { openConfigurations } from './configurations.ts'
 import { killAtWrites } from './kill-at-writes.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-let configurations: Configurations
-beforeAll(async () => {
-  world = await startWorld()
-  configurations = openConfigurations(world)
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
+const configurations = openConfigurations(world)
 
 let configs = 0
 

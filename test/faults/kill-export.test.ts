@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { killAtWrites } from './kill-at-writes.ts'
 import { fileDifferences } from './model.ts'
 import { exportTable, readExport } from './operations.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-let bucketId: string
-beforeAll(async () => {
-  world = await startWorld()
-  bucketId = await world.service.createBucket('exports')
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
+const bucketId = await world.service.createBucket('exports')
 
 let tables = 0
 

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { newExecution } from '../support/extraction.ts'
 import { killAtWrites } from './kill-at-writes.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
 const ROWS = [
   ['1', 'a'],
   ['2', 'b'],
 ]
 
-let world: World
-let api: ApiServer
-beforeAll(async () => {
-  world = await startWorld()
-  api = await startApi(async () => ROWS.map(([id, v]) => ({ id, v })))
-})
-afterAll(async () => {
-  await world?.close()
-  await api?.close()
-})
+const world = await untilEnd(startWorld())
+const api = await untilEnd(startApi(async () => ROWS.map(([id, v]) => ({ id, v }))))
 
 let configs = 0
 

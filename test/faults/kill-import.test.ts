@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { killAtWrites } from './kill-at-writes.ts'
 import { importObject } from './operations.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 let tables = 0
 

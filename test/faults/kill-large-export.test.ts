@@ -1,15 +1,12 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { killAtWrites } from './kill-at-writes.ts'
 import { awaitJob } from './operations.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 it(`a large export that dies ${chosenKills}, and is asked for again, has each row once`, async () => {
   const { service } = world

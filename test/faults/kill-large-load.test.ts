@@ -1,18 +1,15 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { killAtWrites } from './kill-at-writes.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
 const ROWS = 6
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 it(`a large load that dies ${chosenKills}, and is asked for again, counts once and in its place`, async () => {
   const { service } = world

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { chosenKills } from '../support/choose-kills.ts'
 import { killAtWrites } from './kill-at-writes.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
 const FILES = 3
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 it(`files that are loaded together, dying ${chosenKills}, each count once and in their order`, async () => {
   const { service } = world

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { isThorough } from '../support/thorough.ts'
 import { creations, type Operation, onConfiguration, ordered, others } from './pair-operations.ts'
 import { comebacks, countWrites, playPair } from './pairs.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 type Operations = Readonly<Record<string, Operation>>
 

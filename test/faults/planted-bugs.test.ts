@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import type { Bend } from './seam.ts'
 import { playStory } from './story.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
 const STEPS = 14
 const MOST_STORIES = 6
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world?.close())
+const world = await untilEnd(startWorld())
 
 /** Heads of tables are written whatever they are by now. */
 const headWithoutCondition: Bend = async (name, input, act) => {

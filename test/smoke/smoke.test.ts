@@ -1,18 +1,15 @@
 import { createAdaptorServer } from '@hono/node-server'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
-import { type StorageService, startStorageService } from '../support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { startStorageService } from '../support/storage-service.ts'
 import { consoleSteps } from './console-steps.ts'
 import { installationAt } from './installation.ts'
 import { runSteps, Skipped } from './run-steps.ts'
 import { openSmoke } from './smoke-context.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await untilEnd(startStorageService())
 
 const { 'sign in to the console': signIn = async () => 'there is no such step' } = consoleSteps
 

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
 import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { keepDeadLetter } from '#functions/keep-dead-letter/keep-dead-letter.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { asFunction } from '../../support/guard-writes.ts'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { startStorageService } from '../../support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await untilEnd(startStorageService())
 
 const keep = (change: { execution?: string; message?: string } = {}) => {
   const { execution = failedImport.letter.source.execution, message = 'wrong' } = change

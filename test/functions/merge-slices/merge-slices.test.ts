@@ -1,24 +1,20 @@
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { type CompleteMultipartUploadCommandInput, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
+import { untilEnd } from '#support/until-end.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
 import { isThorough, stride } from '../../support/thorough.ts'
 import { randomSlices, startExportFixture } from './support/export-fixture.ts'
 
 const MiB = 1024 ** 2
 
-let fixture: Awaited<ReturnType<typeof startExportFixture>>
 let key: string
 let keys = 0
 
-beforeAll(async () => {
-  fixture = await startExportFixture()
-})
-
-afterAll(() => fixture?.close())
+const fixture = await untilEnd(startExportFixture())
 
 beforeEach(() => {
   fixture.proxy.decide(() => undefined)

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
+import { newExecution, startExtraction } from '../../support/extraction.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
 
-let extraction: Extraction
-let api: ApiServer
-let branchId: number
 const componentId = 'ex-generic-v2'
 const configId = 'shop'
 const configs = `components/${componentId}/configs`
@@ -12,25 +10,18 @@ const configs = `components/${componentId}/configs`
 const call = (method: string, path: string, body?: unknown) =>
   extraction.service.call(method, `/v2/storage/${path}`, body)
 
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(() => [{ id: 'new' }])
-  const bucketId = await extraction.service.createBucket('own')
-  await extraction.service.createTable(bucketId, 'items', 'id\nold\n')
-  const configuration = {
-    parameters: {
-      api: { baseUrl: `${api.origin}/` },
-      config: { outputBucket: 'own', jobs: [{ endpoint: 'items' }] },
-    },
-  }
-  await call('POST', configs, { configurationId: configId, name: 'Shop', configuration })
-  branchId = (await call('POST', 'dev-branches', { name: 'runs' })).body.results.id
-})
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(startApi(() => [{ id: 'new' }]))
+const bucketId = await extraction.service.createBucket('own')
+await extraction.service.createTable(bucketId, 'items', 'id\nold\n')
+const configuration = {
+  parameters: {
+    api: { baseUrl: `${api.origin}/` },
+    config: { outputBucket: 'own', jobs: [{ endpoint: 'items' }] },
+  },
+}
+await call('POST', configs, { configurationId: configId, name: 'Shop', configuration })
+const branchId = (await call('POST', 'dev-branches', { name: 'runs' })).body.results.id
 
 const preview = async (at = '') => (await call('GET', `${at}tables/in.c-own.items/data-preview`)).text
 

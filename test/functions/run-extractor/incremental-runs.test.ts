@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type StoredRuns, startStoredRuns } from './stored-runs.ts'
+import { expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
+import { startStoredRuns } from './stored-runs.ts'
 
 let rows: { id: number; at: string; name: string }[]
-let extraction: StoredRuns
-beforeAll(async () => {
-  extraction = await startStoredRuns(({ query }) => rows.filter(({ at }) => at > (query.get('since') ?? '')))
-})
-afterAll(() => extraction?.close())
+const extraction = await untilEnd(
+  startStoredRuns(({ query }) => rows.filter(({ at }) => at > (query.get('since') ?? ''))),
+)
 
 const thirty = () => Array.from({ length: 30 }, (_, id) => ({ id, at: '2026-01-01', name: 'old' }))
 const job = { endpoint: 'people', incremental: { idKey: 'at', param: 'since', type: 'date' } }

@@ -2,36 +2,30 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { MachineServices } from '#functions/run-extractor/services.ts'
-import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { newExecution, startExtraction } from '../../support/extraction.ts'
 import { isThorough } from '../../support/thorough.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
 
 const ROWS = isThorough ? 240 : 120
 const PAGE = 10
 
-let extraction: Extraction
-let api: ApiServer
 let configId: string
 let configs = 0
 
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(async ({ query }) => {
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(
+  startApi(async ({ query }) => {
     await sleep(5)
     const offset = Number(query.get('offset'))
     return Array.from({ length: Math.min(PAGE, ROWS - offset) }, (_, index) => ({
       id: offset + index,
       tags: [`t${offset + index}`],
     }))
-  })
-})
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+  }),
+)
 
 beforeEach(() => createConfig())
 

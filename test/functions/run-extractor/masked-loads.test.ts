@@ -1,38 +1,31 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { createStorageClient } from '#lib/storage-client/storage-client.ts'
-import { type Extraction, startExtraction } from '#support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { startExtraction } from '#support/extraction.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
 
 const secret = 'hunter-4711-secret'
-let extraction: Extraction
-let api: ApiServer
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(() => [{ id: secret }])
-  await call('POST', 'buckets', { stage: 'in', name: 'typed' })
-  const columns = [{ name: 'id', basetype: 'INTEGER' }]
-  await call('POST', 'buckets/in.c-typed/tables-definition', { name: 'orders', columns })
-  await call('POST', 'components/ex-generic-v2/configs', {
-    configurationId: 'echo',
-    name: 'echo',
-    configuration: {
-      parameters: {
-        api: { baseUrl: `${api.origin}/` },
-        config: { '#token': secret, outputBucket: 'typed', jobs: [{ endpoint: 'orders' }] },
-      },
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(startApi(() => [{ id: secret }]))
+const call = async (method: string, path: string, body?: object) =>
+  (await extraction.service.call(method, `/v2/storage/${path}`, body)).text
+
+await call('POST', 'buckets', { stage: 'in', name: 'typed' })
+const columns = [{ name: 'id', basetype: 'INTEGER' }]
+await call('POST', 'buckets/in.c-typed/tables-definition', { name: 'orders', columns })
+await call('POST', 'components/ex-generic-v2/configs', {
+  configurationId: 'echo',
+  name: 'echo',
+  configuration: {
+    parameters: {
+      api: { baseUrl: `${api.origin}/` },
+      config: { '#token': secret, outputBucket: 'typed', jobs: [{ endpoint: 'orders' }] },
     },
-  })
-})
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
+  },
 })
 beforeEach(() => {
   extraction.logged.length = 0
 })
-
-const call = async (method: string, path: string, body?: object) =>
-  (await extraction.service.call(method, `/v2/storage/${path}`, body)).text
 
 it('a secret that an API repeats in a cell is in nothing that a load says of it: its job, events, result and log', async () => {
   const { end } = await extraction.run('echo')

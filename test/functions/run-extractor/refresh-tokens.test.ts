@@ -1,22 +1,21 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type Extraction, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
+import { startExtraction } from '../../support/extraction.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
 
 const PAGES = 6
 const pagination = { method: 'pagenum', pageParam: 'page', firstPageParams: true }
 
-let extraction: Extraction
-let api: ApiServer
 let used = 0
 let failing = false
 let configId: string
 let configs = 0
 
 /** Each refresh token is good for one login. */
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(({ path, body, query }, response) => {
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(
+  startApi(({ path, body, query }, response) => {
     if (path === '/token') {
       if (new URLSearchParams(body).get('refresh_token') !== `refresh-token-${used}`) {
         response.statusCode = 400
@@ -27,13 +26,8 @@ beforeAll(async () => {
     }
     if (failing) response.statusCode = 410
     return Number(query.get('page')) < PAGES ? [{ id: `${path}${query.get('page')}` }] : []
-  })
-})
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+  }),
+)
 
 const url = (rest = '') => `/v2/storage/components/ex-generic-v2/configs${rest}`
 

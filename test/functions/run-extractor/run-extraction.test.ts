@@ -1,20 +1,17 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { executionName } from '#lib/aws/execution-name.ts'
-import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
-import type { Answer, ApiServer } from '../lib/extractor/api-server.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { newExecution, startExtraction } from '../../support/extraction.ts'
+import type { Answer } from '../lib/extractor/api-server.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
 
-let extraction: Extraction
-let api: ApiServer
 let answer: Answer
 let configId: string
 let configs = 0
 
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi((request, response) => answer(request, response))
-})
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(startApi((request, response) => answer(request, response)))
 
 beforeEach(() => {
   configs += 1
@@ -24,11 +21,6 @@ beforeEach(() => {
 
 afterEach(() => {
   api.requests.length = 0
-})
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
 })
 
 const PAGE = 4

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runInput } from '#functions/run-extractor/event.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
-import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { newExecution, startExtraction } from '../../support/extraction.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
 
-let extraction: Extraction
-let api: ApiServer
-let foreign: string
 let configs = 0
 
-beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(() => [{ id: 'new' }])
-  await extraction.service.createBucket('foreign')
-  await extraction.service.createBucket('own')
-  foreign = await extraction.service.createTable('in.c-foreign', 'salaries', 'id\nold\n')
-})
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+const extraction = await untilEnd(startExtraction())
+const api = await untilEnd(startApi(() => [{ id: 'new' }]))
+await extraction.service.createBucket('foreign')
+await extraction.service.createBucket('own')
+const foreign = await extraction.service.createTable('in.c-foreign', 'salaries', 'id\nold\n')
 
 const tokens = '/v2/storage/tokens'
 const configsPath = '/v2/storage/components/ex-generic-v2/configs'

@@ -1,34 +1,23 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cutSlices, uploadTable } from '#functions/run-extractor/finish-leg.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { csvLine } from '#lib/extractor/values/php/cell.ts'
-import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
+import { startTestS3, testRoot } from '#support/embedded-s3.ts'
+import { type Fault, startFaultProxy } from '#support/fault-proxy.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 
 const bucket = 'files'
-let store: TestS3
-let proxy: FaultProxy
-let folder: string
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-upload-table-'))
-  store = await startTestS3()
-  proxy = await startFaultProxy(store.s3.endpoint)
-  await store.client.send(new CreateBucketCommand({ Bucket: bucket }))
-})
-
-afterAll(async () => {
-  await proxy.close()
-  await store.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = folderUntilEnd()
+const store = await untilEnd(startTestS3())
+const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
+await store.client.send(new CreateBucketCommand({ Bucket: bucket }))
 
 const header = csvLine(['id', 'note'])
 

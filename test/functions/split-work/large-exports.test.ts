@@ -2,35 +2,17 @@ import { gunzipSync } from 'node:zlib'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startStorageService } from '#support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 const NEVER = Number.MAX_SAFE_INTEGER
 const ROWS_OF_LOAD = 40
 const ROWS = 190
 
-let service: StorageService
-let bucketId: string
-let plain: string
-let typed: string
-let alias: string
-beforeAll(async () => {
-  service = await startStorageService({})
-  bucketId = await service.createBucket('main')
-  plain = await service.createTable(bucketId, 'plain', 'id,group,amount,note\n', { primaryKey: 'id' })
-  typed = await createTyped()
-  for (const tableId of [plain, typed]) for (let load = 0; load < 6; load++) await addRows(tableId, load * 30)
-  const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
-    sourceTable: plain,
-    name: 'alias',
-    aliasFilter: { column: 'group', values: ['g1', 'g2'], operator: 'eq' },
-  })
-  alias = body.id
-  // Every export is done anew.
-  const { exports } = service.jobServices
-  service.jobServices.exports = { ...exports, findFileId: async () => undefined }
-})
-afterAll(() => service?.close())
+const service = await untilEnd(startStorageService({}))
+const bucketId = await service.createBucket('main')
+const plain = await service.createTable(bucketId, 'plain', 'id,group,amount,note\n', { primaryKey: 'id' })
 // Parts of two files each, as small as the files are.
 beforeEach(() => {
   Object.assign(service.jobServices.distribution, { exportPartBytes: 4_000, singleMergeBytes: 2 * 1024 ** 3 })
@@ -69,6 +51,18 @@ const addRows = async (tableId: string, first: number): Promise<void> => {
   })
   expect(body.status).toBe('success')
 }
+
+const typed = await createTyped()
+for (const tableId of [plain, typed]) for (let load = 0; load < 6; load++) await addRows(tableId, load * 30)
+const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
+  sourceTable: plain,
+  name: 'alias',
+  aliasFilter: { column: 'group', values: ['g1', 'g2'], operator: 'eq' },
+})
+const alias = body.id
+// Every export is done anew.
+const { exports } = service.jobServices
+service.jobServices.exports = { ...exports, findFileId: async () => undefined }
 
 const send = async (tableId: string, body: Record<string, unknown>, single: number, path = '') => {
   service.jobServices.distribution.singleExportBytes = single

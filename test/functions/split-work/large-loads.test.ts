@@ -2,24 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parquetOf } from '#support/parquet-of.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { startStorageService } from '#support/storage-service.ts'
 import { sweepAll } from '#support/sweep-all.ts'
+import { untilEnd } from '#support/until-end.ts'
 
 const NEVER = Number.MAX_SAFE_INTEGER
 const clock = { aheadMs: 0 }
 
-let service: StorageService
-let bucketId: string
-beforeAll(async () => {
-  service = await startStorageService({
+const service = await untilEnd(
+  startStorageService({
     rangeBytes: 300,
     now: () => new Date(Date.now() + clock.aheadMs),
-  })
-  bucketId = await service.createBucket('main')
-})
-afterAll(() => service?.close())
+  }),
+)
+const bucketId = await service.createBucket('main')
 
 type Content = string | Uint8Array
 

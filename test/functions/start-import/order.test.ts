@@ -1,30 +1,24 @@
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { progressItem, recordKey } from '#functions/start-import/key-records.ts'
 import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
-import { LANDING, startLanding, type TestLanding } from '../../support/landing.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { LANDING, startLanding } from '../../support/landing.ts'
 
 const KEYED = { incremental: '1', 'primary-key': 'id' }
 
-let landing: TestLanding
 let bucketId: string
 let key: string
 let buckets = 0
 
-beforeAll(async () => {
-  landing = await startLanding()
-})
+const landing = await untilEnd(startLanding())
 
 beforeEach(() => {
   bucketId = `in.c-order${++buckets}`
   key = `${bucketId}/orders.csv`
-})
-
-afterAll(async () => {
-  await landing?.close()
 })
 
 const land = (content: string, metadata: Record<string, string> = KEYED) =>

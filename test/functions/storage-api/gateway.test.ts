@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import consoleJobs from '#events/storage-api/console-jobs.json' with { type: 'json' }
 import consoleSignIn from '#events/storage-api/console-sign-in.json' with { type: 'json' }
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
@@ -19,13 +19,10 @@ import {
   MAX_GATEWAY_BODY_BYTES,
 } from '#functions/storage-api/gateway.ts'
 import { MAX_RESULT_BYTES } from '#functions/storage-api/http/page.ts'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { startStorageService } from '../../support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await untilEnd(startStorageService())
 
 /** The event with the token of this service in it: the captured ones have none. */
 const answer = (event: unknown, change: Partial<GatewayEvent> = {}) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMasterTokens, type MasterTokens } from '#functions/storage-api/services/master-tokens.ts'
 import type { ReadSecret } from '#lib/aws/secret-version.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
@@ -6,7 +6,8 @@ import type { Exchange } from '#lib/storage-client/exchange.ts'
 import type { Connection } from '#lib/storage-client/request.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 import { fetchStorageToken } from '#lib/storage-client/storage-token.ts'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { startStorageService } from '../../support/storage-service.ts'
 
 const MINUTE = 60_000
 const OVERLAP_MINUTES = 60
@@ -35,13 +36,11 @@ let containers: MasterTokens[]
 let turn = 0
 const next = () => containers[turn++ % containers.length] ?? newContainer()
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService({
+const service = await untilEnd(
+  startStorageService({
     masterTokens: { known: () => next().known(), readAgain: () => next().readAgain() },
-  })
-})
-afterAll(() => service.close())
+  }),
+)
 
 const restart = () => {
   at += 1000 * MINUTE

@@ -1,14 +1,11 @@
 import fc from 'fast-check'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 import { runs } from '#support/thorough.ts'
 
 const byHand = await startJobsByHand()
 const { service } = byHand
 const OWN = 'in.c-main'
-let SOURCE: string
-let fileId: number
-let snapshotId: number
 
 interface Token {
   id: string
@@ -28,13 +25,11 @@ const load = async (bucketId: string, name: string): Promise<string> => {
   return `${bucketId}.${name}`
 }
 
-beforeAll(async () => {
-  SOURCE = await service.createBucket('source')
-  await load(SOURCE, 'people')
-  await load(OWN, 'own')
-  fileId = await service.upload('id,city,pin\n2,Praha,1\n')
-  snapshotId = Number((await done('POST', `tables/${SOURCE}.people/snapshots`, {})).id)
-})
+const SOURCE = await service.createBucket('source')
+await load(SOURCE, 'people')
+await load(OWN, 'own')
+const fileId = await service.upload('id,city,pin\n2,Praha,1\n')
+const snapshotId = Number((await done('POST', `tables/${SOURCE}.people/snapshots`, {})).id)
 
 /** An alias that hides a column, anew for each story. */
 const createAlias = async (): Promise<string> => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 import type { jobRoutes } from './catalogue.ts'
 
@@ -6,10 +6,6 @@ type Operation = (typeof jobRoutes)[keyof typeof jobRoutes]
 
 const byHand = await startJobsByHand()
 const { service, bucketId } = byHand
-let tableId: string
-let typedId: string
-let snapshotId: number
-let branchId: number
 
 interface Token {
   id: string
@@ -32,14 +28,12 @@ const done = async (method: string, path: string, body: object) => {
   return (await byHand.jobOf(job.id)).results
 }
 
-beforeAll(async () => {
-  tableId = await byHand.createTable()
-  await done('POST', `tables/${tableId}/columns`, { name: 'm' })
-  snapshotId = Number((await done('POST', `tables/${tableId}/snapshots`, {})).id)
-  const columns = [{ name: 'n', definition: { type: 'INTEGER' } }]
-  typedId = (await done('POST', `buckets/${bucketId}/tables-definition`, { name: 'typed', columns })).id
-  branchId = (await done('POST', 'dev-branches', { name: 'branch' })).id
-})
+const tableId = await byHand.createTable()
+await done('POST', `tables/${tableId}/columns`, { name: 'm' })
+const snapshotId = Number((await done('POST', `tables/${tableId}/snapshots`, {})).id)
+const columns = [{ name: 'n', definition: { type: 'INTEGER' } }]
+const typedId = (await done('POST', `buckets/${bucketId}/tables-definition`, { name: 'typed', columns })).id
+const branchId = (await done('POST', 'dev-branches', { name: 'branch' })).id
 
 interface Request {
   method: string

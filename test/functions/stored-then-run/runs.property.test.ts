@@ -1,14 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { starts as ways } from './catalogue.ts'
-import { componentId, OWN, openStarts, type Place, SECRET, type Starts, type Token } from './open-starts.ts'
+import { componentId, OWN, openStarts, type Place, SECRET, type Token } from './open-starts.ts'
 
-let starts: Starts
-beforeAll(async () => {
-  starts = await openStarts()
-})
-afterAll(() => starts?.close())
+const starts = await untilEnd(openStarts())
 
 const permission = fc.constantFrom('none', 'read', 'write')
 const settings = fc.record({ own: permission, secret: permission, manages: fc.integer({ max: 5, min: 0 }) })

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { untilEnd } from '#support/until-end.ts'
 import { type Part, parts, type Start, starts as ways } from './catalogue.ts'
-import { componentId, OWN, openStarts, type Place, SECRET, type Starts, type Token } from './open-starts.ts'
+import { componentId, OWN, openStarts, type Place, SECRET, type Token } from './open-starts.ts'
 
-let starts: Starts
 let strong: Token
-let weak: Token
 /** Sets everything off: what a run may not do, it does not lack. */
-let manager: Token
 
-beforeAll(async () => {
-  starts = await openStarts()
-  manager = await starts.newToken({ canManageBuckets: true })
-  weak = await starts.newToken({ componentAccess: [componentId], bucketPermissions: { [OWN]: 'write' } })
-})
-afterAll(() => starts?.close())
+const starts = await untilEnd(openStarts())
+const manager = await starts.newToken({ canManageBuckets: true })
+const weak = await starts.newToken({ componentAccess: [componentId], bucketPermissions: { [OWN]: 'write' } })
 
 const newStrong = () =>
   starts.newToken({

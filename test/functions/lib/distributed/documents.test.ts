@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createExportDocuments } from '#lib/distributed/export-documents.ts'
 import { conflictingWrites } from '#support/conflicting-writes.ts'
-import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
+import { startObjectStore } from '#support/object-store.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let store: ObjectStore
-let bucket: string
-beforeAll(async () => {
-  store = await startObjectStore()
-  bucket = await store.createBucket('steps')
-})
-afterAll(() => store.close())
+const store = await untilEnd(startObjectStore())
+const bucket = await store.createBucket('steps')
 
 const partOf = (rows: number) => ({ rows, slices: [], bytesRead: 0 })
 

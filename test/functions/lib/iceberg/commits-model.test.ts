@@ -1,19 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import type { CommitPlan } from '#lib/iceberg/commit/plan-commit.ts'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { readRows } from '#support/iceberg/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { runs } from '#support/thorough.ts'
-import { createParquetFiles, type ParquetFiles } from './support/parquet-files.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createParquetFiles } from './support/parquet-files.ts'
 import { createTableWriter, dataFile, textField } from './support/table-writer.ts'
 
-let parquet: ParquetFiles
-beforeAll(async () => {
-  parquet = await createParquetFiles()
-})
-afterAll(() => parquet.close())
+const parquet = await untilEnd(createParquetFiles())
 
 interface ModelFile {
   file: DataFile

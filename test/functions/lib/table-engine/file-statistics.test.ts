@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parquetMetadata } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DIGEST_ID } from '#lib/table-engine/rows/row-digest.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture()
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture())
 
 const loadedAt = new Date('2026-07-16T12:00:00.500Z')
 

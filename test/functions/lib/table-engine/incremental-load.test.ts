@@ -3,13 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture({ chunkBytes: 40, maxSmallFiles: 1_000 })
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ chunkBytes: 40, maxSmallFiles: 1_000 }))
 
 const toCsv = (rows: string[][], header = ['id', 'part', 'text']): string =>
   [header, ...rows].map(cells => `${cells.map(cell => `"${cell}"`).join(',')}\n`).join('')

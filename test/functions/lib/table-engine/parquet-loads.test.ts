@@ -1,16 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
 import { emptySnapshot, type NewField, withFields } from '#lib/table-engine/files/snapshot.ts'
 import { parquetOf as parquet } from '#support/parquet-of.ts'
-import { createTableFixture, type LoadOptions, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture, type LoadOptions } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  tables = await createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300 })
-})
-afterAll(() => tables.close())
+const tables = await untilEnd(createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300 }))
 
 /** A file that another program wrote, with what DuckDB does not write. */
 const written = (name: string): Promise<Buffer> =>

@@ -1,24 +1,16 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
 import type { CsvChunk } from '#lib/table-engine/csv/split-csv.ts'
-import { type DuckDbSession, openDuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
+import { openDuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
 import { stageChunk } from '#lib/table-engine/stage-chunk.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 
 type StageRequest = Parameters<typeof stageChunk>[1]
 
-let scratchDir: string
-let session: DuckDbSession
-beforeAll(async () => {
-  scratchDir = await mkdtemp(path.join(tmpdir(), 'millrace-stage-'))
-  session = await openDuckDbSession({ scratchDir, memoryLimitMiB: 200, threads: 2 })
-})
-afterAll(async () => {
-  await session.close()
-  await rm(scratchDir, { recursive: true, force: true })
-})
+const scratchDir = folderUntilEnd()
+const session = await untilEnd(openDuckDbSession({ scratchDir, memoryLimitMiB: 200, threads: 2 }))
 
 const twoColumns = [
   { id: 2, name: 'a', type: 'string' as const, cell: 0 },

@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { emptySnapshot, type NewField, type Snapshot, withFields } from '#lib/table-engine/files/snapshot.ts'
 import { runs } from '#support/thorough.ts'
-import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { createTableFixture } from './support/table-fixture.ts'
 
-let tables: TableFixture
-beforeAll(async () => {
-  // So small that a few loads lead to several files, deletes, rewritten files and compaction.
-  tables = await createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300, maxSmallFiles: 2 })
-})
-afterAll(() => tables.close())
+// So small that a few loads lead to several files, deletes, rewritten files and compaction.
+const tables = await untilEnd(
+  createTableFixture({ chunkBytes: 500, smallFileBytes: 1_300, maxSmallFiles: 2 }),
+)
 
 const nullable = { nullable: true }
 const fields: NewField[] = [

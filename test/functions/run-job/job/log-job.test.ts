@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { startStorageService } from '#support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-  await service.createBucket('main')
-})
-afterAll(() => service.close())
+const service = await untilEnd(startStorageService())
+await service.createBucket('main')
 
 const linesOf = async (jobId: number) => {
   await service.jobsEnded()

@@ -1,25 +1,22 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { servedEndpoints } from '#functions/storage-api/iceberg/catalog.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { createCatalogClient } from './support.ts'
 
 let now = new Date('2026-01-02T03:00:00Z')
-let reader: Record<string, string>
 const service = await withStorage({ now: () => now })
 const catalog = createCatalogClient(service)
-beforeAll(async () => {
-  for (const name of ['main', 'other', 'a-b', 'a_b']) await service.createBucket(name)
-  await service.createTable('in.c-main', 'orders', 'id\n1\n')
-  await service.createTable('in.c-main', 'Orders-v2', 'id\n1\n')
-  await service.createTable('in.c-main', 'x-y', 'id\n1\n')
-  await service.createTable('in.c-main', 'x_y', 'id\n1\n')
-  const { body } = await service.call('POST', '/v2/storage/tokens', {
-    description: 'reads one',
-    bucketPermissions: { 'in.c-main': 'read', 'in.c-a-b': 'read' },
-  })
-  reader = catalog.bearer(body.token)
+for (const name of ['main', 'other', 'a-b', 'a_b']) await service.createBucket(name)
+await service.createTable('in.c-main', 'orders', 'id\n1\n')
+await service.createTable('in.c-main', 'Orders-v2', 'id\n1\n')
+await service.createTable('in.c-main', 'x-y', 'id\n1\n')
+await service.createTable('in.c-main', 'x_y', 'id\n1\n')
+const { body } = await service.call('POST', '/v2/storage/tokens', {
+  description: 'reads one',
+  bucketPermissions: { 'in.c-main': 'read', 'in.c-a-b': 'read' },
 })
+const reader = catalog.bearer(body.token)
 
 const refusal = (code: number, type: string, message: unknown = expect.any(String)) => ({
   error: { code, type, message },

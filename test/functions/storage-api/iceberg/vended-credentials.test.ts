@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/vend-credentials.ts'
 import { NONE } from '#lib/none.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
@@ -9,9 +9,7 @@ import { createCatalogClient } from './support.ts'
 
 const service = await withStorage()
 const catalog = createCatalogClient(service)
-beforeAll(async () => {
-  for (const name of ['main', 'copies']) await service.createBucket(name)
-})
+for (const name of ['main', 'copies']) await service.createBucket(name)
 
 const load = async (tableId: string, csv: string) => {
   const dataFileId = await service.upload(csv)

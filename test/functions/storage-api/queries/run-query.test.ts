@@ -1,6 +1,6 @@
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rowSource } from '#lib/storage/tables/aliases/row-source.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
@@ -26,23 +26,21 @@ const loadInto = async (tableId: string, content: string, more: object = {}): Pr
 let orders = ''
 let alias = ''
 let aliases = ''
-beforeAll(async () => {
-  aliases = await service.createBucket('shown')
-  orders = await service.createTable(
-    bucketId,
-    'orders',
-    'id,city,total,when,secret\n1,Prague,10.5,2026-01-02,a\n2,Brno,9,2026-01-03,b\n3,Prague,100,2026-01-04,c\n',
-  )
-  await service.createTable(bucketId, 'cities', 'city,country\nPrague,CZ\nBrno,CZ\n')
-  const { body } = await service.call('POST', `/v2/storage/buckets/${aliases}/table-aliases`, {
-    sourceTable: orders,
-    name: 'prague',
-    aliasFilter: { column: 'city', values: ['Prague'] },
-    aliasColumns: ['id', 'total'],
-  })
-  alias = body.id
-  expect(alias).toBe(`${aliases}.prague`)
+aliases = await service.createBucket('shown')
+orders = await service.createTable(
+  bucketId,
+  'orders',
+  'id,city,total,when,secret\n1,Prague,10.5,2026-01-02,a\n2,Brno,9,2026-01-03,b\n3,Prague,100,2026-01-04,c\n',
+)
+await service.createTable(bucketId, 'cities', 'city,country\nPrague,CZ\nBrno,CZ\n')
+const { body } = await service.call('POST', `/v2/storage/buckets/${aliases}/table-aliases`, {
+  sourceTable: orders,
+  name: 'prague',
+  aliasFilter: { column: 'city', values: ['Prague'] },
+  aliasColumns: ['id', 'total'],
 })
+alias = body.id
+expect(alias).toBe(`${aliases}.prague`)
 
 describe('POST query', () => {
   it('names columns with their types, and the tables with what it reads of them', async () => {

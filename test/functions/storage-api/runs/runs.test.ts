@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withStorage } from '#support/storage-service.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
@@ -36,10 +36,8 @@ const service = await withStorage({
     return executions.find(run => run.name === name)
   },
 })
-beforeAll(async () => {
-  for (const run of executions)
-    await (run.status === 'RUNNING' ? service.stores.runs.begin(run) : service.stores.runs.end(run))
-})
+for (const run of executions)
+  await (run.status === 'RUNNING' ? service.stores.runs.begin(run) : service.stores.runs.end(run))
 
 const idsOf = async (query: string, headers?: Record<string, string>): Promise<string[]> =>
   (await service.call('GET', `/v2/storage/runs${query}`, undefined, headers)).body.map(

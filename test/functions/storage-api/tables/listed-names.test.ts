@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { withStorage } from '#support/storage-service.ts'
 
@@ -20,12 +20,10 @@ const countingHeads = (items: ItemTable): ItemTable => ({
 
 const service = await withStorage({ items: countingHeads })
 const bucketId = await service.createBucket('main')
-beforeAll(async () => {
-  for (const name of ['a', 'b', 'c']) await service.createTable(bucketId, name, 'id\n1\n')
-  await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
-    name: 'alias',
-    sourceTable: `${bucketId}.a`,
-  })
+for (const name of ['a', 'b', 'c']) await service.createTable(bucketId, name, 'id\n1\n')
+await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
+  name: 'alias',
+  sourceTable: `${bucketId}.a`,
 })
 beforeEach(() => {
   reads.listed = 0

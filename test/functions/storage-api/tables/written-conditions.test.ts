@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseCondition, writeCondition } from '#lib/table-engine/rows/written-condition.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
@@ -16,20 +16,16 @@ const ROWS = [
   ['8', '1e3', '2026-09-01', '2026-01-30', ''],
 ]
 const csv = `id,delay,day,at,mixed\n${ROWS.map(row => row.join(',')).join('\n')}\n`
-let tableId: string
-let typed: string
 
-beforeAll(async () => {
-  tableId = await service.createTable(bucketId, newName(), csv)
-  const name = newName()
-  const types = { id: 'INTEGER', delay: 'NUMERIC', day: 'DATE', kind: 'STRING' }
-  const columns = Object.entries(types).map(([column, basetype]) => ({ name: column, basetype }))
-  await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, { name, columns })
-  await service.jobsEnded()
-  typed = `${bucketId}.${name}`
-  const rows = '1,995,2026-01-31,10\n2,1688,2026-02-01,9\n3,,,\n'
-  await load(typed, { dataFileId: await service.upload(`id,delay,day,kind\n${rows}`) })
-})
+const tableId = await service.createTable(bucketId, newName(), csv)
+const name = newName()
+const types = { id: 'INTEGER', delay: 'NUMERIC', day: 'DATE', kind: 'STRING' }
+const columns = Object.entries(types).map(([column, basetype]) => ({ name: column, basetype }))
+await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, { name, columns })
+await service.jobsEnded()
+const typed = `${bucketId}.${name}`
+const rows = '1,995,2026-01-31,10\n2,1688,2026-02-01,9\n3,,,\n'
+await load(typed, { dataFileId: await service.upload(`id,delay,day,kind\n${rows}`) })
 
 /** What the rows of the conditions are, by preview, and by what a deletion leaves. */
 const chosen = async (id: string, ...where: string[]) => {

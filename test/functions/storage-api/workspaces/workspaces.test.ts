@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId } = await startTableRoutes()
@@ -11,10 +11,8 @@ const tokenFor = async (bucketPermissions: Record<string, string>): Promise<stri
 
 let orders = ''
 let workspaceId = 0
-beforeAll(async () => {
-  orders = await service.createTable(bucketId, 'orders', 'id,city\n1,Prague\n2,Brno\n3,Plzen\n')
-  workspaceId = (await call('POST', '/v2/storage/workspaces', reading)).body.id
-})
+orders = await service.createTable(bucketId, 'orders', 'id,city\n1,Prague\n2,Brno\n3,Plzen\n')
+workspaceId = (await call('POST', '/v2/storage/workspaces', reading)).body.id
 
 const submit = (sql: string, token = service.token, place = `branches/1/workspaces/${workspaceId}`) =>
   call('POST', `/query/api/v1/${place}/queries`, { statements: [sql] }, as(token))
