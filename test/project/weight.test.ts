@@ -11,8 +11,8 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_933,
-  'lines of tests': 81_728,
-  'words of documents': 91_960,
+  'lines of tests': 81_054,
+  'words of documents': 91_696,
   functions: 14,
   routes: 211,
   settings: 41,
