@@ -9,6 +9,7 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { noneWhenGone } from '../../functions/lib/storage-client/token-client.ts'
 import {
   type FileForm,
   FORM_BYTES,
@@ -101,7 +102,7 @@ const upload = async (
   const noted = await journal.read()
   const known = noted && isDeepStrictEqual({ ...noted, ...about }, noted) ? noted : undefined
   const file =
-    (known && (await storage.file(known.fileId).catch(ifGone))) ??
+    (known && (await storage.file(known.fileId).catch(noneWhenGone))) ??
     (await storage.prepareFile({ name, sizeBytes: facts.size, tags, isSliced }))
   const isResumed = known?.fileId === file.id
   if (!isResumed) await journal.save({ ...about, fileId: file.id })
@@ -144,11 +145,6 @@ const placeOf = (file: PreparedFile | ReadableFile) => {
   if (!('uploadParams' in file)) return { ...file.s3Path, serverSideEncryption: undefined }
   const { bucket, key, 'x-amz-server-side-encryption': serverSideEncryption } = file.uploadParams
   return { bucket, key, serverSideEncryption }
-}
-
-const ifGone = (error: unknown): undefined => {
-  if (error instanceof UserError && error.status === 404) return undefined
-  throw error
 }
 
 const formOfFile = async (path: string): Promise<FileForm> => {

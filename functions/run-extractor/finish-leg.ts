@@ -76,6 +76,7 @@ const manifestSchema = z.object({
   destination: z.string().optional(),
   incremental: z.boolean().default(false),
   primary_key: z.array(z.string()).default([]),
+  types: z.literal('detect').optional(),
 })
 
 const readManifest = async (file: string) => {

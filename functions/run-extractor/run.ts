@@ -24,6 +24,7 @@ const outputTable = z.object({
   columns: z.array(z.string()),
   primaryKey: z.array(z.string()),
   incremental: z.boolean(),
+  types: z.literal('detect').optional(),
   rows: z.number(),
   /** Those of them that a later one with the same key replaced, when it is loaded. */
   replacedRows: z.number().optional(),

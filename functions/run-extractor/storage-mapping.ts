@@ -75,12 +75,11 @@ interface TableManifest {
   destination?: string | undefined
   primaryKey: string[]
   incremental: boolean
+  types?: 'detect' | undefined
 }
 
-interface OutputTarget {
+interface OutputTarget extends Omit<TableManifest, 'destination'> {
   tableId: string
-  primaryKey: string[]
-  incremental: boolean
 }
 
 interface OutputTargetOptions {
@@ -113,6 +112,7 @@ export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
     // An empty list is what editors write for "not set"
     primaryKey: mapped.length > 0 ? mapped : manifest.primaryKey,
     incremental: mapping?.incremental ?? manifest.incremental,
+    types: manifest.types,
   }
 }
 

@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { functionNames } from '../../infra/bundle.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { functionPaths } from '../support/function-paths.ts'
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let lambda: LambdaClient
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-events-'))
   cloud = await startEmbeddedCloud({ dataDir })
   const { control: endpoint, region, accessKeyId, secretAccessKey } = cloud
   lambda = new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
@@ -19,7 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   lambda?.destroy()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const events = join(import.meta.dirname, '../../events')

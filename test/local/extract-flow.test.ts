@@ -1,24 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { deadLetter } from '../support/dead-letter.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let shop: ApiServer
 /** Parameters of the requests for customers, in the order in which they came. */
 const asked: URLSearchParams[] = []
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-extract-flow-'))
   cloud = await startEmbeddedCloud({ dataDir })
   shop = await startApi(({ path, query, headers }, response) => {
     if (headers.authorization !== `Basic ${btoa('me:open sesame')}`) {
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await shop?.close()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const api = callerOf(() => cloud)

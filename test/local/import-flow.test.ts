@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DynamoDBClient, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
@@ -10,6 +9,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { s3Of } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { executionName } from '../../functions/lib/aws/execution-name.ts'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
@@ -20,7 +20,7 @@ import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
 import { isThorough } from '../support/thorough.ts'
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
 let stepFunctions: SFNClient
@@ -29,7 +29,6 @@ let bucketId: string
 let buckets = 0
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-import-flow-'))
   cloud = await startEmbeddedCloud({ dataDir })
   const { region, accessKeyId, secretAccessKey, control } = cloud
   const shared = { region, credentials: { accessKeyId, secretAccessKey } }
@@ -41,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of [s3, stepFunctions, sqs]) client?.destroy()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 beforeEach(() => {

@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { sampleOf } from '../support/choose-kills.ts'
 import { hasEnded, poll } from '../support/poll.ts'
@@ -17,13 +15,12 @@ const ROWS = isThorough ? 200_000 : 50_000
 const ALL_KILLS = [60, 40, 150]
 const REQUESTS_BEFORE_KILLS = sampleOf(ALL_KILLS, 1)
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let shop: ApiServer
 let child: ChildProcess | undefined
 let onRequest = () => {}
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-extract-'))
   shop = await startApi(async ({ query }) => {
     onRequest()
     await new Promise(resolve => setTimeout(resolve, 15)) // So that it takes several legs.
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await kill()
   await shop?.close()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 const kill = async (): Promise<void> => {

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import { sampleOf } from '../support/choose-kills.ts'
 import { poll, SELDOM } from '../support/poll.ts'
@@ -21,13 +19,9 @@ const csvOf = (rows: number, mark: string): string =>
 /** `test/faults/kill-import.test.ts` dies at each write in turn; here the process is really killed. */
 const DELAYS_MS = [0, 150, 300, 500, 800]
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let child: ChildProcess | undefined
 let facts: CloudFacts
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-'))
-})
 
 // The cloud that came back after one kill is the one that the next kill hits.
 beforeEach(async () => {
@@ -36,7 +30,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await kill()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 const isAlive = (): boolean => child?.exitCode === null && child.signalCode === null

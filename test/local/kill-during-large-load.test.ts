@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ListBucketsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
@@ -9,6 +6,7 @@ import { icebirdRows } from '#support/icebird-view.ts'
 import { createKilledCloud, type RunningCloud } from '#support/killed-cloud.ts'
 import { hasEnded, poll, SELDOM } from '#support/poll.ts'
 import { isThorough } from '#support/thorough.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
 /**
  * Really kills the process of the cloud in the middle of large loads by key. Deaths at each single call are played in one
@@ -21,7 +19,7 @@ const OLD_ROWS = 60
 const CHANGED_FROM = 40
 const CHANGED_TO = 440
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: ReturnType<typeof createKilledCloud>
 let facts: RunningCloud
 let s3: S3Client
@@ -36,7 +34,6 @@ const start = async (): Promise<void> => {
 }
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-large-load-'))
   cloud = createKilledCloud(dataDir, context)
   await start()
 })
@@ -44,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   s3?.destroy()
   await cloud?.kill()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 // Tests look into replies freely and compare what they find.

@@ -1,20 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
 let tableId: string
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-large-export-'))
   const context = { singleExportBytes: 2_000, exportPartBytes: 3_000, exportedParts: 2 }
   cloud = await startEmbeddedCloud({ dataDir, context })
   s3 = s3Of(cloud)
@@ -33,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   s3?.destroy()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const api = callerOf(() => cloud)

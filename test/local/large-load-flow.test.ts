@@ -1,22 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
 const KiB = 1024
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
 let bucketId: string
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-large-load-'))
   const context = { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, stagedRanges: 3 }
   cloud = await startEmbeddedCloud({ dataDir, context })
   s3 = s3Of(cloud)
@@ -26,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   s3?.destroy()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const api = callerOf(() => cloud)

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type AttributeValue,
@@ -19,11 +17,12 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { poll } from '#support/poll.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { randomFrom } from '../support/random.ts'
 import { runs } from '../support/thorough.ts'
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
 let dynamo: DynamoDBClient
@@ -31,7 +30,6 @@ let itemTable: string
 let tablesBucket: string
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-restore-'))
   cloud = await startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } })
   s3 = s3Of(cloud)
   const { dynamodb: endpoint, region, accessKeyId, secretAccessKey } = cloud
@@ -45,7 +43,6 @@ afterAll(async () => {
   s3?.destroy()
   dynamo?.destroy()
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const api = callerOf(() => cloud)

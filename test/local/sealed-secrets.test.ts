@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { key } from '../../local/runtime/resources/access.ts'
@@ -14,15 +12,13 @@ import { startApi } from '../functions/lib/extractor/api-server.ts'
 const componentId = 'keboola.runner-config-test'
 const ownerOf = (configId: string) => ({ projectId: 1, componentId, configId })
 
-let dataDir: string
+const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-secrets-'))
   cloud = await startEmbeddedCloud({ dataDir })
 })
 afterAll(async () => {
   await cloud?.close()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 const Configuration = z.object({ id: z.string(), configuration: z.record(z.string(), z.unknown()) })

@@ -42,7 +42,7 @@ export const createTokenClient = (connection: Connection): TokenClient => {
   }
 }
 
-const noneWhenGone = (error: unknown): undefined => {
+export const noneWhenGone = (error: unknown): undefined => {
   if (error instanceof UserError && error.status === 404) return undefined
   throw error
 }

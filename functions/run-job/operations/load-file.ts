@@ -10,7 +10,6 @@ import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
-import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import { namedSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
@@ -18,16 +17,10 @@ import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { keepHeadings } from './keep-headings.ts'
 import { tableLoad } from './outcome.ts'
-import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
+import { type LoadedContent, type LoadTarget, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
-interface LoadFileRequest {
+interface LoadFileRequest extends LoadTarget {
   fileId: number
-  tableId: string
-  internalId: number
-  current: Snapshot | undefined
-  primaryKey: string[]
-  incremental: boolean
-  inferredColumns?: string[]
   csv: CsvOptions
 }
 

@@ -19,13 +19,16 @@ export interface PinnedSource extends CsvSource {
   slices: SourceObject[]
 }
 
-interface OutgrownRequest {
+export interface LoadTarget {
   tableId: string
   internalId: number
   current: Snapshot | undefined
   primaryKey: string[]
   incremental: boolean
   inferredColumns?: string[]
+}
+
+interface OutgrownRequest extends LoadTarget {
   source: PinnedSource
   warnings: string[]
 }

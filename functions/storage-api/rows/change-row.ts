@@ -60,6 +60,12 @@ const storeRow = async (
 
 const path = '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}'
 
+const changedReplies = {
+  404: 'There is no such configuration or row',
+  409: 'Other writers came first for too long: send it again',
+  412: 'The version of the configuration is none of those that `If-Match` names',
+}
+
 /** Adds a row at the end. Creates a version of the configuration. */
 routes.post('/v2/storage/components/{componentId}/configs/{configId}/rows', {
   summary: 'Add a row to a configuration',
@@ -148,9 +154,7 @@ routes.put(path, {
   replies: {
     200: 'The row',
     400: '`validation.invalidConfigurationFormat`, `validation.invalidStateFormat`',
-    404: 'There is no such configuration or row',
-    409: 'Other writers came first for too long: send it again',
-    412: 'The version of the configuration is none of those that `If-Match` names',
+    ...changedReplies,
   },
   reply: rowBody,
   handle: async (request, services) => {
@@ -185,9 +189,7 @@ routes.patch(path, {
   validationCode: 'storage.components.validation',
   replies: {
     200: 'The row',
-    404: 'There is no such configuration or row',
-    409: 'Other writers came first for too long: send it again',
-    412: 'The version of the configuration is none of those that `If-Match` names',
+    ...changedReplies,
   },
   reply: rowBody,
   handle: async (request, services) => {

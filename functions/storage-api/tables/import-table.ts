@@ -96,15 +96,19 @@ const readForm = <Fields extends typeof importTableFields>(
   return { sent, body: checkFields(schema, sent, 'storage.tables.validation', passedOver) }
 }
 
-/** Loads the data in the request into a table. Older than `import-async`, and for small files. */
-routes.post('/v2/storage/tables/{tableId}/import', {
-  summary: 'Load the data in the request into a table',
+const loaded = {
   replies: {
     200: 'What was imported, as the results of a job `tableImport`',
     202: 'The job `tableImport`, when it takes longer than a request may',
     404: 'There is no such table',
   },
   reply: importResultsBody,
+}
+
+/** Loads the data in the request into a table. Older than `import-async`, and for small files. */
+routes.post('/v2/storage/tables/{tableId}/import', {
+  summary: 'Load the data in the request into a table',
+  ...loaded,
   streamedBody: uploadForm.extend(importTableFields.shape),
   handle: async (request, services) => {
     const { tableId } = request.params
@@ -120,12 +124,7 @@ const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max:
 /** The importer service: loads a file into a table by one multipart form. */
 importer.post('/write-table', {
   summary: 'Load a file into a table through the importer',
-  replies: {
-    200: 'What was imported, as the results of a job `tableImport`',
-    202: 'The job `tableImport`, when it takes longer than a request may',
-    404: 'There is no such table',
-  },
-  reply: importResultsBody,
+  ...loaded,
   streamedBody: uploadForm.extend(writeTableFields.shape),
   handle: async (request, services) => {
     const upload = await receiveUpload(request, services)

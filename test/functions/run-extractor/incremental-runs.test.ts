@@ -10,8 +10,8 @@ const extraction = await untilEnd(
 const thirty = () => Array.from({ length: 30 }, (_, id) => ({ id, at: '2026-01-01', name: 'old' }))
 const job = { endpoint: 'people', incremental: { idKey: 'at', param: 'since', type: 'date' } }
 
-const store = (configurationId: string, people: object) =>
-  extraction.create(configurationId, { jobs: [people] })
+const store = (configurationId: string, people: object, config: object = {}) =>
+  extraction.create(configurationId, { jobs: [people], ...config })
 
 const call = (method: string, path: string, body?: object) => extraction.call(method, path, body)
 
@@ -68,4 +68,29 @@ it('a full load into a table with another key warns, in the result and in the ev
   expect(end.result).toMatchObject({ status: 'success', rows: [{ warnings }] })
   const [event] = await call('GET', 'events?component=ex-generic-v2&configurationId=other')
   expect(event).toMatchObject({ type: 'warn', results: { rows: [{ warnings }] } })
+})
+
+it('with types=detect tables have the types that the values of JSON show, and stay so', async () => {
+  const first = { id: 1, zip: '007', price: 1.5, ok: true, at: '2026-01-31 10:00:00' }
+  const later = { id: 2, zip: '12', price: null, ok: false, at: '2026-02-01 00:00:00' }
+  rows = [first, later] as never
+  await store('typed', { endpoint: 'people', primaryKey: ['id'] }, { types: 'detect' })
+  await extraction.run('typed')
+  const { definition } = await call('GET', 'tables/in.c-typed.people')
+  const typesOf = ({ name, definition: { type } }: { name: string; definition: { type: string } }) =>
+    `${name} ${type}`
+  expect(definition.columns.map(typesOf)).toEqual([
+    'at TIMESTAMP_NTZ', 'id NUMBER', 'ok BOOLEAN', 'price FLOAT', 'zip VARCHAR',
+  ]) // biome-ignore format: one list
+  const { rows: found } = await call('GET', 'tables/in.c-typed.people/data-preview?format=json')
+  expect(found.map((cells: { value: string }[]) => cells.map(({ value }) => value))).toEqual([
+    ['1', '007', '1.5', 'true', '2026-01-31 10:00:00.000'],
+    ['2', '12', null, 'false', '2026-02-01 00:00:00.000'],
+  ])
+
+  rows = [{ ...first, price: 'much' }] as never
+  const { end } = await extraction.run('typed')
+  expect(end.result).toMatchObject({
+    rows: [{ warnings: [expect.stringContaining('price from FLOAT to VARCHAR')] }],
+  })
 })

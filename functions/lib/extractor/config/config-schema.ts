@@ -21,6 +21,11 @@ const configShape = {
     optional(flag),
     'How tables are loaded, written to their manifests: `true` adds and updates rows, `false` replaces them all. Without it: as `false`, but tables of jobs that ask only for changes are updated.',
   ),
+  types: key(
+    optional(z.enum(['text', 'detect'])),
+    'Ours: `detect` gives a new table the types that all values of its first load show, see [cells](extractor-tables.md#cells).',
+    'text',
+  ),
   userData: key(
     optional(z.unknown()),
     'Columns added to the rows of top-level jobs: names to values or expressions with `attr` and `time`. A scalar becomes the column `userData`.',

@@ -23,7 +23,7 @@ const ignorable = [
   /^(parameters\.)?api\.(retryConfig|name|pagination|authentication)$/,
   /^(parameters\.)?api\.http\.(headers|requiredHeaders|ignoreErrors|connectTimeout|requestTimeout)$/,
   /(^|\.)http(\.headers)?$/,
-  /(^|\.)(debug|compatLevel|id)$/,
+  /(^|\.)(debug|compatLevel|id|types)$/,
 ]
 
 /**

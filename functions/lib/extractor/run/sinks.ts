@@ -41,6 +41,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       bucket,
       mine.map(({ config }) => config),
     )
+    const types = parsed.compat ? undefined : mine.at(-1)?.config.types
     // A later bucket starts from what the earlier ones learnt, as its state does
     const learnt = [...sinks.values()].at(-1)?.structure()
     const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
@@ -50,6 +51,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       // The first iteration's mappings stay
       dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
       mappings: first?.mappings,
+      types,
       loadOf: table => loads.of(table, warn),
       keyOfLists: loads.keyOfLists,
       compat: parsed.compat,

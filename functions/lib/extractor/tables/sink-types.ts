@@ -19,6 +19,8 @@ export interface TableSinkOptions {
   mappings?: unknown
   /** Cells as in Generic Extractor (14 significant digits). Default false: numbers keep the text that the API sent. */
   compat?: boolean | undefined
+  /** `detect`: manifests ask the load for types, so truth has its words in cells. Default `text`. */
+  types?: 'text' | 'detect' | undefined
   /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
   parser?: 'current' | 'legacy' | undefined
   /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */

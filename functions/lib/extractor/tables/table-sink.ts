@@ -1,7 +1,7 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
+import { isObject, type Json, type JsonObject, mapFields } from '../../json/json-value.ts'
 import { csvLine } from '../values/php/cell.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
@@ -50,6 +50,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
         state: state?.automatic as AutomaticTablesState | undefined,
       })
   const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
+  const isTyped = options.types === 'detect'
   let rows = state?.rows ?? 0
 
   const withListKeys = (
@@ -66,15 +67,19 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     get rows() {
       return rows
     },
-    add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
+    add(type: string, given: readonly Json[], ofPage: AddOptions = {}) {
       refuseTooDeep(type, () => {
+        const [items, addOptions] = isTyped
+          ? [given.map(truthInWords), { parent: truthInWords({ ...ofPage.parent }) as JsonObject }]
+          : [given, ofPage]
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
         else automatic.add(type, ...withListKeys(type, items, addOptions))
       })
-      rows += items.length
+      rows += given.length
     },
     readBytes(type: string, page: ReadBytes) {
-      return mapped.has(type) || automatic instanceof LegacyTables || options.keyOfLists?.(type) !== undefined
+      const isChanged = isTyped || options.keyOfLists?.(type) !== undefined
+      return mapped.has(type) || automatic instanceof LegacyTables || isChanged
         ? undefined
         : automatic.readBytes(type, page)
     },
@@ -99,7 +104,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
-          await writeManifest(output, table, loadOf(table))
+          await writeManifest(output, table, { ...loadOf(table), types: options.types })
         }
       } catch (error) {
         await removeTables(tables)
@@ -109,6 +114,13 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       return tables
     },
   }
+}
+
+/** Otherwise true would be a number among others, and false would be null. */
+const truthInWords = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(truthInWords)
+  if (isObject(value)) return mapFields(value, inner => truthInWords(inner as Json)) // of JSON
+  return typeof value === 'boolean' ? String(value) : value
 }
 
 const refuseTooDeep = (type: string, add: () => void): void => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -9,14 +8,14 @@ import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { putFile } from '#lib/aws/multipart/put-file.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
 import { type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
 let store: TestS3
 let proxy: FaultProxy
 let s3: S3Client
-let folder: string
+const folder = folderUntilEnd()
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-put-file-'))
   store = await startTestS3()
   proxy = await startFaultProxy(store.s3.endpoint)
   s3 = new S3Client({
@@ -32,7 +31,6 @@ afterAll(async () => {
   s3.destroy()
   await proxy.close()
   await store.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const write = async (name: string, content: Uint8Array): Promise<string> => {
