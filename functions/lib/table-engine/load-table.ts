@@ -3,7 +3,7 @@ import type { ColumnMapping } from './csv/map-columns.ts'
 import { detectsTypes, detectTypes } from './detect-types.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
-import { columnNames, emptySnapshot, type Snapshot, withFiles } from './files/snapshot.ts'
+import { columnNames, emptySnapshot, type Snapshot, sum, withFiles } from './files/snapshot.ts'
 import { typeChanges, withFileTypes } from './inferred-types.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
@@ -143,5 +143,3 @@ const refuseUnknownKey = (primaryKey: string[], columns: string[]): void => {
     { params: { unknownColumns: unknown } },
   )
 }
-
-export const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

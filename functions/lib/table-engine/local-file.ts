@@ -1,6 +1,5 @@
 import type { ParquetFooter } from './files/footer.ts'
-import type { TableField, TableFile } from './files/snapshot.ts'
-import { fileStatistics } from './parquet/file-statistics.ts'
+import type { TableFile } from './files/snapshot.ts'
 
 /** A Parquet file in the scratch folder that will become a file of the table. */
 export interface LocalFile {
@@ -16,14 +15,3 @@ export interface LocalFile {
 export type SnapshotFile = TableFile | LocalFile
 
 export const isLocal = (file: SnapshotFile): file is LocalFile => 'path' in file
-
-/** A local file as the table lists it once it is stored. */
-export const listedFile = (
-  { rows, footer }: LocalFile,
-  { key, bytes, fields }: { key: string; bytes: number; fields: TableField[] },
-): TableFile => ({
-  key,
-  rows,
-  bytes,
-  statistics: fileStatistics(footer, fields),
-})

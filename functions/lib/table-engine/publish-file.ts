@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import type { EngineContext } from './files/engine-context.ts'
 import type { TableField, TableFile } from './files/snapshot.ts'
-import { type LocalFile, listedFile } from './local-file.ts'
+import type { LocalFile } from './local-file.ts'
+import { fileStatistics } from './parquet/file-statistics.ts'
 
 export type Publish = (file: LocalFile) => Promise<TableFile>
 
@@ -12,5 +13,5 @@ export const createPublish =
     const key = `${keyPrefix}${local.name}.parquet`
     const bytes = await files.upload(local.path, key)
     await rm(local.path)
-    return listedFile(local, { key, bytes, fields })
+    return { key, rows: local.rows, bytes, statistics: fileStatistics(local.footer, fields) }
   }

@@ -182,7 +182,7 @@ export class AutomaticTables {
     return [...files].map(([name, { out, columns, insteadOf }]) => ({
       name,
       ...(insteadOf === undefined ? {} : { insteadOf }),
-      file: out.file,
+      file: out.path,
       columns: [...columns],
       primaryKey: [],
       types: exact.typesOf(name),

@@ -78,7 +78,7 @@ export class LegacyTables {
     for (const { out } of tables.values()) out.finish()
     return [...tables].map(([name, { out, columns, types }]) => ({
       name,
-      file: out.file,
+      file: out.path,
       columns,
       primaryKey: [],
       types: [...types],

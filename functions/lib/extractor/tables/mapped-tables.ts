@@ -72,7 +72,7 @@ export class MappedTables {
         const out = mapper.open()
         out.finish()
         const { name, columns, primaryKey, rows } = mapper
-        tables.push({ name, columns, primaryKey, type, file: out.file, rows })
+        tables.push({ name, columns, primaryKey, type, file: out.path, rows })
       }
     }
     // Generic Extractor adds these in the end, so that what comes after finds them

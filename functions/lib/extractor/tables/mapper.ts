@@ -203,7 +203,7 @@ export class Mapper {
     this.#out?.flush()
     return {
       name: this.name,
-      file: this.#out?.file ?? null,
+      file: this.#out?.path ?? null,
       bytes: this.#out?.bytes ?? 0,
       rows: this.rows,
       columns: this.columns,

@@ -74,33 +74,16 @@ export const removeTables = async (tables: readonly WrittenTable[]): Promise<voi
 }
 
 /** A file written line by line, header included; made even when no line comes. */
-export class LineFile {
+export class LineFile extends AppendFile {
   lines: number
-  readonly #out: AppendFile
 
   constructor(file: string, bytes = 0, lines = 0) {
-    this.#out = new AppendFile(file, bytes)
+    super(file, bytes)
     this.lines = lines
   }
 
-  get file(): string {
-    return this.#out.path
-  }
-
-  get bytes(): number {
-    return this.#out.bytes
-  }
-
-  write(line: string): void {
-    this.#out.write(line)
+  override write(line: string): void {
+    super.write(line)
     this.lines++
-  }
-
-  flush(): void {
-    this.#out.flush()
-  }
-
-  finish(): void {
-    this.#out.finish()
   }
 }

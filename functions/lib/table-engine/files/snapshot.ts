@@ -145,4 +145,4 @@ export const liveRows = ({
 export const objectKeys = ({ files }: Pick<Snapshot, 'files'>): string[] =>
   files.flatMap(({ key, deletes }) => (deletes ? [key, deletes.key] : [key]))
 
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+export const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

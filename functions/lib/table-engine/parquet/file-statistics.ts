@@ -1,6 +1,6 @@
 import { truncateLower, truncateUpper } from '../../iceberg/values/bounds.ts'
 import type { ColumnChunk, ParquetFooter } from '../files/footer.ts'
-import { type FieldStatistics, type TableField, TIMESTAMP_ID } from '../files/snapshot.ts'
+import { type FieldStatistics, sum, type TableField, TIMESTAMP_ID } from '../files/snapshot.ts'
 import { compareValues } from '../types/compare-values.ts'
 import type { FieldType } from '../types/field-type.ts'
 
@@ -61,5 +61,3 @@ const boundOf = (
     : bounds.reduce((one, other) =>
         one === undefined || other === undefined ? undefined : choose(one, other),
       )
-
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
