@@ -1,6 +1,5 @@
 import { readEnv } from '../lib/aws/env.ts'
-import { createTableRequests } from '../lib/aws/table-requests.ts'
-import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { openItemTable } from '../lib/items/open-items.ts'
 import { createDeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
 import type { KeepDeadLetterEvent } from './event.ts'
 import { keepDeadLetter } from './keep-dead-letter.ts'
@@ -12,6 +11,6 @@ const env = readEnv([
 /** The variables that the function's construct must set. */
 export type KeepDeadLetterEnv = keyof typeof env
 
-const deadLetters = createDeadLetterStore(createItemTable(createTableRequests(), env.STORAGE_TABLE))
+const deadLetters = createDeadLetterStore(openItemTable(env.STORAGE_TABLE))
 
 export const run = (event: KeepDeadLetterEvent) => keepDeadLetter(event, deadLetters)

@@ -1,7 +1,6 @@
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { readEnv } from '../lib/aws/env.ts'
-import { createTableRequests } from '../lib/aws/table-requests.ts'
-import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { openItemTable } from '../lib/items/open-items.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createRunRecords } from '../lib/storage/runs/run-records.ts'
 import type { KeepRunEvent } from './event.ts'
@@ -16,7 +15,7 @@ const env = readEnv([
 /** The variables that the function's construct must set. */
 export type KeepRunEnv = keyof typeof env
 
-const runs = createRunRecords(createItemTable(createTableRequests(), env.STORAGE_TABLE))
+const runs = createRunRecords(openItemTable(env.STORAGE_TABLE))
 const describe = createDescribeRun(new SFNClient({}), env.EXTRACT_MACHINE_ARN)
 
 export const run = (event: KeepRunEvent) => keepRun(event, { runs, describe })

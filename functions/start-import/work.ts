@@ -5,10 +5,9 @@ import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
+import { openItemTable } from '../lib/items/open-items.ts'
 import { NONE } from '../lib/none.ts'
-import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportEvent } from './event.ts'
@@ -37,7 +36,7 @@ export type StartImportEnv = keyof typeof env
 const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
 const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
-const table = createItemTable(createTableRequests(), env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
+const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
 const notes = createPartNotes({ table })
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
 const records = createImportRecords({ table, isRunning: createIsExecutionRunning() })

@@ -2,9 +2,8 @@ import type { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
-import { createTableRequests } from '../lib/aws/table-requests.ts'
+import { openItemTable } from '../lib/items/open-items.ts'
 import { createIdSource } from '../lib/storage/db/ids.ts'
-import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
@@ -24,7 +23,7 @@ const env = readEnv([
 /** The variables that the function's construct must set. */
 export type StartOpenJobsEnv = keyof typeof env
 
-const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
+const items = openItemTable(env.STORAGE_TABLE)
 const client = new SFNClient({})
 const now = () => new Date()
 const services = {

@@ -19,7 +19,7 @@ export interface Disk {
   makeFolder(path: string, mode: number): Promise<string[]>
   syncFolder(path: string): Promise<void>
   /**
-   * A database that writes and syncs its own files (SQLite, LevelDB) has just synced all of them. The real disk has
+   * A database that writes and syncs its own files (SQLite) has just synced all of them. The real disk has
    * nothing to do; a recorder takes the state of the files.
    */
   databaseSynced(folder: string): void

@@ -1,3 +1,4 @@
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { relaxedNotice } from '../durable/durability.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
@@ -54,11 +55,12 @@ export interface CloudFacts {
 }
 
 export interface EmbeddedCloud extends CloudFacts {
-  /** DynamoDB's address, and that of Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
-  readonly dynamodb: string
+  /** Address of Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
   readonly control: string
   /** The stack's outputs by name. */
   describeOutputs(): Readonly<Record<string, string>>
+  /** The items of a table by its name. */
+  items(tableName: string): ItemTable
   /** Runs a state machine by its construct name (`import`) to its end, whatever that is. */
   execute(machine: string, input: unknown): Promise<EndedExecution>
   /** Puts an event on the bus as an AWS service would; resolves when every target has taken it. */
@@ -131,9 +133,9 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   const resources = starting.move()
   return {
     ...facts,
-    dynamodb: endpoints.dynamodb,
     control: endpoints.control,
     describeOutputs: () => outputs,
+    items: running.items,
     execute: async (machine, input) => {
       const { executionArn } = await executions.start(machineArnFrom(outputs, machine), JSON.stringify(input))
       return executions.finished(executionArn)

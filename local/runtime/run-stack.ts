@@ -1,4 +1,8 @@
 import { join } from 'node:path'
+import { createItemTable, type ItemTable } from '#lib/items/item-table.ts'
+import { ItemDatabase } from '../items/item-database.ts'
+import { startItemExpiry } from '../items/item-expiry.ts'
+import { serveItems } from '../items/items-by-message.ts'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
 import { authenticator, type KnownKey } from './control/authenticate.ts'
 import { ControlServer } from './control/aws-json-server.ts'
@@ -9,19 +13,16 @@ import { Executions } from './executions/executions.ts'
 import { executionOperations } from './executions/operations.ts'
 import { runTask } from './executions/task-resources.ts'
 import { functionsOfFirstFile } from './functions-of-first-file.ts'
-import { createTables } from './items/create-tables.ts'
-import { startItemExpiry } from './items/item-expiry.ts'
-import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
-import { Functions, lambdaOperations } from './lambda/functions.ts'
+import { Functions, lambdaOperations, type ServeItems } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
 import { queueOperations } from './queues/operations.ts'
 import { Queues } from './queues/queues.ts'
 import { key, secret } from './resources/access.ts'
-import { bucket, table } from './resources/data.ts'
+import { bucket } from './resources/data.ts'
 import { queue } from './resources/messages.ts'
-import { account } from './resources/resource-type.ts'
+import { account, arn } from './resources/resource-type.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
@@ -36,12 +37,12 @@ interface RunningStack {
   readonly endpoints: {
     readonly api: string
     readonly s3: string
-    readonly dynamodb: string
     readonly control: string
   }
   readonly secrets: Secrets
   readonly executions: Executions
   readonly router: EventRouter
+  readonly items: (tableName: string) => ItemTable
 }
 
 /**
@@ -67,18 +68,25 @@ export const runStack = async (
 
   const servers = await openServers(options, resources, documents)
   const { control, controlUrl, items, s3, router, credentials, policies } = servers
-  const api = await serveApi({ ...options, draft, concurrency }, resources)
+  const serveItemsTo: ServeItems = (port, roleArn) =>
+    serveItems(
+      port,
+      name => items.table(name),
+      (operation, name, partitions) =>
+        policies.isAllowed({ roleArn }, `dynamodb:${operation}`, arn('dynamodb', `table/${name}`), {
+          'dynamodb:leadingkeys': partitions,
+        }),
+    )
+  const api = await serveApi({ ...options, draft, serveItems: serveItemsTo, concurrency }, resources)
   const endpoints = {
     api: api === undefined ? 'http://api' : addressOf(bind, api.server.port),
     s3: addressOf(bind, s3.port),
-    dynamodb: items.endpoint,
     control: controlUrl,
   }
   const stack = readStack(assembly.template, assembly.stackName, endpoints)
 
-  const tables = stack.ofType(table)
-  await Promise.all([createBuckets(s3, stack), createTables(items.request, tables)])
-  const expiry = startItemExpiry({ endpoint: items.endpoint, credentials: dataDir.root, tables, log })
+  await createBuckets(s3, stack)
+  const expiry = startItemExpiry(items, log)
   resources.defer(() => expiry.close())
   const queues = await openQueues(within('queues'), stack, { files, log })
   const secrets = await openSecrets(within('secrets'), stack, options)
@@ -87,6 +95,7 @@ export const runStack = async (
     endpoints,
     credentials,
     dataDir: dataDir.path,
+    serveItems: serveItemsTo,
     concurrency,
   })
   resources.defer(() => functions.close(0))
@@ -131,10 +140,11 @@ export const runStack = async (
     secrets,
     executions,
     router: events,
+    items: name => createItemTable(items.table(name)),
   }
 }
 
-/** The control plane, the items and S3, which know who calls them. */
+/** The items, and the control plane and S3, which know who calls them. */
 const openServers = async (
   options: RunStackOptions,
   resources: AsyncDisposableStack,
@@ -149,7 +159,7 @@ const openServers = async (
   const control = new ControlServer({ authenticate, isAllowed, log })
   const controlUrl = await control.listen()
   resources.defer(() => control.close())
-  const items = await startItemServer({ folder: join(dataDir.path, 'items'), files, authenticate, isAllowed })
+  const items = await ItemDatabase.open(join(dataDir.path, 'items'), files)
   resources.defer(() => items.close())
   // Events wait in S3's outbox until there is a router to take them.
   const router = Promise.withResolvers<EventRouter>()

@@ -10,7 +10,6 @@ const schema = z.object({
   pid: z.number().int(),
   api: z.string(),
   s3: z.string(),
-  dynamodb: z.string(),
   /** Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
   control: z.string(),
   region: z.string(),

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { ApiServer } from './api/api-server.ts'
 import type { ConcurrencyPool } from './lambda/concurrency-pool.ts'
+import type { ServeItems } from './lambda/functions.ts'
 import { openLogFile } from './lambda/log-file.ts'
 import { listeningError } from './listening-error.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
@@ -10,12 +11,13 @@ import { unsupported } from './template/unsupported.ts'
 
 interface ServeApiOptions extends RunStackOptions {
   readonly draft: Stack
+  readonly serveItems: ServeItems
   readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
 
 /** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, tls, log, concurrency }: ServeApiOptions,
+  { draft, assembly, dataDir, apiPort, bind, tls, log, serveItems, concurrency }: ServeApiOptions,
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
@@ -26,7 +28,7 @@ export const serveApi = async (
   const functionLog = await openLogFile(join(dataDir.path, 'logs', `${definition.logicalId}.api.log`))
   resources.defer(() => functionLog.close())
   try {
-    const { modulePath, exportName, memoryMiB } = definition
+    const { modulePath, exportName, memoryMiB, roleArn } = definition
     const temporaryRoot = join(dataDir.path, 'tmp-api')
     const server = await ApiServer.listen({
       port: apiPort,
@@ -36,6 +38,7 @@ export const serveApi = async (
       exportName,
       memoryMiB,
       temporaryRoot,
+      serveItems: port => serveItems(port, roleArn),
       functionLog,
       log,
       concurrency: concurrency.get(functionArn),

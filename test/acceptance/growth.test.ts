@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { createCatalogClient } from '../functions/storage-api/iceberg/support.ts'
 

@@ -15,6 +15,12 @@ const rightsOfCommands: Readonly<Record<string, readonly string[]>> = {
   's3:ListParts': ['s3:ListMultipartUploadParts'],
   's3:ListMultipartUploads': ['s3:ListBucketMultipartUploads'],
   'lambda:Invoke': ['lambda:InvokeFunction'],
+  'dynamodb:Get': ['dynamodb:GetItem'],
+  'dynamodb:Put': ['dynamodb:PutItem'],
+  'dynamodb:Delete': ['dynamodb:DeleteItem'],
+  'dynamodb:Update': ['dynamodb:UpdateItem'],
+  'dynamodb:BatchGet': ['dynamodb:BatchGetItem'],
+  'dynamodb:BatchWrite': ['dynamodb:BatchWriteItem'],
   // Of other kinds of buckets; and of uploads with tags, of which there are none.
   's3:CreateSession': [],
   's3:PutObjectTagging': [],
@@ -24,8 +30,6 @@ const services: Readonly<Record<string, string>> = { sfn: 'states' }
 
 /** Operations that are sent without a client of the SDK, by the file that sends them. */
 const signedRequests: readonly { file: RegExp; service: string }[] = [
-  { file: /lib\/aws\/table-requests\.ts$/, service: 'dynamodb' },
-  { file: /lib\/aws\/document-requests\.ts$/, service: 'dynamodb' },
   { file: /lib\/aws\/is-execution-running\.ts$/, service: 'states' },
   { file: /lib\/aws\/read-secret\.ts$/, service: 'secretsmanager' },
   { file: /secrets\/create-(sealer|opener)\.ts$/, service: 'kms' },
@@ -39,7 +43,7 @@ export const rightsOfBundle = (metafile: Metafile): Set<string> => {
   const inputs = inputsOf(metafile)
   const own = ownSources(metafile)
   const commands = inputs.flatMap(path => {
-    const [, client = '', command = ''] = /\/client-([\w-]+)\/.*\/(\w+)Command\.js$/.exec(path) ?? []
+    const [, client = '', command = ''] = /\/(?:client|lib)-([\w-]+)\/.*\/(\w+)Command\.js$/.exec(path) ?? []
     // A client that is loaded by name, or as a whole, brings all its commands: what counts is which of them are named.
     const isWhole = ['lambda', 'dynamodb'].includes(client)
     if (command === '' || (isWhole && !own.some(text => text.includes(`new ${command}Command(`)))) return []

@@ -1,14 +1,11 @@
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { expect, it } from 'vitest'
-import { createTableRequests } from '#lib/aws/table-requests.ts'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { jobRecord } from '#lib/storage/jobs/job-record.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
 import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { callerOf, s3Of } from '../support/cloud-clients.ts'
+import { callerOf, itemsOf, s3Of } from '../support/cloud-clients.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
@@ -17,14 +14,6 @@ const api = callerOf(() => cloud)
 const s3 = s3Of(cloud)
 const { region, accessKeyId, secretAccessKey } = cloud
 const settings = { region, credentials: { accessKeyId, secretAccessKey } }
-
-const itemsOf = async () => {
-  const dynamo = new DynamoDBClient({ ...settings, endpoint: cloud.dynamodb })
-  const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
-  dynamo.destroy()
-  const name = TableNames.find(each => /storage.items/i.test(each)) ?? ''
-  return createItemTable(createTableRequests({ ...settings, endpoint: cloud.dynamodb }), name)
-}
 
 const upload = async (content: string): Promise<number> => {
   const file = await api('POST', 'files/prepare', { name: 'rows.csv', federationToken: 1 })
@@ -51,7 +40,7 @@ it('a job whose execution is gone after its head has moved is closed as done by 
   expect((await ended(jobId)).status).toBe('success')
 
   // What a stopped execution leaves whose function died between the head and the end of the job.
-  const items = await itemsOf()
+  const items = itemsOf(cloud)
   const records = createMonthlyRecords(items, 'JOBS', item => jobRecord.parse(item))
   const stored = await records.get(jobId)
   if (stored?.status !== 'success') throw new Error('The job has ended')

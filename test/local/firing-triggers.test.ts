@@ -1,11 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { callerOf } from '#support/cloud-clients.ts'
-import { createTableRequests } from '../../functions/lib/aws/table-requests.ts'
-import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import { callerOf, itemsOf } from '#support/cloud-clients.ts'
 import { createScheduleStore } from '../../functions/lib/storage/schedules/schedule-store.ts'
 import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
@@ -36,19 +33,10 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
 
 /** A cool-down of a minute, which nobody waits for here: the trigger was made long ago. */
 const makeOlder = async (cloud: EmbeddedCloud, triggerId: number, scheduleId: number): Promise<void> => {
-  const settings = {
-    region: cloud.region,
-    endpoint: cloud.dynamodb,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  }
-  const dynamo = new DynamoDBClient({ ...settings, credentials: { ...settings.credentials } })
-  const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
-  const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
-  const items = createItemTable(createTableRequests(settings), tableName)
+  const items = itemsOf(cloud)
   const lastRun = '2026-01-01T00:00:00.000Z'
   await createTriggerStore(items).update(triggerId, trigger => ({ ...trigger, lastRun }))
   await createScheduleStore(items).update(scheduleId, schedule => ({ ...schedule, lastRun }))
-  dynamo.destroy()
 }
 
 it('an import that ended just before the machine stopped fires its trigger after the next start', async () => {

@@ -2,7 +2,6 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { DynamoDBClient, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { s3Of } from '#support/cloud-clients.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { executionName } from '../../functions/lib/aws/execution-name.ts'
+import { createImportRecords, recordKey } from '../../functions/start-import/key-records.ts'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { readerOf, s3Of as s3OfCatalog } from '../support/catalog-reader.ts'
@@ -272,25 +272,14 @@ describe('versions of one key', () => {
     await drop(key, 'id\n1\n')
     const [ended] = await executionsSince(new Set())
     // What it would have left behind: the key is its, and nobody gives it back.
-    const dynamo = new DynamoDBClient({
-      region: cloud.region,
-      endpoint: cloud.dynamodb,
-      credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-    })
-    const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
-    await dynamo.send(
-      new UpdateItemCommand({
-        TableName: TableNames.find(name => /import.records/i.test(name)),
-        Key: { id: { S: `lease#${objectKeyId({ bucket: cloud.landingBucket ?? '', key })}` } },
-        UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
-        ExpressionAttributeValues: {
-          ':owner': { S: ended ?? '' },
-          ':version': { S: 'another version' },
-          ':now': { N: String(Math.floor(Date.now() / 1000)) },
-        },
-      }),
+    const keyId = objectKeyId({ bucket: cloud.landingBucket ?? '', key })
+    const table = cloud.items(
+      cloud.describeOutputs()['ItemTable']?.replace('Storage-Items', 'Import-Records') ?? '',
     )
-    dynamo.destroy()
+    const { leaseOf } = createImportRecords({ table, isRunning: async () => true })
+    expect(await table.get(recordKey(`lease#${keyId}`))).toBeDefined()
+    expect(await leaseOf(keyId).holder()).toBeUndefined()
+    await leaseOf(keyId).take({ owner: ended ?? '', versionId: 'another version' }, undefined)
     expect((await drop(key, 'id\n3\n')).status).toBe('SUCCEEDED')
     expect(await cellsOf(`${bucketId}.orders`)).toEqual([['id'], ['3']])
   })

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTableRequests } from '../../functions/lib/aws/table-requests.ts'
+import { itemsOf } from '#support/cloud-clients.ts'
 import { createIdSource } from '../../functions/lib/storage/db/ids.ts'
-import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import { createJobStore } from '../../functions/lib/storage/jobs/job-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
@@ -20,18 +18,7 @@ afterAll(async () => {
 })
 
 /** The stored jobs. Reading one through the API would start it. */
-const jobsIn = async (cloud: EmbeddedCloud) => {
-  const settings = {
-    region: cloud.region,
-    endpoint: cloud.dynamodb,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  }
-  const dynamo = new DynamoDBClient({ ...settings, credentials: { ...settings.credentials } })
-  const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
-  const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
-  dynamo.destroy()
-  return createJobStore(createItemTable(createTableRequests(settings), tableName), createIdSource())
-}
+const jobsIn = (cloud: EmbeddedCloud) => createJobStore(itemsOf(cloud), createIdSource())
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
   const cloud = await startEmbeddedCloud({ dataDir })
@@ -44,7 +31,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
 
 it('a job that a crash left unstarted runs after the next start, without any request', async () => {
   const jobId = await inCloud(async cloud => {
-    const jobs = await jobsIn(cloud)
+    const jobs = jobsIn(cloud)
     const job = await jobs.create(createIdSource(), id => ({
       id,
       status: 'waiting',
@@ -61,7 +48,7 @@ it('a job that a crash left unstarted runs after the next start, without any req
     return job.id
   })
   await inCloud(async cloud => {
-    const jobs = await jobsIn(cloud)
+    const jobs = jobsIn(cloud)
     let status: string | undefined
     do {
       await new Promise(resolve => setTimeout(resolve, 100))

@@ -1,14 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import {
-  type AttributeValue,
-  CreateTableCommand,
-  DeleteItemCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  paginateScan,
-} from '@aws-sdk/client-dynamodb'
-import {
   DeleteObjectCommand,
   ListObjectVersionsCommand,
   paginateListObjectsV2,
@@ -20,20 +12,20 @@ import { poll } from '#support/poll.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { randomFrom } from '../support/random.ts'
+import { type ScannedItems, serveScans } from '../support/scanned-items.ts'
 import { runs } from '../support/thorough.ts'
 
 const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
-let dynamo: DynamoDBClient
+let dynamo: ScannedItems
 let itemTable: string
 let tablesBucket: string
 
 beforeAll(async () => {
   cloud = await startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } })
   s3 = s3Of(cloud)
-  const { dynamodb: endpoint, region, accessKeyId, secretAccessKey } = cloud
-  dynamo = new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
+  dynamo = await serveScans(join(dataDir, 'items', 'items.db'))
   const outputs = cloud.describeOutputs()
   itemTable = outputs['ItemTable'] ?? ''
   tablesBucket = outputs['TablesBucket'] ?? ''
@@ -41,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   s3?.destroy()
-  dynamo?.destroy()
+  await dynamo?.close()
   await cloud?.close()
 })
 
@@ -101,41 +93,18 @@ const deleteObjects = async (isChosen: (key: string) => boolean): Promise<number
   return deleted
 }
 
-const itemsOf = async (TableName: string) =>
-  (await Array.fromAsync(paginateScan({ client: dynamo }, { TableName }))).flatMap(({ Items = [] }) => Items)
-
-const keysOf = async (table: string) => (await itemsOf(table)).map(({ pk, sk }) => `${pk?.S} ${sk?.S}`)
+const keysOf = (table: string) => dynamo.items(table).map(({ pk, sk }) => `${pk} ${sk}`)
 
 /** What a recovery to a point in time leaves: a table beside the other one, with its items of then. */
-const itemsOfThen = async (name: string): Promise<string> => {
-  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const
-  await dynamo.send(
-    new CreateTableCommand({
-      TableName: name,
-      AttributeDefinitions: [text('pk'), text('sk')],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  )
-  for (const Item of await itemsOf(itemTable))
-    await poll(
-      () => dynamo.send(new PutItemCommand({ TableName: name, Item })).catch(() => undefined),
-      put => put !== undefined,
-    )
+const itemsOfThen = (name: string): string => {
+  dynamo.write(name, dynamo.items(itemTable))
   return name
 }
 
-const tableRecordOf = (
-  items: Record<string, AttributeValue>[],
-  bucketId: string,
-  name: string,
-): { internalId: string | undefined } => {
-  const found = items.find(({ pk, sk }) => pk?.S?.endsWith(bucketId) && sk?.S === `TABLE#${name}`)
-  return { internalId: found?.['internalId']?.N }
-}
+const internalIdOf = (bucketId: string, name: string): unknown =>
+  dynamo.items(itemTable).find(({ pk, sk }) => String(pk).endsWith(bucketId) && sk === `TABLE#${name}`)?.[
+    'internalId'
+  ]
 
 interface Report {
   applied: boolean
@@ -154,7 +123,7 @@ const restore = async (...args: string[]) => {
     AWS_ACCESS_KEY_ID: cloud.accessKeyId,
     AWS_SECRET_ACCESS_KEY: cloud.secretAccessKey,
     AWS_ENDPOINT_URL_S3: cloud.s3,
-    AWS_ENDPOINT_URL_DYNAMODB: cloud.dynamodb,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
   }
   return new Promise<{ code: unknown; stderr: string; report: Report }>(resolve =>
     execFile(process.execPath, [script, ...named, ...args], { env }, (error, stdout, stderr) =>
@@ -173,14 +142,15 @@ it.each(seeds)('what was deleted at random comes back (seed %i)', async seed => 
   const random = randomFrom(seed)
   const bucketId = await makeBucket(`random-${seed}`)
   const before = await seen(bucketId)
-  const then = await itemsOfThen(`then-${seed}`)
+  const then = itemsOfThen(`then-${seed}`)
 
   await load(bucketId, 'later', csv('later', 3))
   await api('DELETE', `tables/${bucketId}.three`)
   const objects = await deleteObjects(() => random() < 0.4)
-  for (const { pk, sk } of await itemsOf(itemTable))
-    if (pk && sk && random() < 0.3)
-      await dynamo.send(new DeleteItemCommand({ TableName: itemTable, Key: { pk, sk } }))
+  dynamo.delete(
+    itemTable,
+    dynamo.items(itemTable).filter(() => random() < 0.3),
+  )
   expect(objects).toBeGreaterThan(5)
 
   const dry = await restore('--items', then)
@@ -189,9 +159,9 @@ it.each(seeds)('what was deleted at random comes back (seed %i)', async seed => 
   expect(dry.report.items?.deleted).toBeGreaterThan(0)
   expect(await deleteObjects(key => dry.report.broughtBack.includes(key))).toBe(0)
 
-  const late = await keysOf(itemTable)
+  const late = keysOf(itemTable)
   expect(await restore('--items', then, '--apply')).toMatchObject({ code: 0, report: { applied: true } })
-  const [now, wanted] = [await keysOf(itemTable), await keysOf(then)]
+  const [now, wanted] = [keysOf(itemTable), keysOf(then)]
   expect(wanted.filter(key => !now.includes(key))).toEqual([])
   // Functions that look each minute may write meanwhile: what counts is that nothing later has stayed.
   expect(now.filter(key => late.includes(key) && !wanted.includes(key))).toEqual([])
@@ -203,7 +173,7 @@ it('names what is lost for good, and brings back the rest', async () => {
   const bucketId = await makeBucket('lost')
   await deleteObjects(() => true)
   const { report } = await restore()
-  const { internalId } = tableRecordOf(await itemsOf(itemTable), bucketId, 'two')
+  const internalId = internalIdOf(bucketId, 'two')
   const gone = report.broughtBack.find(
     (key: string) => key.startsWith(`tables/${internalId}/`) && key.endsWith('.parquet'),
   )

@@ -42,7 +42,7 @@ const isLoopback = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 const localAccount = (cloud: RunningCloud, dataDir: string): Account => {
-  const { region, accessKeyId, secretAccessKey, control, s3, dynamodb, outputs } = cloud
+  const { region, accessKeyId, secretAccessKey, control, s3, outputs } = cloud
   const credentials = { accessKeyId, secretAccessKey }
   return {
     outputs,
@@ -55,7 +55,6 @@ const localAccount = (cloud: RunningCloud, dataDir: string): Account => {
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
       AWS_ENDPOINT_URL_S3: s3,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
     },
     flags: [],
   }

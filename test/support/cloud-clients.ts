@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import type { CloudFacts } from '#local/runtime/embedded-cloud.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
+import type { CloudFacts, EmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 
 /**
  * Calls the storage API of a cloud that is known by the first call; bodies are JSON, or a form. Resolves to what it
@@ -29,3 +30,7 @@ type S3Place = Pick<CloudFacts, 's3' | 'region' | 'accessKeyId' | 'secretAccessK
 /** S3 with the root credentials of a cloud. */
 export const s3Of = ({ s3, region, accessKeyId, secretAccessKey }: S3Place): S3Client =>
   new S3Client({ endpoint: s3, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true })
+
+/** The items of its storage service. */
+export const itemsOf = (cloud: EmbeddedCloud): ItemTable =>
+  cloud.items(cloud.describeOutputs()['ItemTable'] ?? '')

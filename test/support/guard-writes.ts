@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ItemKey, ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemKey, ItemTable } from '#lib/items/item-table.ts'
 import { writtenKinds } from '../../infra/written-kinds.ts'
 
 type Writer = keyof typeof writtenKinds

@@ -1,4 +1,4 @@
-import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import type { ItemTable } from '../../functions/lib/items/item-table.ts'
 import type { LoadRequest } from '../../functions/lib/table-engine/files/load-request.ts'
 import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'

@@ -1,28 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toAttributes } from '#lib/aws/dynamodb-request.ts'
-import {
-  type AttributeCondition,
-  createItemTable,
-  type Item,
-  type ItemTable,
-} from '#lib/storage/db/item-table.ts'
-import { MOST_ITEM_BYTES, sizeOfItem } from './dynamodb-limits.ts'
-import { startEmbeddedItemDatabase, startItemDatabase } from './item-database.ts'
+import { MOST_ITEM_BYTES, sizeOfItem } from '#lib/items/item-limits.ts'
+import type { AttributeCondition, Item, ItemTable } from '#lib/items/item-table.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 import { otherImplementation } from './other-implementation.ts'
+import { startItemTable } from './start-item-table.ts'
 import { runs } from './thorough.ts'
 import { untilEnd } from './until-end.ts'
 
 /*
- * Most tests keep their items in memory. What they show holds for DynamoDB as far as both give the same answers.
+ * Tests and one machine keep their items in SQLite. What they show holds for DynamoDB as far as both give the same answers.
  */
 
-const dynalite = await untilEnd(startEmbeddedItemDatabase())
-const other = otherImplementation('MILLRACE_TEST_DYNAMODB') && (await untilEnd(startItemDatabase()))
-const databases = [dynalite, ...(other ? [other] : [])].map(({ requests, tableName }) =>
-  createItemTable(requests, tableName),
-)
+const other = otherImplementation('MILLRACE_TEST_DYNAMODB') && (await untilEnd(startItemTable()))
+const databases = other ? [other.items] : []
 
 /** Few of them, so that they meet; characters whose order differs between UTF-8 and UTF-16. */
 const sortKey = fc.constantFrom('a', 'a#1', 'a#10', 'a#2', 'b', 'z', 'ä', '\u{ff5e}', '\u{1f600}')
@@ -58,7 +49,6 @@ const condition = fc.option(
   ),
   { nil: undefined },
 )
-/** Those that both orders agree on: the embedded DynamoDB compares the bounds of a range in the other one. */
 const bound = fc.constantFrom('a', 'a#1', 'b', 'z', 'ä', '\u{ff5e}')
 const bounds = fc
   .tuple(bound, bound)
@@ -231,18 +221,9 @@ describe('at the edges of what DynamoDB takes', () => {
     ],
     ['a range from the empty key', read('', 'z'), false],
     ['a range to a key that is too long', read('a', long(1025)), false],
-  ])('%s', async (name, given, isTaken) => {
-    const lax = [
-      '32 levels',
-      'an empty name',
-      'an empty name below',
-      'a range from the empty key',
-      'a range to a key that is too long',
-    ]
-    for (const items of [createMemoryItemTable(), ...databases]) {
-      if (items === databases[0] && lax.includes(name)) continue // Dynalite takes it.
+  ])('%s', async (_name, given, isTaken) => {
+    for (const items of [createMemoryItemTable(), ...databases])
       expect((await outcome(given, items)) !== 'refused').toBe(isTaken)
-    }
   })
 })
 
@@ -274,14 +255,10 @@ describe('the size of an item', () => {
             list: Array(digits).fill(1),
             rest: 'x'.repeat(bytes),
           })
-          const left =
-            MOST_ITEM_BYTES -
-            sizeOfItem(toAttributes({ ...at, ...sized(0, 0) }) as Parameters<typeof sizeOfItem>[0]) +
-            more
+          const left = MOST_ITEM_BYTES - sizeOfItem({ ...at, ...sized(0, 0) }) + more
           const item = sized(Math.floor(left / 3), left % 3)
           const isTaken = more <= 0
-          // Dynalite counts letters of names, not their bytes, so it takes more.
-          for (const items of [createMemoryItemTable(), ...(isTaken ? databases : databases.slice(1))])
+          for (const items of [createMemoryItemTable(), ...databases])
             expect(await outcome(one => one.put(at, item), items)).toBe(isTaken || 'refused')
         },
       ),

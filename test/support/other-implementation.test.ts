@@ -1,12 +1,10 @@
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTestS3, testRoot } from './embedded-s3.ts'
-import { startItemDatabase } from './item-database.ts'
 import { startObjectStore } from './object-store.ts'
 import { untilEnd } from './until-end.ts'
 
-const names = ['MILLRACE_TEST_DYNAMODB', 'MILLRACE_TEST_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+const names = ['MILLRACE_TEST_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
 let before: Record<string, string | undefined> = {}
 
 beforeEach(() => {
@@ -25,32 +23,6 @@ afterEach(restore)
 const set = (name: string, value: string): void => {
   process.env[name] = value
 }
-
-it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, each in a table of its own, and leave nothing there', async () => {
-  const other = await startItemDatabase()
-  try {
-    set('MILLRACE_TEST_DYNAMODB', other.endpoint)
-    set('AWS_ACCESS_KEY_ID', '')
-    const first = await startItemDatabase()
-    expect(first.endpoint).toBe(other.endpoint)
-    await first.requests.put({ TableName: first.tableName, Item: { pk: 'a', sk: 'b' } })
-    const second = await startItemDatabase()
-    const client = new DynamoDBClient({ endpoint: other.endpoint, region: 'us-east-1' })
-    set('AWS_ACCESS_KEY_ID', 'test')
-    set('AWS_SECRET_ACCESS_KEY', 'test')
-    const describe = (TableName: string) => client.send(new DescribeTableCommand({ TableName }))
-    expect((await describe(second.tableName)).Table?.ItemCount ?? 0).toBe(0)
-    await second.close()
-    await expect(describe(second.tableName)).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
-    await describe(first.tableName)
-    await first.close()
-    await describe(other.tableName)
-    client.destroy()
-  } finally {
-    restore()
-    await other.close()
-  }
-})
 
 it('tests of S3 code use the store at MILLRACE_TEST_S3, in buckets of their own, and leave nothing there', async () => {
   const other = await untilEnd(startTestS3())

@@ -7,7 +7,7 @@ import { NONE } from '#lib/none.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/load-limits.ts'
-import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import type { ItemTable } from '../../functions/lib/items/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
 import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
@@ -35,11 +35,9 @@ import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
 import { guardWrites } from './guard-writes.ts'
-import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
-import { createMemoryItemTable } from './memory-item-table.ts'
-import { otherImplementation } from './other-implementation.ts'
+import { startItemTable } from './start-item-table.ts'
 import { roleArn, storageRoles, tableRoleArn } from './storage-roles.ts'
 import { storageSteps } from './storage-steps.ts'
 import { untilEnd } from './until-end.ts'
@@ -52,8 +50,6 @@ const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
 export interface StorageServiceOptions {
   now?: () => Date
-  /** Items in a DynamoDB (`database`) instead of in memory: for tests that reach it by its endpoint or count its requests. Default: false. */
-  hasItemDatabase?: boolean
   /** Stands between the stores and their items: to make a write fail, or to count. */
   items?: (items: ItemTable) => ItemTable
   /** Default: the service's `token`, for ever. */
@@ -113,19 +109,14 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   })
   await s3Server.createBucket(filesBucket, { acceptsAcls: true })
   await s3Server.createBucket(tablesBucket)
-  const database =
-    options.hasItemDatabase || otherImplementation('MILLRACE_TEST_DYNAMODB')
-      ? await startItemDatabase()
-      : undefined
+  const database = await startItemTable()
   const keys = await startKeyService()
 
   const s3Client = { endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true }
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
-  const plainItems = guardWrites(
-    database ? createItemTable(database.requests, database.tableName) : createMemoryItemTable(),
-  )
+  const plainItems = guardWrites(database.items)
   const stores = createStorageStores({
     items: options.items?.(plainItems) ?? plainItems,
     s3,
@@ -302,11 +293,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     s3Endpoint: s3Server.endpoint,
     makeS3Bucket: s3Server.createBucket,
     items: plainItems,
-    /** With `hasItemDatabase`. */
-    get database() {
-      if (!database) throw new Error('This service was started without an item database')
-      return database
-    },
+    /** What keeps its items. */
+    itemStore: database.store,
     roleArn,
     tableRoleArn,
     filesBucket,
@@ -329,7 +317,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     async close(): Promise<void> {
       await jobsEnded()
       for (const client of [s3, sts]) client.destroy()
-      await database?.close()
+      await database.close()
       await keys.close()
       await s3Server.close()
       await rm(dataDir, { recursive: true, force: true })

@@ -10,7 +10,7 @@ import { readEnv } from './env.ts'
 /** A service of AWS whose requests and replies are JSON ("AWS JSON 1.0 and 1.1 protocols" of Smithy). */
 interface JsonService {
   /** In signatures and addresses. */
-  name: 'dynamodb' | 'kms' | 'secretsmanager' | 'states'
+  name: 'kms' | 'secretsmanager' | 'states'
   /** Before the operation in the header `X-Amz-Target`. */
   target: string
   jsonVersion: '1.0' | '1.1'

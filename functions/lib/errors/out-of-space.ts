@@ -8,7 +8,7 @@ export const OUT_OF_SPACE =
 const SQLITE_FULL = 13
 
 /**
- * How LevelDB and DuckDB pass on what the system says, and what DuckDB says when its temporary files outgrow the disk.
+ * How DuckDB passes on what the system says, and what it says when its temporary files outgrow the disk.
  * No more than that: a message may quote what a stranger's API has answered.
  */
 const SENTENCES = [

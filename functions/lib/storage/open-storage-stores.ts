@@ -1,6 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createTableRequests } from '../aws/table-requests.ts'
-import { createItemTable } from './db/item-table.ts'
+import { openItemTable } from '../items/open-items.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */
@@ -14,7 +13,7 @@ export const openStorageStores = (
   now: () => Date,
 ): StorageStores =>
   createStorageStores({
-    items: createItemTable(createTableRequests(), env.STORAGE_TABLE),
+    items: openItemTable(env.STORAGE_TABLE),
     s3,
     tablesBucket: env.TABLES_BUCKET,
     // Only functions that let snapshots expire are told.

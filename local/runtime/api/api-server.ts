@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { MessagePort } from 'node:worker_threads'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
 import type { ConcurrencyPool } from '../lambda/concurrency-pool.ts'
 import { Container } from '../lambda/container.ts'
@@ -23,6 +24,8 @@ interface ApiServerOptions {
   /** See `FunctionDefinition`. */
   readonly memoryMiB: number
   readonly temporaryRoot: string
+  /** Answers what the thread asks of the items. */
+  readonly serveItems: (port: MessagePort) => void
   readonly functionLog: LogFile
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
@@ -130,6 +133,7 @@ const startContainer = async (options: ApiServerOptions): Promise<Container> => 
     exportName: options.exportName,
     environment: { TMPDIR: temporary, TZ: ':UTC' },
     memoryMiB: options.memoryMiB,
+    serveItems: options.serveItems,
     onOutput: chunk => options.functionLog.write(chunk),
   })
 }

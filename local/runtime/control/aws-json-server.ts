@@ -149,7 +149,7 @@ const serviceOf = ({ action }: Operation): string => action.split(':', 1)[0] ?? 
 
 /** Reads a request's body into memory. More than `maxBytes` is a `RequestEntityTooLarge`. */
 /** The body of a call to one of the JSON services. */
-export const readRequest = (request: IncomingMessage, most: number): Promise<Buffer> =>
+const readRequest = (request: IncomingMessage, most: number): Promise<Buffer> =>
   readWhole(request, most, () => new ServiceError('RequestEntityTooLarge', 'The request is too large', 413))
 
 const reply = (

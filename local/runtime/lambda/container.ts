@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { compiledCodeEnvironment } from './compiled-code.ts'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
 import type {
@@ -8,6 +8,7 @@ import type {
   InvocationContext,
   ListenOptions,
   ToWorker,
+  WorkerData,
   WorkerSettings,
 } from './protocol.ts'
 
@@ -15,6 +16,8 @@ interface ContainerOptions extends WorkerSettings {
   /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
+  /** Answers what the thread asks of the items. */
+  readonly serveItems: (port: MessagePort) => void
   readonly onOutput: (chunk: Buffer) => void
 }
 
@@ -40,9 +43,12 @@ export class Container {
   #crash: InvocationError | undefined
   #isUsable = true
 
-  constructor({ environment, memoryMiB, onOutput, ...settings }: ContainerOptions) {
+  constructor({ environment, memoryMiB, serveItems, onOutput, ...settings }: ContainerOptions) {
+    const { port1, port2 } = new MessageChannel()
+    serveItems(port1)
     this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: settings,
+      workerData: { ...settings, items: port2 } satisfies WorkerData,
+      transferList: [port2],
       env: { ...compiledCodeEnvironment(), ...environment },
       execArgv: [],
       stdout: true,

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { MessagePort } from 'node:worker_threads'
 import { z } from 'zod'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
@@ -12,11 +13,15 @@ import { type LogFile, openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
 import type { RoleCredentials } from './role-credentials.ts'
 
+/** Answers what a thread that runs in this role asks of the items. */
+export type ServeItems = (port: MessagePort, roleArn: string) => void
+
 interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
   readonly endpoints: ServiceEndpoints
   readonly credentials: RoleCredentials
   readonly dataDir: string
+  readonly serveItems: ServeItems
   /** The pool of each function by its ARN. */
   readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
@@ -42,7 +47,7 @@ export class Functions {
   }
 
   static async open(options: FunctionsOptions): Promise<Functions> {
-    const { definitions, endpoints, credentials, dataDir, concurrency } = options
+    const { definitions, endpoints, credentials, dataDir, serveItems, concurrency } = options
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
@@ -60,6 +65,7 @@ export class Functions {
           log,
           temporaryRoot,
           lull,
+          serveItems: port => serveItems(port, definition.roleArn),
           places: concurrency.get(definition.arn),
           environment: async () => ({
             ...fixed,
@@ -122,7 +128,6 @@ export class Functions {
 /** Base URLs of the services, for the AWS SDK. */
 interface ServiceEndpoints {
   readonly s3: string
-  readonly dynamodb: string
   /** Step Functions, SQS, Secrets Manager, KMS and EventBridge answer at one address. */
   readonly control: string
 }
@@ -157,7 +162,6 @@ const functionEnvironment = (
   AWS_ENDPOINT_URL: endpoints.control,
   AWS_ENDPOINT_URL_S3: endpoints.s3,
   AWS_ENDPOINT_URL_STS: endpoints.s3,
-  AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
   // Lambda has no such folder: there the logs are in CloudWatch.
   LOG_FOLDER: join(dataDir, 'logs'),
   ...definition.environment,

@@ -1,11 +1,17 @@
 /** Messages between the runtime and its workers. Plain data: each is copied between threads. */
 
+import type { MessagePort } from 'node:worker_threads'
 import type { ConnectionLimits } from '../../http/limited-server.ts'
 import type { ConcurrencyPool } from './concurrency-pool.ts'
 
 export interface WorkerSettings {
   readonly modulePath: string
   readonly exportName: string
+}
+
+/** Another thread answers at the other end of the port. */
+export interface WorkerData extends WorkerSettings {
+  readonly items: MessagePort
 }
 
 export interface InvocationContext {

@@ -5,17 +5,21 @@
  */
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
+import { giveItems } from '#lib/items/host-items.ts'
+import { itemsOver } from '../../items/items-by-message.ts'
 import { keepCompiledCode } from './compiled-code.ts'
 import { toFunctionError } from './function-error.ts'
-import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerSettings } from './protocol.ts'
+import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerData } from './protocol.ts'
 import type { ServedApp } from './serve-app.ts'
 
 if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
 const port = parentPort
 // The pool that starts this thread passes exactly these settings.
-const settings = workerData as WorkerSettings
+const settings = workerData as WorkerData
 
 type Handler = (event: unknown, context: unknown) => unknown
+
+giveItems(itemsOver(settings.items))
 
 const compiled = keepCompiledCode()
 let bundle: Promise<Record<string, unknown>> | undefined

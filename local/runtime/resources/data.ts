@@ -98,5 +98,3 @@ export const table = resourceType({
   nameProperty: 'TableName',
   attributes: { Arn: ({ name }) => arn('dynamodb', `table/${name}`) },
 })
-
-export type TableProperties = z.infer<typeof table.properties>

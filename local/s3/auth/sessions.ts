@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database } from '../../durable/database.ts'
 import type { Session } from './caller.ts'
 
 interface SessionRow {

@@ -1,5 +1,5 @@
 import { backoff } from '#lib/pause-randomly.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database } from '../../durable/database.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 
 type Deliver = (event: ObjectCreatedEvent) => Promise<void>

@@ -1,5 +1,5 @@
+import type { Database } from '../../durable/database.ts'
 import { S3Error } from '../errors.ts'
-import type { Database } from './database.ts'
 
 interface Bucket {
   name: string

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Database } from '../../durable/database.ts'
 import type { DiskFile } from '../../durable/disk.ts'
 import type { DurableFiles } from '../../durable/durable-files.ts'
-import type { Database } from './database.ts'
 
 /**
  * The files that hold the objects' bytes. Their names are random: nothing a client sends is ever part of a path.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Database } from '../../durable/database.ts'
 import { S3Error } from '../errors.ts'
 import type { Buckets } from './buckets.ts'
-import type { Database } from './database.ts'
 import { type Listed, successor } from './listing.ts'
 import type { Parts } from './parts.ts'
 import type { ObjectDescription, StoredVersion } from './stored-object.ts'

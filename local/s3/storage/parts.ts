@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../../durable/database.ts'
 import type { NewContent, Slice, StoredPart } from './stored-object.ts'
 
 interface PartRow extends Omit<StoredPart, 'checksums'> {

@@ -1,5 +1,6 @@
 /**
- * The tables of the server's database.
+ * The server's books: everything except the bytes of the objects. Keys are BLOBs, so the B-tree's own order is UTF-8 byte
+ * order and a listing is a seek; a commit of an object, the retreat of the one before it and its pending event are one transaction.
  *
  * Bytes: a *file* is an immutable run of bytes, under `data/` or, a small one, in the database. A *slice* is a run of bytes of a file; a *part* is a list of
  * slices; a *holder* owns parts: it is an upload, and later the object version that the upload became, under the same
@@ -7,6 +8,9 @@
  * source. A file goes when no slice refers to it any more.
  */
 export const schema = `
+  -- A second server on the same folder would sweep away the first one's unfinished uploads.
+  PRAGMA locking_mode = EXCLUSIVE;
+
   CREATE TABLE IF NOT EXISTS counter (value INTEGER NOT NULL);
   INSERT INTO counter SELECT 0 WHERE NOT EXISTS (SELECT * FROM counter);
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { Database } from '../../durable/database.ts'
 import type { DurableFiles } from '../../durable/durable-files.ts'
 import { Buckets } from './buckets.ts'
 import { DataFiles } from './data-files.ts'
-import { Database } from './database.ts'
 import { Objects } from './objects.ts'
 import { Parts } from './parts.ts'
+import { schema } from './schema.ts'
 import type { NewFile } from './stored-object.ts'
 import { Uploads } from './uploads.ts'
 
@@ -28,7 +29,7 @@ export class Store {
 
   static async open(dataDir: string, files: DurableFiles): Promise<Store> {
     await files.makeFolder(dataDir)
-    const database = new Database(join(dataDir, 's3.db'), files)
+    const database = new Database(join(dataDir, 's3.db'), { files, schema, holds: 'S3' })
     try {
       await files.syncFolder(dataDir)
       return new Store(database, await DataFiles.open(database, files, dataDir))

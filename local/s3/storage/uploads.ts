@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Database } from '../../durable/database.ts'
 import { S3Error } from '../errors.ts'
-import type { Database } from './database.ts'
 import type { Listed } from './listing.ts'
 import type { ObjectDescription, StoredVersion } from './stored-object.ts'
 

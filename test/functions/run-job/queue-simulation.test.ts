@@ -9,7 +9,6 @@ import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { jobSchema } from '#lib/storage-client/wire.ts'
 import { withFiles } from '#lib/table-engine/files/snapshot.ts'
 import type { TableEngine } from '#lib/table-engine/table-engine.ts'
-import { createMemoryItems } from '../../support/memory-items.ts'
 import { createSimulatedTime } from '../../support/simulated-time.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 import { isThorough } from '../../support/thorough.ts'
@@ -77,7 +76,6 @@ it(`${FILES} files that land in one table, 1,000 a second, are there in minutes,
   }
   const service = await startStorageService({
     now: time.now,
-    items: () => createMemoryItems(),
     engine: simulatedEngine,
     startJob,
   })

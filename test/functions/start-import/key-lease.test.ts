@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest'
 import { type KeyLease, keyState } from '#functions/start-import/key-records.ts'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createTestRecords } from '#support/import-records.ts'
-import { startItemDatabase } from '#support/item-database.ts'
 import { leaseContract } from '#support/lease-contract.ts'
+import { startItemTable } from '#support/start-item-table.ts'
 
 leaseContract<KeyLease>('the item of a landing key', async () => {
-  const database = await startItemDatabase()
-  const records = createTestRecords({ table: createItemTable(database.requests, database.tableName) })
+  const { items, close } = await startItemTable()
+  const records = createTestRecords({ table: items })
   let keys = 0
   return {
     stores: () => {
@@ -15,7 +14,7 @@ leaseContract<KeyLease>('the item of a landing key', async () => {
       return [records.leaseOf(keyId), records.leaseOf(keyId)]
     },
     lease: n => ({ owner: `execution-${n}`, versionId: `version-${n}` }),
-    close: database.close,
+    close: close,
   }
 })
 

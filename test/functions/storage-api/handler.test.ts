@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
+import { giveItems } from '#lib/items/host-items.ts'
 import { withStorage } from '../../support/storage-service.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -19,7 +20,7 @@ let runJob: (event: unknown, context: Context) => Promise<unknown>
 const runs: Promise<unknown>[] = []
 const environment = { ...process.env }
 
-const service = await withStorage({ hasItemDatabase: true })
+const service = await withStorage()
 const server = await untilEnd(
   createServer(async (request, response) => {
     const [, operation] = String(request.headers['x-amz-target']).split('.')
@@ -36,17 +37,17 @@ await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 // A server that listens on TCP has an address of this kind.
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 beforeAll(async () => {
+  giveItems(() => service.itemStore)
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
     AWS_ENDPOINT_URL_STS: service.s3Endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: service.database.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
-    STORAGE_TABLE: service.database.tableName,
+    STORAGE_TABLE: 'items',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     GLUE_DATABASE: 'NONE',

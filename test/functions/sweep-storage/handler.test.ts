@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import scheduled from '#events/sweep-storage/scheduled.json' with { type: 'json' }
 import { sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
+import { giveItems } from '#lib/items/host-items.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /* The handler as the cloud loads it: everything it knows comes from the environment. */
@@ -10,15 +11,15 @@ let handler: (event: unknown, context: Context) => Promise<unknown>
 const environment = { ...process.env }
 
 beforeAll(async () => {
-  service = await startStorageService({ hasItemDatabase: true })
+  service = await startStorageService()
+  giveItems(() => service.itemStore)
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: service.database.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
-    STORAGE_TABLE: service.database.tableName,
+    STORAGE_TABLE: 'items',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     SNAPSHOT_RETENTION_DAYS: '7',

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -8,7 +7,6 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { createTables } from '#local/runtime/items/create-tables.ts'
 import type { Stores } from './stores.ts'
 
 /** What was asked for and what was acknowledged, by name. */
@@ -24,7 +22,6 @@ export interface Model {
   readonly executions: Map<string, 'RUNNING' | 'SUCCEEDED'>
   readonly items: Map<string, string>
   readonly sealed: Buffer[]
-  hasTable: boolean
 }
 
 export const emptyModel = (): Model => ({
@@ -38,25 +35,19 @@ export const emptyModel = (): Model => ({
   executions: new Map(),
   items: new Map(),
   sealed: [],
-  hasTable: false,
 })
 
 export const target = { Bucket: 'box', Key: 'upload' }
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const plain = Buffer.from('plain')
 
-export const prepare = async (stores: Stores, model: Model): Promise<void> => {
+export const prepare = async (stores: Stores): Promise<void> => {
   await stores.s3.createBucket('box')
-  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' as const }]
-  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' as const }]
-  const properties = { AttributeDefinitions, KeySchema, BillingMode: 'PAY_PER_REQUEST' as const }
-  await createTables(stores.requestItems, [{ name: 'items', properties }])
-  model.hasTable = true
 }
 
 /** Writes of every kind, each kind side by side with the others; the model notes what was acknowledged at once. */
 export const writeAll = async (stores: Stores, model: Model, count: number): Promise<void> => {
-  const { s3Client, itemClient, queues, queue, executions, key } = stores
+  const { s3Client, items, queues, queue, executions, key } = stores
   const times = async (work: (index: number) => Promise<void>) => {
     for (let index = 0; index < count; index++) await work(index)
   }
@@ -102,9 +93,7 @@ export const writeAll = async (stores: Stores, model: Model, count: number): Pro
   }
   const putItem = (writer: number) => async (index: number) => {
     const [id, value] = [`${writer}/${index % 5}`, `value ${index}`]
-    await itemClient.send(
-      new PutItemCommand({ TableName: 'items', Item: { id: { S: id }, value: { S: value } } }),
-    )
+    await items.put({ pk: 'item', sk: id }, { value })
     model.items.set(id, value)
   }
   model.sealed.push(key.encrypt(plain, {}))
@@ -120,7 +109,7 @@ export const writeAll = async (stores: Stores, model: Model, count: number): Pro
 
 /** Everything acknowledged that these stores do not have, as sentences. */
 export const findLosses = async (stores: Stores, model: Model): Promise<string[]> => {
-  const { s3Client, itemClient, queue, executions, key } = stores
+  const { s3Client, items, queue, executions, key } = stores
   const losses: string[] = []
   const expectThat = (holds: boolean, what: string) => holds || losses.push(what)
   const read = async (Key: string): Promise<Uint8Array | undefined> => {
@@ -146,12 +135,9 @@ export const findLosses = async (stores: Stores, model: Model): Promise<string[]
     expectThat(kept === status || kept === 'SUCCEEDED', `execution ${name}: ${kept}`)
   }
   for (const [id, value] of model.items) {
-    const reply = await itemClient
-      .send(new GetItemCommand({ TableName: 'items', Key: { id: { S: id } } }))
-      .catch(() => undefined)
-    const kept = reply?.Item?.['value']?.S
+    const kept = (await items.get({ pk: 'item', sk: id }).catch(() => undefined))?.['value']
     // A later one was under way.
-    expectThat(Number(kept?.slice(6)) >= Number(value.slice(6)), `item ${id}: ${kept}`)
+    expectThat(Number(String(kept).slice(6)) >= Number(value.slice(6)), `item ${id}: ${kept}`)
   }
   for (const blob of model.sealed) expectThat(key.decrypt(blob, {})?.equals(plain) === true, 'the key')
   for (const loss of await findLostParts(stores, model)) losses.push(loss)

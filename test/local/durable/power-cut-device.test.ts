@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -18,16 +17,22 @@ const folder = folderUntilEnd()
 const reason = whyNoMount(join(folder, 'probe'))
 if (reason !== undefined) console.warn(`Power cuts on a real file system are skipped: ${reason}`)
 
-type Endpoints = Record<'region' | 'accessKeyId' | 'secretAccessKey' | 's3' | 'control' | 'dynamodb', string>
+type Endpoints = Record<'region' | 'accessKeyId' | 'secretAccessKey' | 'api' | 's3' | 'control', string>
 
-const clients = ({ region, accessKeyId, secretAccessKey, s3, control, dynamodb }: Endpoints) => {
+const clients = ({ region, accessKeyId, secretAccessKey, s3, control }: Endpoints) => {
   const common = { region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 }
   return {
     s3: new S3Client({ ...common, endpoint: s3, forcePathStyle: true }),
     sfn: new SFNClient({ ...common, endpoint: control }),
     sqs: new SQSClient({ ...common, endpoint: control }),
-    items: new DynamoDBClient({ ...common, endpoint: dynamodb }),
   }
+}
+
+/** An item of the fixture's API, written first when a text is given. */
+const callItem = async ({ api }: Endpoints, index: number, body?: string) => {
+  const response = await fetch(`${api}/items/${index}`, body === undefined ? {} : { method: 'POST', body })
+  if (!response.ok) throw new Error(`The API answered ${response.status}`)
+  return (await response.json()) as { text?: string }
 }
 
 /** Resources of the fixture stack, as its outputs name them. */
@@ -35,7 +40,7 @@ type Outputs = Readonly<Record<string, string>>
 
 /** Writes of four kinds, one after the other of each kind, until the cloud stops answering. */
 const writeUntilStopped = (endpoints: Endpoints, outputs: Outputs) => {
-  const { s3, sfn, sqs, items } = clients(endpoints)
+  const { s3, sfn, sqs } = clients(endpoints)
   const acknowledged = { objects: 0, items: 0, messages: 0, executions: [] as string[] }
   const repeat = async (work: (index: number) => Promise<void>): Promise<void> => {
     try {
@@ -44,15 +49,14 @@ const writeUntilStopped = (endpoints: Endpoints, outputs: Outputs) => {
       // The power was cut.
     }
   }
-  const { CountsTable, DeadLetters, ImportMachineArn } = outputs
+  const { DeadLetters, ImportMachineArn } = outputs
   const writers = [
     repeat(async index => {
       await s3.send(new PutObjectCommand({ Bucket: 'other', Key: String(index), Body: `object ${index}` }))
       acknowledged.objects = index + 1
     }),
     repeat(async index => {
-      const Item = { id: { S: String(index) }, text: { S: `item ${index}` } }
-      await items.send(new PutItemCommand({ TableName: CountsTable, Item }))
+      await callItem(endpoints, index, `item ${index}`)
       acknowledged.items = index + 1
     }),
     repeat(async index => {
@@ -75,8 +79,8 @@ const findLosses = async (
   cloud: Endpoints & { describeOutputs: () => Outputs },
   known: ReturnType<typeof writeUntilStopped>['acknowledged'],
 ) => {
-  const { s3, sfn, sqs, items } = clients(cloud)
-  const { CountsTable, DeadLetters } = cloud.describeOutputs()
+  const { s3, sfn, sqs } = clients(cloud)
+  const { DeadLetters } = cloud.describeOutputs()
   const missing = async (count: number, isThere: (index: number) => Promise<boolean>): Promise<number[]> => {
     const lost: number[] = []
     for (let index = 0; index < count; index++)
@@ -92,9 +96,7 @@ const findLosses = async (
       return (await Body?.transformToString()) === `object ${index}`
     }),
     items: await missing(known.items, async index => {
-      const Key = { id: { S: String(index) } }
-      const { Item } = await items.send(new GetItemCommand({ TableName: CountsTable, Key }))
-      return Item?.['text']?.S === `item ${index}`
+      return (await callItem(cloud, index)).text === `item ${index}`
     }),
     messages: Math.max(0, known.messages - Number(Attributes?.['ApproximateNumberOfMessages'])),
     executions: await missing(known.executions.length, async index => {

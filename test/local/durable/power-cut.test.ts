@@ -37,7 +37,7 @@ const cutPower = async (seed: number, durability: Durability, everySteps: number
   const stores = await openStores(dataDir, new DurableFiles({ durability, disk }), () => {})
   opened = stores
   try {
-    await prepare(stores, model)
+    await prepare(stores)
     await writeAll(stores, model, 12)
   } finally {
     disk.onStep = undefined

@@ -24,7 +24,7 @@ it.each([
     mkdirSync(dataDir, { recursive: true })
     const first = await openStores(dataDir, files, () => {})
     const model = emptyModel()
-    await prepare(first, model)
+    await prepare(first)
     await writeAll(first, model, 2)
     await first.close()
     const inPlace = (await readdir(join(dataDir, place))).find(name => name.endsWith(ending)) ?? ''

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
+import { createItemTable } from '#lib/items/item-table.ts'
 import type { DurableFiles } from '#local/durable/durable-files.ts'
+import { ItemDatabase } from '#local/items/item-database.ts'
 import { rootCredentials } from '#local/runtime/data-dir.ts'
 import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
-import { startItemServer } from '#local/runtime/items/item-server.ts'
 import { Keys } from '#local/runtime/keys/keys.ts'
 import { Queues } from '#local/runtime/queues/queues.ts'
 import { Secrets } from '#local/runtime/secrets/secrets.ts'
@@ -26,12 +26,7 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
   const within = (name: string) => join(dataDir, name)
   await using opening = new AsyncDisposableStack()
   const { credentials: root } = await rootCredentials(within('root-credentials.json'), files, log)
-  const items = await startItemServer({
-    folder: within('items'),
-    files,
-    authenticate: () => ({ roleArn: undefined }),
-    isAllowed: () => true,
-  })
+  const items = await ItemDatabase.open(within('items'), files)
   opening.defer(() => items.close())
   const s3 = await startEmbeddedS3({ dataDir: within('s3'), root: testRoot, files })
   opening.defer(() => s3.close())
@@ -56,15 +51,12 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
     credentials: testRoot,
   })
   opening.defer(() => s3Client.destroy())
-  const itemClient = new DynamoDBClient({ ...common, endpoint: items.endpoint, credentials: testRoot })
-  opening.defer(() => itemClient.destroy())
   const resources = opening.move()
   return {
     root,
     s3,
     s3Client,
-    itemClient,
-    requestItems: items.request,
+    items: createItemTable(items.table('items')),
     queues,
     queue: queues.byName(queue.name),
     executions,

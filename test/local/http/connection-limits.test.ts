@@ -3,11 +3,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { DurableFiles } from '#local/durable/durable-files.ts'
 import type { ConnectionLimits } from '#local/http/limited-server.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
-import { startItemServer } from '#local/runtime/items/item-server.ts'
 import { openLogFile } from '#local/runtime/lambda/log-file.ts'
 import { startTestS3 } from '../../support/embedded-s3.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
@@ -41,18 +39,6 @@ const startControl = async (limits: ConnectionLimits) => {
   return control.listen()
 }
 
-const startItems = async (limits: ConnectionLimits) => {
-  const items = await startItemServer({
-    folder: join(folder.path, 'items'),
-    files: new DurableFiles(),
-    authenticate: nobody,
-    isAllowed: nobody,
-    limits,
-  })
-  stops.push(items.close)
-  return items.endpoint
-}
-
 /** An API that refuses everybody. */
 const startApi = async (limits: ConnectionLimits) => {
   const modulePath = join(folder.path, 'app.mjs')
@@ -65,6 +51,7 @@ const startApi = async (limits: ConnectionLimits) => {
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot: join(folder.path, 'tmp'),
+    serveItems: () => {},
     functionLog,
     log: () => {},
     limits,
@@ -93,7 +80,6 @@ describe('a connection whose caller is not known', () => {
     ['S3', startS3],
     ['the API', startApi],
     ['the control plane', startControl],
-    ['the item server', startItems],
   ])('is closed by %s when its headers never end', async (_server, start) => {
     expect(await sendPart(await start(limits), halfHeaders)).toMatch(/^HTTP\/1.1 408 /)
   })
@@ -102,7 +88,6 @@ describe('a connection whose caller is not known', () => {
     ['S3', startS3, patient, 'HTTP/1.1 403 '],
     ['the API', startApi, limits, 'HTTP/1.1 408 '],
     ['the control plane', startControl, limits, 'HTTP/1.1 408 '],
-    ['the item server', startItems, limits, 'HTTP/1.1 408 '],
   ])('is closed by %s when its body never ends', async (_server, start, limits, answer) => {
     expect((await sendPart(await start(limits), halfBody)).slice(0, answer.length)).toBe(answer)
   })

@@ -24,6 +24,7 @@ it('removes what a killed process left in its folder, and leaves nothing there i
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot,
+    serveItems: () => {},
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
   })
@@ -49,6 +50,7 @@ const optionsOf = (modulePath: string) => ({
   exportName: 'handler',
   memoryMiB: 128,
   temporaryRoot: join(folder, `tmp-${basename(modulePath)}`),
+  serveItems: () => {},
   functionLog: { write: () => {}, close: async () => {} },
   log: () => {},
 })

@@ -52,7 +52,7 @@ describe('the format of the data directory', () => {
     }
   })
 
-  it.each(['1\n', '3\n', ''])('that is another one is refused: %j', async format => {
+  it.each(['1\n', '2\n', '9\n', ''])('that is another one is refused: %j', async format => {
     const path = await newFolder()
     await writeFile(join(path, 'format'), format)
     await expect(open(path)).rejects.toThrow(

@@ -50,6 +50,7 @@ beforeAll(async () => {
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot: join(folder, 'tmp'),
+    serveItems: () => {},
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
   })

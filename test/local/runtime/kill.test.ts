@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
@@ -18,15 +17,15 @@ const clients = ({
   accessKeyId,
   secretAccessKey,
   control,
-  dynamodb,
-}: Record<'region' | 'accessKeyId' | 'secretAccessKey' | 'control' | 'dynamodb', string>) => {
+}: Record<'region' | 'accessKeyId' | 'secretAccessKey' | 'control', string>) => {
   const common = { region, credentials: { accessKeyId, secretAccessKey } }
   return {
     sfn: new SFNClient({ ...common, endpoint: control }),
     sqs: new SQSClient({ ...common, endpoint: control }),
-    items: new DynamoDBClient({ ...common, endpoint: dynamodb }),
   }
 }
+
+const kept = { pk: 'kept', text: 'text' }
 
 it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
   const dataDir = join(folder, 'data')
@@ -39,9 +38,11 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     await once(child.stdout, 'data')
     const running = await findRunningCloud(dataDir)
     if (!running) throw new Error('the cloud has not announced itself')
-    const { sfn, sqs, items } = clients(running)
-    const { CountsTable, DeadLetters, ImportMachineArn } = running.outputs
-    await items.send(new PutItemCommand({ TableName: CountsTable, Item: { id: { S: 'kept' } } }))
+    const { sfn, sqs } = clients(running)
+    const { DeadLetters, ImportMachineArn } = running.outputs
+    expect(
+      await (await fetch(`${running.api}/items/kept`, { method: 'POST', body: 'text' })).json(),
+    ).toMatchObject(kept)
     await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: 'a message' }))
     const input = JSON.stringify({ do: 'wait', ms: 1000 })
     ;({ executionArn } = await sfn.send(
@@ -54,14 +55,11 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
 
   const cloud = await startEmbeddedCloud({ dataDir, assembly })
   try {
-    const { sfn, sqs, items } = clients(cloud)
-    const { CountsTable, DeadLetters } = cloud.describeOutputs()
+    const { sfn, sqs } = clients(cloud)
+    const { DeadLetters } = cloud.describeOutputs()
     const describe = () => sfn.send(new DescribeExecutionCommand({ executionArn }))
     await expect.poll(describe).toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
-    const { Item } = await items.send(
-      new GetItemCommand({ TableName: CountsTable, Key: { id: { S: 'kept' } } }),
-    )
-    expect(Item).toEqual({ id: { S: 'kept' } })
+    expect(await (await fetch(`${cloud.api}/items/kept`)).json()).toMatchObject(kept)
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: DeadLetters }))
     expect(Messages?.map(({ Body }) => Body)).toEqual(['a message'])
   } finally {

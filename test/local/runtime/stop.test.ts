@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
@@ -36,20 +35,9 @@ const startUpload = async (
   }
 }
 
-const countOf = async (cloud: EmbeddedCloud, key: string) => {
-  const items = new DynamoDBClient({
-    region: cloud.region,
-    endpoint: cloud.dynamodb,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  })
-  const { Item } = await items.send(
-    new GetItemCommand({
-      TableName: cloud.describeOutputs()['CountsTable'],
-      Key: { id: { S: key } },
-      ConsistentRead: true,
-    }),
-  )
-  return Item?.['characters']?.N
+const countOf = async (cloud: EmbeddedCloud, pk: string) => {
+  const { CountsTable = '' } = cloud.describeOutputs()
+  return (await cloud.items(CountsTable).get({ pk, sk: 'item' }))?.['characters']
 }
 
 it('finishes open requests, refuses new ones, and leaves started jobs to the next start', async () => {
@@ -84,7 +72,7 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
 
   const second = await startEmbeddedCloud({ dataDir, assembly })
   try {
-    await expect.poll(() => countOf(second, 'last.txt')).toBe('8')
+    await expect.poll(() => countOf(second, 'last.txt')).toBe(8)
     expect(await countOf(second, 'late.txt')).toBeUndefined()
   } finally {
     await second.close()

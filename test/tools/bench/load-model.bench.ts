@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import type { RunJobResult } from '#functions/run-job/run-job.ts'
 import { runJob } from '#functions/run-job/run-job.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
-import type { TableRequests } from '#lib/aws/table-requests.ts'
+import type { ItemStore } from '#lib/items/item-table.ts'
+import { partitionsOf } from '#local/items/items-by-message.ts'
 import { startLanding } from '../../support/landing.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 import { figure } from './figure.ts'
@@ -32,17 +32,6 @@ const ITEMS = 'DynamoDB'
 const atPartition = new Map<string, number>()
 const countAt = (name: string): void => void atPartition.set(name, (atPartition.get(name) ?? 0) + 1)
 
-const key = z.object({ pk: z.string() })
-const itemInput = z
-  .object({ Key: key, Item: key, ExpressionAttributeValues: z.object({ ':pk': z.string() }).partial() })
-  .partial()
-
-/** The partition keys that a request reads or writes, each as often as items are named. */
-const partitionsOf = (input: unknown): string[] => {
-  const { Key, Item, ExpressionAttributeValues: values } = itemInput.parse(input)
-  return [Key?.pk, Item?.pk, values?.[':pk']].filter(pk => pk !== undefined)
-}
-
 /** The partitions that are read and written most. */
 const reportBusiest = (of: string, files: number): void => {
   for (const kind of ['reads', 'writes']) {
@@ -65,34 +54,21 @@ const countS3 = ({ middlewareStack }: CountedClient): void =>
     { step: 'initialize' },
   )
 
-const countItems = (requests: TableRequests): void => {
-  const { get, put, delete: remove, update, query, getBatch, putBatch } = requests
-  const counting =
-    <Given extends unknown[], Result>(
-      kind: 'reads' | 'writes',
-      send: (...given: Given) => Promise<Result>,
-      partitions: (...given: Given) => string[],
-    ) =>
-    (...given: Given): Promise<Result> => {
-      count(`${ITEMS} ${kind}`)
-      for (const pk of partitions(...given)) countAt(`${kind} of ${pk}`)
-      return send(...given)
-    }
-  const ofBatch = (_tableName: string, batch: readonly object[]) => batch.map(item => key.parse(item).pk)
-  Object.assign(requests, {
-    get: counting('reads', get, partitionsOf),
-    put: counting('writes', put, partitionsOf),
-    delete: counting('writes', remove, partitionsOf),
-    update: counting('writes', update, partitionsOf),
-    query: counting('reads', query, partitionsOf),
-    getBatch: counting('reads', getBatch, ofBatch),
-    putBatch: counting('writes', putBatch, ofBatch),
-  } satisfies TableRequests)
+const countItems = (store: ItemStore): void => {
+  for (const [name, send] of Object.entries(store)) {
+    const kind = ['get', 'getMany', 'page'].includes(name) ? 'reads' : 'writes'
+    Object.assign(store, {
+      [name]: (...given: unknown[]): unknown => {
+        count(`${ITEMS} ${kind}`)
+        for (const pk of partitionsOf(given)) countAt(`${kind} of ${pk}`)
+        return send(...given)
+      },
+    })
+  }
 }
 
 const started: number[] = []
 const service = await startStorageService({
-  hasItemDatabase: true,
   jobWaitMs: 0,
   startJob: async jobId => {
     if (!started.includes(jobId)) started.push(jobId)
@@ -166,7 +142,7 @@ try {
     await poll(jobId)
   }
   countS3(service.s3)
-  countItems(service.database.requests)
+  countItems(service.itemStore)
   counts.clear()
 
   for (let file = 1; file <= ALONE; file++) {

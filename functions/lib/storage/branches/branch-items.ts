@@ -1,4 +1,3 @@
-import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
 import {
   type AttributeCondition,
   type Condition,
@@ -7,7 +6,8 @@ import {
   type ItemTable,
   type ItemView,
   startingWith,
-} from '../db/item-table.ts'
+} from '../../items/item-table.ts'
+import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
 
 const MAX_ATTEMPTS = 10
 

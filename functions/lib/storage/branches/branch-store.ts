@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import type { ItemTable } from '../../items/item-table.ts'
 import { wireDate } from '../../wire/wire-date.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
-import type { ItemTable } from '../db/item-table.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
 
 const branchRecord = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type ItemView, startingWith } from '../../items/item-table.ts'
 import { isBucketId } from '../../wire/storage-ids.ts'
-import { type ItemView, startingWith } from '../db/item-table.ts'
 import { bucketKey, bucketsPartition } from './bucket-key.ts'
 
 export const bucketRecord = z.object({

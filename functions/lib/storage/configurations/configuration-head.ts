@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Item } from '../../items/item-table.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
-import type { Item } from '../db/item-table.ts'
 import {
   type Configuration,
   emptyObject,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { pMapIterable } from 'p-map'
+import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
-import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration, ConfigurationPlace, Version } from './configuration.ts'
 import {
   type Changed,

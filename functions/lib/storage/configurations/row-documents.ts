@@ -1,9 +1,9 @@
 import pMap from 'p-map'
 import { z } from 'zod'
+import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { createDocumentCache, type LoadedDocument, type Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, storedText } from '../db/document-files.ts'
-import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import { paddedNumber } from '../db/padded-number.ts'
 import { type Row, rowSchema } from './configuration.ts'
 

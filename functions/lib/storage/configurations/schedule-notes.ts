@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration } from './configuration.ts'
 
 /** `revision`: of the head for which the note was stored, and which its writer may never have stored. */

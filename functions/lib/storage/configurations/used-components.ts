@@ -1,4 +1,4 @@
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 import type { ConfigurationStore } from './configuration-store.ts'
 
 const PARTITION = 'COMPONENTS'

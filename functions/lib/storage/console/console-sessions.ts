@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { digestBytes, hexDigest } from '../../digests.ts'
-import { expiringIn, type Item, type ItemTable, isExpired } from '../db/item-table.ts'
+import { expiringIn, type Item, type ItemTable, isExpired } from '../../items/item-table.ts'
 import { openText, sealText } from '../secrets/sealed-secret.ts'
 
 /** A working day: who comes back the next one signs in again. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
-import { expiringIn, type ItemTable, isExpired, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn, type ItemTable, isExpired, itemExpiryName } from '../../items/item-table.ts'
 
 const MINUTES_OF_DAY = 24 * 60
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 import { DATA_FORMAT } from './data-format.ts'
-import { type ItemTable, startingWith } from './item-table.ts'
 
 const key = { pk: 'FORMAT', sk: 'all' }
 const mark = z.object({ format: z.number() })

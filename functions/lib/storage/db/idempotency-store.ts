@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
-import { expiringIn, type Item, type ItemTable, isExpired, itemExpiryName } from './item-table.ts'
+import { expiringIn, type Item, type ItemTable, isExpired, itemExpiryName } from '../../items/item-table.ts'
 
 const KEPT_DAYS = 30
 

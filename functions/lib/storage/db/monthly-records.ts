@@ -1,6 +1,6 @@
 import { TransientError } from '../../errors/errors.ts'
+import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
 import { idSortKey, monthOfId, type NextId } from './ids.ts'
-import { type Item, type ItemTable, startingWith } from './item-table.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
 
 /** Each further attempt means that another process took the id in the same moment, or that it cannot be used any more. */

@@ -1,7 +1,7 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
+import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
-import { type Item, type ItemTable, startingWith } from './item-table.ts'
 import { changeRevised } from './until-written.ts'
 
 interface RevisedKind<Stored> {

@@ -1,5 +1,5 @@
+import type { Item, ItemTable } from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
-import type { Item, ItemTable } from './item-table.ts'
 
 /**
  * Partitions that one list is spread over. DynamoDB takes 1,000 write units a second for one partition key (Developer

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digestBytes } from '../../digests.ts'
+import { expiringIn, type ItemTable, startingWith } from '../../items/item-table.ts'
 import { fromIdParts, idSortKey } from '../db/ids.ts'
-import { expiringIn, type ItemTable, startingWith } from '../db/item-table.ts'
 
 const deadLetterRecord = z.object({
   id: z.number(),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { expiringIn, type ItemTable, itemExpiryName } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { createOnce } from '../db/create-once.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
-import { expiringIn, type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
 

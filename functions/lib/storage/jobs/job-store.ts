@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
+import { expiringIn, type ItemTable } from '../../items/item-table.ts'
 import { type IdSource, idParts, type NextId } from '../db/ids.ts'
-import { expiringIn, type ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords, type MonthlyRecords } from '../db/monthly-records.ts'
 import {
   acceptedJob,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 import { idParts, idSortKey } from '../db/ids.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
 import type { JobRecord } from './job-record.ts'
 
 const PARTITION = 'OPEN_JOBS'

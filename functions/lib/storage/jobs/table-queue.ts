@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../../aws/lease.ts'
+import type { Item, ItemTable } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey } from '../db/ids.ts'
-import type { Item, ItemTable } from '../db/item-table.ts'
 
 interface TableLease {
   /** Id of a job. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
 import { TransientError } from '../../errors/errors.ts'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
 import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 
 const metadatum = z.object({

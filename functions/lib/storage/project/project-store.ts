@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ItemTable } from '../db/item-table.ts'
+import type { ItemTable } from '../../items/item-table.ts'
 
 const projectRecord = z.object({ created: z.string() })
 

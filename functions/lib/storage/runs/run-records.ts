@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
+import { expiringIn, type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
 import { type ToldProgress, toldProgress } from '../../wire/run-body.ts'
-import { expiringIn, type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import { inputOfRun, type RunExecution, runExecution } from './run-execution.ts'
 
 /** The configuration that a run is of. */

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { z } from 'zod'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { type ItemTable, startingWith } from '../../items/item-table.ts'
 
 const POSITIONS = 'SWEEPS'
 const NOTES = 'SWEEPS#UNNAMED'

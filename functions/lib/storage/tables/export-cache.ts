@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
-import { expiringIn, type ItemTable, isExpired } from '../db/item-table.ts'
+import { expiringIn, type ItemTable, isExpired } from '../../items/item-table.ts'
 import { contentRevision } from './aliases/resolve-alias.ts'
 import type { TableHead } from './table-record.ts'
 

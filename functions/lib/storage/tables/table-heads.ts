@@ -1,7 +1,7 @@
 import pMap from 'p-map'
+import { type Item, type ItemView, startingWith } from '../../items/item-table.ts'
 import { parseTableId } from '../../wire/storage-ids.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
-import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { resolveAlias } from './aliases/resolve-alias.ts'
 import { otherNamesOf } from './other-names.ts'

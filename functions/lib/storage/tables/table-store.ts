@@ -1,5 +1,5 @@
+import { type Item, type ItemView, startingWith } from '../../items/item-table.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
-import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
 import type { ContentThen } from './content/content-then.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
+import type { ItemTable } from '../../items/item-table.ts'
 import { createLine } from '../db/create-line.ts'
-import type { ItemTable } from '../db/item-table.ts'
 import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 
 const ticketRecord = z.object({ last: z.number() })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ItemTable } from '../db/item-table.ts'
+import type { ItemTable } from '../../items/item-table.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
 
 export const bucketPermission = z.enum(['read', 'write', 'manage'])

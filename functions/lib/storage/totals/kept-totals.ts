@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { bucketOfPartition, bucketsPartition, partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
-import { bucketRecord } from '../buckets/bucket-store.ts'
 import {
   type Condition,
   type Item,
@@ -10,7 +8,9 @@ import {
   type ItemTable,
   type ItemView,
   startingWith,
-} from '../db/item-table.ts'
+} from '../../items/item-table.ts'
+import { bucketOfPartition, bucketsPartition, partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
+import { bucketRecord } from '../buckets/bucket-store.ts'
 import { type BranchTotals, noTotals, shareOf, sumOf, type Totals } from './totals.ts'
 
 const partition = 'TOTALS'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { ItemTable } from '../../items/item-table.ts'
 import { wireDate } from '../../wire/wire-date.ts'
-import type { ItemTable } from '../db/item-table.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
 import { backendName, databaseOf } from '../project/backend-name.ts'
 

@@ -1,10 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isConditionFailure } from '#lib/aws/dynamodb-request.ts'
 import { createIsExecutionRunning } from '#lib/aws/is-execution-running.ts'
+import { createKmsRequest } from '#lib/aws/kms-request.ts'
 import { createJsonRequest, type JsonRequest, postJson, type ServiceSettings } from '#lib/aws/signed-json.ts'
-import { createTableRequests } from '#lib/aws/table-requests.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 import { authenticator } from '#local/runtime/control/authenticate.ts'
@@ -87,9 +86,7 @@ describe('a signed request', () => {
 
   it('that nobody can answer fails for now', async () => {
     await new Promise(resolve => server.close(resolve))
-    const error: unknown = await createTableRequests(settings)
-      .get({ TableName: 't', Key: { id: 'a' }, ConsistentRead: true })
-      .catch((error: unknown) => error)
+    const error: unknown = await states()('Any', {}).catch((error: unknown) => error)
     expect(asTransient(error)).toBeInstanceOf(TransientError)
   })
 
@@ -111,15 +108,9 @@ describe('a signed request', () => {
   })
 })
 
-it('a write whose condition does not hold says so', async () => {
-  answers = [refusal(400, 'ConditionalCheckFailedException')]
-  const write = createTableRequests(settings).put({ TableName: 't', Item: { id: 'a' } })
-  expect(isConditionFailure(await write.catch((error: unknown) => error))).toBe(true)
-})
-
 describe('credentials', () => {
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION']
-  const endpointName = 'AWS_ENDPOINT_URL_DYNAMODB'
+  const endpointName = 'AWS_ENDPOINT_URL_KMS'
   const before = Object.fromEntries([...names, endpointName].map(name => [name, process.env[name]]))
   afterEach(() => {
     for (const [name, value] of Object.entries(before)) {
@@ -141,7 +132,7 @@ describe('credentials', () => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        authenticate(request, Buffer.concat(chunks), 'dynamodb')
+        authenticate(request, Buffer.concat(chunks), 'kms')
         seen.push(/Credential=(\w+)/.exec(request.headers.authorization ?? '')?.[1])
         response.end('{}')
       })
@@ -150,11 +141,11 @@ describe('credentials', () => {
     try {
       const { port } = service.address() as AddressInfo // It listens on a port.
       const values = { AWS_REGION: 'us-east-1', [endpointName]: `http://127.0.0.1:${port}` }
-      const table = createTableRequests()
+      const request = createKmsRequest()
       for (const [AWS_ACCESS_KEY_ID, { secretAccessKey, sessionToken }] of keys) {
         const credentials = { AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken }
         Object.assign(process.env, { ...values, AWS_ACCESS_KEY_ID, ...credentials })
-        await table.put({ TableName: 't', Item: { id: 'São Paulo' } })
+        await request('Encrypt', { KeyId: 'São Paulo' })
       }
       expect(seen).toEqual([...keys.keys()])
     } finally {

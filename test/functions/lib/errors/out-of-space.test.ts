@@ -18,7 +18,6 @@ describe('a full disk', () => {
           "This limit was set by the 'max_temp_directory_size' setting.",
       ),
     ],
-    ['under LevelDB', named('IO error: /data/items/000003.log: No space left on device')],
     ['of another service', named(OUT_OF_SPACE, { name: 'InsufficientStorage' })],
     ['behind another error', new Error('the load failed', { cause: named('write', { code: 'ENOSPC' }) })],
   ])('%s passes, and is told in a sentence', (_where, error) => {

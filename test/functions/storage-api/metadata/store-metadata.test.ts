@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { storeMetadata } from '#functions/storage-api/metadata/store-metadata.ts'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { createMetadataStore } from '#lib/storage/metadata/metadata-store.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import { startItemTable } from '#support/start-item-table.ts'
 import { untilEnd } from '#support/until-end.ts'
 
-const database = await untilEnd(startItemDatabase())
+const { items } = await untilEnd(startItemTable())
 
 /** Answers `count` reads only when all have come: the last one first, and each answer is worked on before the next. */
 const answeringBackwards = (items: ItemTable, count: number): ItemTable => {
@@ -30,7 +30,6 @@ const answeringBackwards = (items: ItemTable, count: number): ItemTable => {
 }
 
 it('gives ids in the order of the request, whatever order a slow store answers in', async () => {
-  const items = createItemTable(database.requests, database.tableName)
   const keys = ['a', 'b', 'c', 'd', 'e', 'f']
   let last = 0
   const nextId = () => ++last

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 /** Heads of tables that were read whole: by lists of a bucket, and one by one. */

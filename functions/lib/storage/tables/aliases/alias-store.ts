@@ -1,4 +1,4 @@
-import { type ItemView, startingWith } from '../../db/item-table.ts'
+import { type ItemView, startingWith } from '#lib/items/item-table.ts'
 import type { TableHead } from '../table-record.ts'
 import { type TableStore, tableIdOf } from '../table-store.ts'
 import { type AliasRecord, idsOf } from './alias-record.ts'

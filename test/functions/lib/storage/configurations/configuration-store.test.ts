@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import {
   newConfiguration,
   restoreConfiguration,
@@ -9,7 +10,6 @@ import {
 import type { Change, Configuration } from '#lib/storage/configurations/configuration.ts'
 import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { untilEnd } from '#support/until-end.ts'
 

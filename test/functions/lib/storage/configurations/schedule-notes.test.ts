@@ -1,6 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import {
   newConfiguration,
   restoreConfiguration,
@@ -15,7 +16,6 @@ import {
   createConfigurationStore,
 } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 import { runs } from '#support/thorough.ts'
 import { changed } from './steps.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { createUsedComponents } from '#lib/storage/configurations/used-components.ts'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { untilEnd } from '#support/until-end.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { checkDataFormat } from '#lib/storage/db/check-data-format.ts'
 import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 
 const KEY = { pk: 'FORMAT', sk: 'all' }
@@ -15,7 +15,7 @@ it('a stack without data gets the mark, and is read from then on', async () => {
   await checkDataFormat(items)
 })
 
-it.each([1, 3])('a stack of the format %i is refused, and the message says what to do', async format => {
+it.each([1, 2, 9])('a stack of the format %i is refused, and the message says what to do', async format => {
   const items = createMemoryItemTable()
   await items.put(KEY, { format })
   await expect(checkDataFormat(items)).rejects.toMatchObject(refusal)

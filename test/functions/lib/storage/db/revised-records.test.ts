@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { createRevisedRecords } from '#lib/storage/db/revised-records.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 

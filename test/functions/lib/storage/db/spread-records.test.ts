@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromIdParts, monthOfId } from '#lib/storage/db/ids.ts'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { SHARDS } from '#lib/storage/db/spread.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import { startItemTable } from '#support/start-item-table.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
 
@@ -13,8 +12,7 @@ interface Note {
   text: string
 }
 
-const database = await untilEnd(startItemDatabase())
-const items = createItemTable(database.requests, database.tableName)
+const { items } = await untilEnd(startItemTable())
 
 let kinds = 0
 const newRecords = () => {

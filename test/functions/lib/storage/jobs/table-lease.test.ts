@@ -1,16 +1,10 @@
 import { expect, it } from 'vitest'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
-import { startItemDatabase } from '#support/item-database.ts'
 import { leaseContract } from '#support/lease-contract.ts'
-
-const startItems = async () => {
-  const database = await startItemDatabase()
-  return { items: createItemTable(database.requests, database.tableName), close: () => database.close() }
-}
+import { startItemTable } from '#support/start-item-table.ts'
 
 leaseContract('the item of a table', async () => {
-  const { items, close } = await startItems()
+  const { items, close } = await startItemTable()
   let tables = 0
   return {
     stores: () => {
@@ -23,7 +17,7 @@ leaseContract('the item of a table', async () => {
 })
 
 it('a claim of version 0.1 is a lease, and no entry of the queue', async () => {
-  const { items, close } = await startItems()
+  const { items, close } = await startItemTable()
   try {
     const queue = createTableQueue(items)
     await items.put({ pk: 'QUEUE#in.c-main.t', sk: 'CLAIM' }, { owner: 5 })

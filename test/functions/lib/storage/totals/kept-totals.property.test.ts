@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import { createKeptTotals, keepingTotals } from '#lib/storage/totals/kept-totals.ts'
 import { sumOf } from '#lib/storage/totals/totals.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'

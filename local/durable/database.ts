@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { DurableFiles } from '../../durable/durable-files.ts'
-import { schema } from './schema.ts'
+import type { DurableFiles } from './durable-files.ts'
 
 const sqliteBusy = 5
 const sqliteCorrupt = 11
@@ -14,13 +13,19 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
+interface DatabaseOptions {
+  readonly files: DurableFiles
+  /** Statements that make what is missing. */
+  readonly schema: string
+  /** What is in it, for the sentence about a damaged one. */
+  readonly holds: string
+}
+
 /**
- * The server's books: one SQLite file (`node:sqlite`) that holds everything except the bytes of the objects.
+ * One SQLite file (`node:sqlite`), with one writer.
  *
- * Why SQLite and not an index in memory: keys are BLOBs, so the B-tree's own order is UTF-8 byte order and a listing
- * is a seek; a commit of an object, the retreat of the one before it and its pending event are one transaction;
- * start needs no rebuild. Calls are synchronous and take microseconds, and because nothing else runs between two
- * statements a check and its write cannot be separated: of 20 racers with `If-None-Match: *` exactly one wins.
+ * Calls are synchronous and take microseconds, and because nothing else runs between two statements a check and its write
+ * cannot be separated: of 20 racers for one name exactly one wins. A start needs no rebuild.
  *
  * What is synced: WAL with `synchronous = FULL`, so COMMIT returns when its pages are on the disk. Transactions that
  * wait at the same time share one COMMIT, and so one sync. With relaxed durability `NORMAL`: after a power cut the last
@@ -35,14 +40,12 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>()
   #waiting: Waiting[] = []
 
-  constructor(path: string, files: DurableFiles) {
+  constructor(path: string, { files, schema, holds }: DatabaseOptions) {
     this.#path = path
     this.#files = files
     this.isNew = !existsSync(path) || statSync(path).size === 0
     this.#connection = new DatabaseSync(path)
     try {
-      // Exclusive: a second server on the same folder would sweep away the first one's unfinished uploads.
-      this.#connection.exec('PRAGMA locking_mode = EXCLUSIVE')
       this.#connection.exec('PRAGMA journal_mode = WAL')
       this.#connection.exec(`PRAGMA synchronous = ${files.durability === 'full' ? 'FULL' : 'NORMAL'}`)
       this.#connection.exec('PRAGMA cache_size = -16384')
@@ -50,7 +53,7 @@ export class Database {
       files.databaseSynced(dirname(path))
     } catch (error) {
       this.#connection.close()
-      throw openingError(error, path)
+      throw openingError(error, path, holds)
     }
   }
 
@@ -143,13 +146,13 @@ export class Database {
   }
 }
 
-const openingError = (error: unknown, path: string): unknown => {
+const openingError = (error: unknown, path: string, holds: string): unknown => {
   if (!(error instanceof Error && 'errcode' in error)) return error
   if (error.errcode === sqliteBusy) return new Error(`${path} is in use by another server`, { cause: error })
   if (error.errcode === sqliteCorrupt || error.errcode === sqliteNotADatabase)
     return new Error(
-      `The S3 database ${path} is damaged (${error.message}). Restore the data directory from a copy, or start with ` +
-        `another one (MILLRACE_DATA_DIR). Do not remove ${basename(path)} alone: the bytes of the objects have no names without it.`,
+      `The database ${path} of ${holds} is damaged (${error.message}). Restore the data directory from a copy, or start with ` +
+        `another one (MILLRACE_DATA_DIR). Do not remove ${basename(path)} alone: what lies beside it has no names without it.`,
       { cause: error },
     )
   return error

@@ -1,0 +1,187 @@
+import { UserError } from '../errors/errors.ts'
+import { checkItem, checkKeys, checkRange } from './item-limits.ts'
+
+/** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
+export const itemExpiryName = 'expiresAt'
+
+export interface ItemKey {
+  pk: string
+  sk: string
+}
+
+export type Item = Record<string, unknown>
+
+/** What an item must be like for a write: these attributes have these values; `undefined`: there is none of that name. */
+export type AttributeCondition = Record<string, string | number | undefined>
+
+/** Condition of a write: the stored item is absent, or its attributes are so. */
+export type Condition = 'absent' | AttributeCondition
+
+export interface ItemChange {
+  /** To numbers. */
+  add?: Readonly<Record<string, number>>
+  set?: Readonly<Record<string, unknown>>
+  remove?: readonly string[]
+}
+
+export interface ItemRange {
+  /** Inclusive bounds of the sort key. */
+  from: string
+  to: string
+  newestFirst?: boolean
+  /**
+   * Items of the first page, for readers that stop early. Each further one has twice as many, for those that do not.
+   * Default: as many as fit 1 MB.
+   */
+  pageSize?: number
+  /** Read only these attributes. Default: all. */
+  attributes?: readonly string[]
+}
+
+// DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). The length as JSON is a
+// good estimate: it lets us refuse with a clear message what DynamoDB would refuse with a poor one.
+const MAX_ITEM_BYTES = 380_000
+
+/** About what fits 1 MB, which is the most that a reply of DynamoDB holds (API Reference, "Query"). */
+export const MAX_PAGE_SIZE = 1000
+
+interface ItemPage {
+  items: Item[]
+  /** Sort key after which the next page begins. Undefined: there is none. */
+  after: string | undefined
+}
+
+/**
+ * What keeps the items: DynamoDB in an account, SQLite on one machine. Reads are consistent, and a write changes one item on
+ * one condition. Items have their keys among their attributes.
+ */
+export interface ItemStore {
+  get(key: ItemKey): Promise<Item | undefined>
+  /** The items that exist under these keys, in any order. */
+  getMany(keys: readonly ItemKey[]): Promise<Item[]>
+  /**
+   * Stores an item, or deletes it without attributes. Resolves to what was there: `{}` when nothing was. Resolves to `undefined`
+   * when the condition does not hold.
+   */
+  swap(key: ItemKey, attributes: Item | undefined, when: Condition | undefined): Promise<Item | undefined>
+  /** Stores items without a condition. When it rejects, some may be stored. */
+  putAll(all: readonly (ItemKey & Item)[]): Promise<void>
+  /** Resolves to the item as it is then, or to `undefined` when the condition does not hold. */
+  update(key: ItemKey, change: ItemChange, when: AttributeCondition | undefined): Promise<Item | undefined>
+  /** The next items of a range, `pageSize` of them or as many as fit 1 MB. */
+  page(pk: string, range: ItemRange, after: string | undefined): Promise<ItemPage>
+}
+
+/** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
+export const createItemTable = (store: ItemStore) => {
+  const swap = async (
+    key: ItemKey,
+    attributes: Item | undefined,
+    when?: Condition,
+  ): Promise<Item | undefined> => {
+    checkKeys([key])
+    if (attributes) checkNew({ ...attributes, ...key })
+    return store.swap(key, attributes, when)
+  }
+  return {
+    async get(key: ItemKey): Promise<Item | undefined> {
+      checkKeys([key])
+      return store.get(key)
+    },
+
+    /** The items that exist under these keys, in any order. No key may be given twice. */
+    async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
+      checkKeys(keys)
+      return store.getMany(keys)
+    },
+
+    /** Resolves to false when the condition does not hold. */
+    async put(key: ItemKey, attributes: Item, when?: Condition): Promise<boolean> {
+      return (await swap(key, attributes, when)) !== undefined
+    },
+
+    /**
+     * Stores items without a condition, in few requests: for copies of what is stored elsewhere. No key may be given
+     * twice. Rejects when some are refused again and again; others may be stored then.
+     */
+    async putAll(all: readonly (ItemKey & Item)[]): Promise<void> {
+      checkKeys(all)
+      for (const item of all) checkNew(item)
+      await store.putAll(all)
+    },
+
+    /** Resolves to false when the condition does not hold. */
+    async delete(key: ItemKey, when?: Condition): Promise<boolean> {
+      return (await swap(key, undefined, when)) !== undefined
+    },
+
+    /**
+     * As `put`, or as `delete` without attributes, and resolves to what was there: `{}` when nothing was. Resolves to
+     * `undefined` when the condition does not hold.
+     */
+    swap,
+
+    /**
+     * Changes some attributes of an item, in one write. What is absent counts as 0. Resolves to the item as it is then, or to
+     * `undefined` when the condition does not hold.
+     */
+    async update(key: ItemKey, change: ItemChange, when?: AttributeCondition): Promise<Item | undefined> {
+      checkKeys([key])
+      return store.update(key, change, when)
+    },
+
+    /** The items of one partition whose sort key is in the range, in its order. */
+    async *query(pk: string, range: ItemRange): AsyncGenerator<Item> {
+      checkRange(pk, range.from, range.to)
+      let { pageSize } = range
+      let after: string | undefined
+      do {
+        const page = await store.page(pk, { ...range, ...(pageSize && { pageSize }) }, after)
+        yield* page.items
+        after = page.after
+        pageSize = pageSize && Math.min(2 * pageSize, MAX_PAGE_SIZE)
+      } while (after !== undefined)
+    },
+  }
+}
+
+export type ItemTable = ReturnType<typeof createItemTable>
+
+/** What stores need that read and write single items: buckets and tables, which a branch sees in its own way. */
+export type ItemView = Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'>
+
+/** Every sort key that begins with the prefix. */
+export const startingWith = (prefix: string): ItemRange => ({
+  from: prefix || ' ',
+  to: `${prefix}\u{10ffff}`,
+})
+
+const checkNew = (item: ItemKey & Item): void => {
+  refuseOversized(item)
+  checkItem(item)
+}
+
+/** Refuses what no item can hold (`storage.requestTooLarge`). */
+const refuseOversized = (attributes: Item): void => {
+  const bytes = Buffer.byteLength(JSON.stringify(attributes))
+  if (bytes > MAX_ITEM_BYTES)
+    throw new UserError(
+      'storage.requestTooLarge',
+      `The request holds ${bytes} bytes of settings; at most ${MAX_ITEM_BYTES} are kept.`,
+    )
+}
+
+const DAY_SECONDS = 86_400
+
+/** What an item gets that counts for so many days from now on. */
+export const expiringIn = (days: number, now: Date): { [itemExpiryName]: number } => ({
+  [itemExpiryName]: secondsOf(now) + Math.round(days * DAY_SECONDS),
+})
+
+/** Whether an item does not count any more. It may stay in the table for days: DynamoDB deletes in its own time. */
+export const isExpired = (item: Item, now: Date): boolean => {
+  const expiry = item[itemExpiryName]
+  return typeof expiry === 'number' && expiry <= secondsOf(now)
+}
+
+const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)

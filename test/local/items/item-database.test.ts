@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+import { createItemTable, startingWith } from '#lib/items/item-table.ts'
+import { DurableFiles } from '#local/durable/durable-files.ts'
+import { ItemDatabase } from '#local/items/item-database.ts'
+import { itemsOver, serveItems } from '#local/items/items-by-message.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
+
+const folder = folderUntilEnd()
+
+const files = new DurableFiles()
+const signal = new AbortController().signal
+
+const sortKeysOf = async (database: ItemDatabase, table: string): Promise<unknown[]> => {
+  const keys: unknown[] = []
+  for await (const { sk } of createItemTable(database.table(table)).query('p', startingWith('')))
+    keys.push(sk)
+  return keys
+}
+
+it('keeps each table’s items over a restart, in the order of their keys', async () => {
+  const first = await ItemDatabase.open(join(folder, 'kept'), files)
+  const items = createItemTable(first.table('one'))
+  await Promise.all(['b', 'ä', 'a'].map(sk => items.put({ pk: 'p', sk }, {})))
+  await createItemTable(first.table('two')).put({ pk: 'p', sk: 'other' }, {})
+  first.close()
+  const second = await ItemDatabase.open(join(folder, 'kept'), files)
+  expect(await sortKeysOf(second, 'one')).toEqual(['a', 'b', 'ä'])
+  expect(await sortKeysOf(second, 'two')).toEqual(['other'])
+  second.close()
+})
+
+it('a page ends at 1 MB, and the next goes on behind it', async () => {
+  const database = ItemDatabase.inMemory(files)
+  const store = database.table('large')
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  for (const sk of keys) await createItemTable(store).put({ pk: 'p', sk }, { text: 'x'.repeat(350_000) })
+  expect((await store.page('p', { from: 'a', to: 'z' }, undefined)).items).toHaveLength(2)
+  expect(await sortKeysOf(database, 'large')).toEqual(keys)
+  database.close()
+})
+
+it('of writes that wait together one that is refused leaves its neighbours alone', async () => {
+  const database = await ItemDatabase.open(join(folder, 'group'), files)
+  const items = createItemTable(database.table('t'))
+  const large = { list: Array(120_000).fill('') }
+  await items.put({ pk: 'p', sk: 'large' }, large)
+  const outcomes = await Promise.allSettled([
+    items.put({ pk: 'p', sk: 'a' }, {}, 'absent'),
+    items.update({ pk: 'p', sk: 'large' }, { set: { more: 'x'.repeat(300_000) } }),
+    items.put({ pk: 'p', sk: 'a' }, { second: true }, 'absent'),
+    items.put({ pk: 'p', sk: 'b' }, {}),
+  ])
+  expect(outcomes.map(outcome => (outcome.status === 'rejected' ? 'refused' : outcome.value))).toEqual([
+    true,
+    'refused',
+    false,
+    true,
+  ])
+  expect(await items.get({ pk: 'p', sk: 'large' })).toEqual({ pk: 'p', sk: 'large', ...large })
+  expect(await sortKeysOf(database, 't')).toEqual(['a', 'b', 'large'])
+  database.close()
+})
+
+it('deletes the items whose time is over, some at a time, and stops when it is closed', async () => {
+  const database = ItemDatabase.inMemory(files)
+  const items = createItemTable(database.table('t'))
+  const now = new Date('2026-01-02T00:00:00Z')
+  const seconds = now.getTime() / 1000
+  const due = Array.from({ length: 2500 }, (_, n) => ({ pk: 'old', sk: `${n}`, expiresAt: seconds - n }))
+  await items.putAll(due)
+  await items.put({ pk: 'p', sk: 'later' }, { expiresAt: seconds + 1 })
+  await items.put({ pk: 'p', sk: 'never' }, {})
+  await items.put({ pk: 'p', sk: 'renewed' }, { expiresAt: seconds - 1 })
+  await items.put({ pk: 'p', sk: 'renewed' }, { expiresAt: seconds + 60 })
+  const closed = AbortSignal.abort()
+  await expect(database.expire(now, { pauseMs: 0, signal: closed })).rejects.toThrow('aborted')
+  expect(await database.expire(now, { pauseMs: 0, signal })).toBe(1500)
+  expect(await sortKeysOf(database, 't')).toEqual(['later', 'never', 'renewed'])
+  database.close()
+})
+
+it('refuses a damaged file with a sentence, and leaves it as it is', async () => {
+  const path = join(folder, 'damaged')
+  ;(await ItemDatabase.open(path, files)).close()
+  const file = join(path, 'items.db')
+  writeFileSync(file, 'no database at all'.repeat(1000))
+  const before = readFileSync(file)
+  await expect(ItemDatabase.open(path, files)).rejects.toThrow(
+    /The database .* of the items is damaged .* Restore the data directory/,
+  )
+  expect(readFileSync(file)).toEqual(before)
+})
+
+it('a thread gets answers and refusals over its port, and its rights see operation, table and partitions', async () => {
+  const database = ItemDatabase.inMemory(files)
+  const { port1, port2 } = new MessageChannel()
+  const asked: unknown[] = []
+  serveItems(
+    port1,
+    name => database.table(name),
+    (...call) => {
+      asked.push(call)
+      return call[2][0] !== 'forbidden'
+    },
+  )
+  const items = createItemTable(itemsOver(port2)('t'))
+  try {
+    expect(await items.put({ pk: 'p', sk: 'a' }, { n: 1, gone: undefined }, 'absent')).toBe(true)
+    expect(await items.put({ pk: 'p', sk: 'a' }, {}, 'absent')).toBe(false)
+    expect(await items.get({ pk: 'p', sk: 'a' })).toEqual({ pk: 'p', sk: 'a', n: 1 })
+    expect(await items.update({ pk: 'p', sk: 'a' }, { add: { n: 2 } })).toMatchObject({ n: 3 })
+    await items.putAll([
+      { pk: 'q', sk: '1' },
+      { pk: 'r', sk: '2' },
+    ])
+    expect(await items.getMany([{ pk: 'q', sk: '1' }])).toEqual([{ pk: 'q', sk: '1' }])
+    for await (const _ of items.query('p', startingWith(''))) break
+    expect(await items.delete({ pk: 'p', sk: 'a' })).toBe(true)
+    await expect(items.put({ pk: 'forbidden', sk: 'a' }, {})).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: 'The function is not authorized to perform dynamodb:PutItem on t',
+    })
+    expect(asked).toEqual([
+      ['PutItem', 't', ['p']],
+      ['PutItem', 't', ['p']],
+      ['GetItem', 't', ['p']],
+      ['UpdateItem', 't', ['p']],
+      ['BatchWriteItem', 't', ['q', 'r']],
+      ['BatchGetItem', 't', ['q']],
+      ['Query', 't', ['p']],
+      ['DeleteItem', 't', ['p']],
+      ['PutItem', 't', ['forbidden']],
+    ])
+  } finally {
+    port2.close()
+    database.close()
+  }
+})
