@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
@@ -18,7 +18,6 @@ let answer: (event: unknown) => Promise<GatewayResult>
 let runJob: (event: unknown, context: Context) => Promise<unknown>
 /** They run a little longer than the job. */
 const runs: Promise<unknown>[] = []
-const environment = { ...process.env }
 
 const service = await withStorage()
 const server = await untilEnd(
@@ -38,7 +37,7 @@ await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 beforeAll(async () => {
   giveItems(() => service.itemStore)
-  Object.assign(process.env, {
+  for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
@@ -69,7 +68,8 @@ beforeAll(async () => {
     SINGLE_MERGE_BYTES: '2147483648',
     SINGLE_EXPORT_BYTES: '2147483648',
     EXPORT_PART_BYTES: '268435456',
-  })
+  }))
+    vi.stubEnv(name, value)
   const [storageApi, job] = await Promise.all([
     import('#functions/storage-api/handler.ts'),
     import('#functions/run-job/handler.ts'),
@@ -81,7 +81,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all(runs)
-  process.env = environment
+  vi.unstubAllEnvs()
   server.closeAllConnections()
 })
 

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import scheduled from '#events/sweep-storage/scheduled.json' with { type: 'json' }
 import { sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { giveItems } from '#lib/items/host-items.ts'
@@ -8,12 +8,11 @@ import { type StorageService, startStorageService } from '../../support/storage-
 /* The handler as the cloud loads it: everything it knows comes from the environment. */
 let service: StorageService
 let handler: (event: unknown, context: Context) => Promise<unknown>
-const environment = { ...process.env }
 
 beforeAll(async () => {
   service = await startStorageService()
   giveItems(() => service.itemStore)
-  Object.assign(process.env, {
+  for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
@@ -23,13 +22,14 @@ beforeAll(async () => {
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     SNAPSHOT_RETENTION_DAYS: '7',
-  })
+  }))
+    vi.stubEnv(name, value)
   const loaded = await import('#functions/sweep-storage/handler.ts')
   // middy types the handler by the callback form of Lambda as well, which nobody calls.
   handler = loaded.handler as unknown as typeof handler
 })
 afterAll(async () => {
-  process.env = environment
+  vi.unstubAllEnvs()
   await service.close()
 })
 

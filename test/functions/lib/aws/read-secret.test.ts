@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readSecret } from '#lib/aws/read-secret.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 
 const ARN = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token'
-const environment = { ...process.env }
 let server: Server
 /** Status and body of each answer; the last one again and again. */
 let answers: [number, string][]
@@ -23,17 +22,18 @@ beforeEach(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on TCP has an address of this kind.
   const { port } = server.address() as AddressInfo
-  Object.assign(process.env, {
+  for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_SESSION_TOKEN: 'session',
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-  })
-  delete process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER']
+  }))
+    vi.stubEnv(name, value)
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', undefined)
 })
 afterEach(async () => {
-  process.env = { ...environment }
+  vi.unstubAllEnvs()
   await new Promise(resolve => server.close(resolve))
 })
 
