@@ -1,32 +1,59 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { missingSections } from '../../functions/lib/extractor/config/check-shape.ts'
-import { belowService, type ServiceFlags } from '../connect/service-command.ts'
-import { type Call, type Command, flag, listOption, number } from '../shell/command.ts'
+import { previewResult } from '../../functions/lib/extractor/run/preview/preview-schemas.ts'
+import { plural } from '../../functions/lib/plural.ts'
+import {
+  belowService,
+  type ServiceCall,
+  type ServiceFlags,
+  serviceCommand,
+} from '../connect/service-command.ts'
+import { type Call, type Command, type FlagsOf, flag, number } from '../shell/command.ts'
+import { parsePlace, placeOrRow } from './config-place.ts'
 
-const args = {
-  '<source>': 'a file, - for standard input, or COMPONENT/CONFIGURATION[/ROW] as it is stored',
+const previewOptions = {
+  rows: number('<number>', 'so many rows of each job', 10),
+  requests: flag('show each request and its answer'),
 }
 
-/** They need no service when they are given a file. */
 export const trialCommands: Readonly<Record<string, Command>> = {
   validate: belowService({
-    description: 'check an extraction as a run would, without sending anything',
-    args,
+    description: 'check an extraction as a run would, without sending anything; a file needs no service',
+    args: { '<source>': 'a file, - for standard input, or COMPONENT/CONFIGURATION[/ROW] as it is stored' },
     run: (call, source) => validate(call, source),
   }),
-  preview: belowService({
-    description: 'extract a few rows of each job and print the tables; store nothing',
-    args,
-    options: {
-      rows: number('<number>', 'so many rows of each job', 10),
-      requests: flag('of a stored configuration: show each request and its answer'),
-      secret: listOption('<#name=value>', 'in place of a secret that is stored sealed'),
-    },
-    run: async (call, source) => {
-      const { previewConfig } = await import('./preview-config.ts')
-      return previewConfig(call, source)
-    },
+  preview: serviceCommand({
+    description:
+      'extract a few rows of each job with the sealed secrets, and print the tables; store nothing',
+    args: placeOrRow,
+    options: previewOptions,
+    run: (call, place) => preview(call, place),
   }),
+}
+
+const preview = async (
+  { api, flags, out }: ServiceCall<FlagsOf<typeof previewOptions>>,
+  place: string,
+): Promise<number> => {
+  const { root, rowId } = parsePlace(place)
+  const shown = await api.send('POST', `${root}/preview`, previewResult, { rows: flags.rows, rowId })
+  out.show(shown, () => {
+    const { log, exchanges, tables, stoppedBy, error } = shown
+    for (const { level, message } of log) out.say(level === 'info' ? message : `${level}: ${message}`)
+    for (const { request, response, failure } of exchanges) {
+      out.line(`${request.method} ${request.url}  ${response?.status ?? failure}`, 'bold')
+      if (!flags.requests) continue
+      if (request.body !== '') out.line(request.body)
+      if (response !== null) out.line(response.body + (response.isBodyCut ? '…' : ''))
+    }
+    for (const { name, rowsCount, columns, rows } of tables) {
+      out.line(`${name} (${plural(rowsCount, 'row')})`, 'bold')
+      out.table(columns, rows)
+    }
+    if (stoppedBy !== null) out.line(`Stopped: the limit of ${stoppedBy} of a preview is reached.`, 'yellow')
+    if (error !== null) out.line(error.message, 'red')
+  })
+  return shown.error === null && shown.stoppedBy === null ? 0 : 1
 }
 
 const validate = async (call: Call<ServiceFlags>, source: string): Promise<number> => {

@@ -7,7 +7,7 @@ import { formatTable } from './format-table.ts'
 const WIDEST = 32
 
 /** The names of the columns, then the rows of a table that was written. */
-export const readTable = async ({ file }: WrittenTable): Promise<string[][]> =>
+const readTable = async ({ file }: WrittenTable): Promise<string[][]> =>
   parse(await readFile(file), { relax_column_count: true, skip_empty_lines: true })
 
 /** The tables as text: name, then columns in line. */

@@ -344,7 +344,7 @@ describe('config', () => {
       )
       expect((await millrace('config')).stdout).toContain(place)
       expect((await millrace('config', 'validate', place)).stdout).toContain('valid')
-      expect((await millrace('config', 'preview', file, '--rows', '1')).stdout).toContain('(1 row)')
+      expect((await millrace('config', 'preview', place, '--rows', '1')).stdout).toContain('(1 row)')
       const run = await millrace('config', 'run', place)
       expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('2 rows loaded')])
       const [listed] = await json('runs', '--config', 'shop')

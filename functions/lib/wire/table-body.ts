@@ -91,7 +91,6 @@ export const listedTableBody = z
   })
   .register(described, { name: 'ListedTable' })
 
-export type ListedTableBody = z.infer<typeof listedTableBody>
 
 /** A complete table. */
 export const tableBody = z

@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx'
+import { isObject } from '../../lib/json/json-value.ts'
+import { parseJson } from '../../lib/json/parse-json.ts'
+import { Refusal } from './api-client.ts'
 import { readable } from './format.ts'
 import { Field } from './forms.tsx'
-import { hideSealed, parseObject, showSealed } from './hide-sealed.ts'
 import { Problem } from './parts.tsx'
 
 interface EditorProps {
@@ -35,12 +37,7 @@ export const Editor = (props: EditorProps) => {
       {problem !== undefined && <Problem>{problem}</Problem>}
       {above}
       <div>
-        <Field
-          label="JSON; Ctrl+Space completes"
-          name="configuration"
-          rows={24}
-          value={text ?? readable(hideSealed(configuration))}
-        />
+        <Field label="JSON" name="configuration" rows={24} value={text ?? readable(configuration)} />
       </div>
       <p class="hint" data-problem aria-live="polite"></p>
       {children}
@@ -51,8 +48,15 @@ export const Editor = (props: EditorProps) => {
 /**
  * What somebody made of a configuration.
  *
- * @param sealed what holds the sealed secrets that only their names are shown of
- * @throws Refusal where it is no JSON object, or names a secret that is not there
+ * @throws Refusal where it is no JSON object
  */
-export const readEdited = (form: Readonly<Record<string, string>>, sealed: unknown) =>
-  showSealed(parseObject(form['configuration'] ?? ''), sealed)
+export const readEdited = ({ configuration = '' }: Readonly<Record<string, string>>) => {
+  let value: unknown
+  try {
+    value = parseJson(configuration)
+  } catch (error) {
+    throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
+  }
+  if (!isObject(value)) throw new Refusal(400, 'A configuration is a JSON object.')
+  return value
+}

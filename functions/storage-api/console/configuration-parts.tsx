@@ -1,11 +1,7 @@
-import * as z from 'zod/mini'
 import type { ConfigurationBody, ScheduleBody } from '../../lib/wire/configuration-body.ts'
-import { type RunBody, rowResult } from '../../lib/wire/run-body.ts'
 import { path } from './api-client.ts'
 import { readable } from './format.ts'
 import { Act } from './forms.tsx'
-import { hideSealed } from './hide-sealed.ts'
-import { TableLink } from './links.tsx'
 import { List } from './list.tsx'
 import { Empty, Problem } from './parts.tsx'
 
@@ -73,32 +69,11 @@ export const RowList = ({ at, rows }: { at: string; rows: ConfigurationBody['row
   )
 }
 
-const results = z.object({ rows: z.array(z.unknown()) })
-
-/** The tables that runs filled. */
-export const Filled = ({ runs }: { runs: readonly RunBody[] }) => {
-  const rows = runs.flatMap(run => results.safeParse(run.results).data?.rows ?? [])
-  const filled = rows.flatMap(row => rowResult.safeParse(row).data?.tables ?? [])
-  const tables = [...new Set(filled.map(({ tableId }) => tableId))].toSorted()
-  return tables.length === 0 ? null : (
-    <>
-      <h2>Tables that they filled</h2>
-      <ul>
-        {tables.map(id => (
-          <li>
-            <TableLink id={id} />
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}
-
 /** What its runs remember; most of what has a state has a long one. */
 export const State = ({ of }: { of: ConfigurationBody['state'] }) =>
   Object.keys(of ?? {}).length === 0 ? null : (
     <details class="state">
       <summary>State that its runs keep</summary>
-      <pre>{readable(hideSealed(of))}</pre>
+      <pre>{readable(of)}</pre>
     </details>
   )

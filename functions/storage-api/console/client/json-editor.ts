@@ -1,11 +1,9 @@
-import { autocompletion } from '@codemirror/autocomplete'
 import { json } from '@codemirror/lang-json'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { openEditor } from './editor.ts'
 import { checkJson } from './json-check.ts'
-import { completeJson } from './json-complete.ts'
 import type { Schema } from './json-schema.ts'
 
 /** Turns the field of a form that holds JSON into an editor that checks while somebody types. */
@@ -18,7 +16,6 @@ export const watchJson = async (): Promise<void> => {
   openEditor(field, 'JSON of the configuration', [
     json(),
     EditorState.tabSize.of(2),
-    autocompletion({ override: [context => completeJson(context, schema)] }),
     keymap.of(lintKeymap),
     lintGutter(),
     linter(({ state }): Diagnostic[] => {

@@ -30,10 +30,8 @@ const save = async (
   again: (refused: Refused) => Promise<Built>,
 ): Promise<Built> => {
   const { configuration: text = '', changeDescription = '', version = '' } = sent
-  const { configuration, rows } = await stored(client, params)
   try {
-    const edited = readEdited(sent, [configuration, rows])
-    const body = { configuration: edited, ...(changeDescription !== '' && { changeDescription }) }
+    const body = { configuration: readEdited(sent), ...(changeDescription !== '' && { changeDescription }) }
     await client.send('PUT', at, body, z.unknown(), version)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -8,7 +8,7 @@ import {
 import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, orNothing, path, query, Refusal } from '../api-client.ts'
 import { Editor } from '../configuration-editor.tsx'
-import { Filled, RowList, Schedule, State, Toggle } from '../configuration-parts.tsx'
+import { RowList, Schedule, State, Toggle } from '../configuration-parts.tsx'
 import { Act, Confirm, Hidden } from '../forms.tsx'
 import { configurationPath } from '../links.tsx'
 import { List } from '../list.tsx'
@@ -139,7 +139,6 @@ export const configurationPage = async (
         {rows.length > 0 && <RowList at={at} rows={rows} />}
         <h2>Runs</h2>
         <WorkList of={workOf([], runs)} empty={<Empty>It has not run yet.</Empty>} />
-        <Filled runs={runs} />
         <State of={configuration.state} />
         <h2>Versions</h2>
         <List

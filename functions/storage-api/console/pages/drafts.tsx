@@ -4,7 +4,6 @@ import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, path, Refusal } from '../api-client.ts'
 import { Editor, readEdited } from '../configuration-editor.tsx'
 import { Field, Hidden } from '../forms.tsx'
-import { hiddenSecrets } from '../hide-sealed.ts'
 import { configurationPath, runPath } from '../links.tsx'
 import { Icon, Problem } from '../parts.tsx'
 import { Preview } from '../preview.tsx'
@@ -18,12 +17,6 @@ const title = 'New configuration'
 
 const drafts = (client: ApiClient, body: Record<string, unknown>): Promise<DraftBody> =>
   client.send('POST', path`components/${COMPONENT}/drafts`, body, draftBody)
-
-/** What a form has of a draft. Its secrets are only named in it. */
-const readDraft = (sent: Form): Record<string, unknown> => {
-  const sealed = z.array(z.string()).parse(JSON.parse(sent['sealed'] || '[]'))
-  return readEdited(sent, sealed) as Record<string, unknown> // an object stays one
-}
 
 /** The page of a draft that was edited. What was guessed at its beginning stays beside it; what is no JSON stays in the editor, untried. */
 const again = async (sent: Form, run: () => Promise<Built | DraftBody>): Promise<Built> => {
@@ -51,14 +44,14 @@ export const draftPages = [
   }),
   form(`${NEW}/try`, ({ client, form: sent }) =>
     again(sent, async () =>
-      drafts(client, { configurationId: sent['configurationId'] ?? '', configuration: readDraft(sent) }),
+      drafts(client, { configurationId: sent['configurationId'] ?? '', configuration: readEdited(sent) }),
     ),
   ),
   form(`${NEW}/save`, ({ client, form: sent }) =>
     again(sent, async () => {
       const { name = '', configurationId = '', then } = sent
       const configs = path`components/${COMPONENT}/configs`
-      await client.send('POST', configs, { configurationId, name, configuration: readDraft(sent) })
+      await client.send('POST', configs, { configurationId, name, configuration: readEdited(sent) })
       if (then !== 'run') return { redirect: configurationPath(COMPONENT, configurationId) }
       const job = await client.send('POST', `${configs}${path`/${configurationId}/run`}`, {}, jobBody)
       return { redirect: runPath(`run-${job.id}`) }
@@ -115,7 +108,6 @@ const draftPage = (drafted: DraftBody, { name, pasted = '', text, problem }: Edi
   const { configuration, remarks } = draft
   const kept = {
     configurationId,
-    sealed: JSON.stringify(hiddenSecrets(configuration)),
     remarks: JSON.stringify(remarks),
   }
   const body = (

@@ -109,6 +109,8 @@ const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[]
       <Facts
         of={[
           ['Status', <Status value={job.status} />],
+          ['Asked for', <Time at={job.createdTime} />],
+          ['Waited', duration(job.createdTime, job.startTime) || '–'],
           ['Took', duration(job.startTime, job.endTime ?? new Date().toISOString()) || '–'],
           asked === undefined
             ? ['Table', <TableLink id={tableOfJob(job)} />]
@@ -130,23 +132,6 @@ const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[]
         ]}
       />
       {!isOver(job) && <CancelButton of={jobPath(job.id)} />}
-      <ol>
-        <li>
-          Accepted <Time at={job.createdTime} />
-          {job.startTime === null && ', waiting for its turn'}
-        </li>
-        {job.startTime !== null && (
-          <li>
-            Started <Time at={job.startTime} />, after {duration(job.createdTime, job.startTime)}
-          </li>
-        )}
-        {isOver(job) && (
-          <li>
-            {job.status === 'error' ? 'Failed' : 'Done'} <Time at={job.endTime} />
-            {job.startTime !== null && `, after ${duration(job.startTime, job.endTime)}`}
-          </li>
-        )}
-      </ol>
       <h2>Events</h2>
       <EventList events={events} />
       <details>

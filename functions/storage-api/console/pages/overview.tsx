@@ -3,10 +3,10 @@ import { configurationBody, type ScheduleBody, scheduleBody } from '#lib/wire/co
 import { deadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type RunBody, runBody, shownStatus } from '#lib/wire/run-body.ts'
-import { type ListedTableBody, listedTableBody } from '#lib/wire/table-body.ts'
+import { listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
 import { bytes, count, counted } from '../format.ts'
-import { configurationPath, runPath, TableLink } from '../links.tsx'
+import { configurationPath, runPath } from '../links.tsx'
 import { List } from '../list.tsx'
 import { Empty, Facts, Status, Time } from '../parts.tsx'
 import { mayLoad } from '../person.ts'
@@ -104,7 +104,6 @@ export const overviewPages = [
             </Empty>
           )}
           {schedules.length > 0 && <Schedules of={schedules} />}
-          {tables.length > 0 && <Freshness tables={tables} />}
           <h2>Newest failures</h2>
           <WorkList
             caption="Newest failures"
@@ -160,22 +159,3 @@ const RunTime = ({ run }: { run: RunBody }) => (
     <Time at={run.startTime} />
   </a>
 )
-
-/** Tables whose last load is longest ago first. */
-const Freshness = ({ tables }: { tables: readonly ListedTableBody[] }) => {
-  const loaded = ({ lastImportDate, created }: ListedTableBody) => Date.parse(lastImportDate ?? created)
-  return (
-    <>
-      <h2>Freshness of tables</h2>
-      <List
-        caption="Tables, longest without a load first"
-        of={tables.toSorted((a, b) => loaded(a) - loaded(b)).slice(0, SHOWN)}
-        columns={[
-          ['Table', ({ id }) => <TableLink id={id} />, 'name'],
-          ['Last load', ({ lastImportDate }) => <Time at={lastImportDate} />],
-          ['Rows', ({ rowsCount }) => count(rowsCount), 'number'],
-        ]}
-      />
-    </>
-  )
-}

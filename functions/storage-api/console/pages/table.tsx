@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { eventBody } from '#lib/wire/event-body.ts'
 import { fileBody } from '#lib/wire/file-body.ts'
-import { indexBody } from '#lib/wire/index-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import { queryFileBody } from '#lib/wire/query-body.ts'
@@ -30,7 +29,7 @@ export const formats = [
   ['jsonl', 'JSON lines'],
 ] as const
 
-const tabs = { '': 'Rows', '/history': 'History', '/snapshots': 'Snapshots', '/engines': 'Other engines' }
+const tabs = { '': 'Rows', '/history': 'History', '/snapshots': 'Snapshots' }
 
 /** A page of one table, with the way to its others. */
 const tablePage = (
@@ -123,10 +122,6 @@ export const tablePages = [
   tablePage('/snapshots', tabs['/snapshots'], async (client, table, { mayChange }) => {
     const snapshots = await client.list(path`tables/${table.id}/snapshots`, snapshotBody)
     return <Snapshots table={table} snapshots={snapshots} mayChange={mayChange} />
-  }),
-  tablePage('/engines', tabs['/engines'], async (client, table) => {
-    const { services } = await client.get('?exclude=components', indexBody)
-    return <Engines table={table} baseUrl={services.find(({ id }) => id === 'import')?.url ?? ''} />
   }),
   tablePage('/settings', 'Settings', async (_, table, { mayChange }) =>
     mayChange ? (
@@ -239,26 +234,6 @@ const Settings = ({ table }: { table: TableBody }) => {
             'A snapshot is kept before, so that it can be brought back. Snapshots that were kept stay, too.'}
         </Confirm>
       </div>
-    </>
-  )
-}
-
-/** How other engines read the table: an address, and what to type in one of them. */
-const Engines = ({ table, baseUrl }: { table: TableBody; baseUrl: string }) => {
-  const dot = table.id.lastIndexOf('.')
-  return (
-    <>
-      <p>
-        The table is an Apache Iceberg table. Engines that read Iceberg find it in the REST catalogue at{' '}
-        <code>{baseUrl}/iceberg</code>, with a storage token that may read its bucket. In DuckDB:
-      </p>
-      <pre>{`INSTALL iceberg; LOAD iceberg;
-CREATE SECRET (TYPE iceberg, TOKEN '…');
-ATTACH 'millrace' AS millrace (TYPE iceberg, ENDPOINT '${baseUrl}/iceberg');
-SELECT * FROM millrace."${table.id.slice(0, dot)}"."${table.id.slice(dot + 1)}" LIMIT 10;`}</pre>
-      <p class="hint">
-        In the command line: <code>{`npx millrace query 'SELECT * FROM ${table.id} LIMIT 10'`}</code>
-      </p>
     </>
   )
 }

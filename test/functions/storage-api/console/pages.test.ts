@@ -116,8 +116,7 @@ const versionIn = (html: string): string => /name="version" value="(\d+)"/.exec(
 
 describe('the overview', () => {
   it('shows all that is stored, and what failed', async () => {
-    for (const shown of ['in.c-main.orders', 'Newest failures'])
-      expect(await page('/console')).toContain(shown)
+    expect(await page('/console')).toContain('Newest failures')
   })
 })
 
@@ -214,10 +213,8 @@ describe('jobs and runs', () => {
 })
 
 describe('a table', () => {
-  it('shows where its rows come from, and how an engine attaches', async () => {
+  it('shows where its rows come from', async () => {
     expect(await page('/console/tables/in.c-main.orders/history')).toMatch(/Import (of \S+ )?into/)
-    const engines = await page('/console/tables/in.c-main.orders/engines')
-    for (const text of ['/iceberg', 'ATTACH']) expect(engines).toContain(text)
   })
 
   it('is kept as a snapshot, and made again of it', async () => {
@@ -329,9 +326,7 @@ describe('a new configuration', () => {
     const made = await (await submit(NEW, { text })).text()
     for (const said of ['What was guessed', 'Brno', 'GET ']) expect(made).toContain(said)
     expect(made).not.toContain('secret-of-the-new-one')
-    const form = Object.fromEntries(
-      ['configurationId', 'sealed', 'remarks'].map(name => [name, hidden(made, name)]),
-    )
+    const form = Object.fromEntries(['configurationId', 'remarks'].map(name => [name, hidden(made, name)]))
     const edited = { ...form, name: 'New', configuration: editorOf(made) }
     const configuration = JSON.parse(editorOf(made))
     configuration.parameters.config.jobs[0].dataType = 'things'
@@ -366,8 +361,8 @@ describe('a configuration', () => {
   it('is edited without its secret being shown, and keeps it', async () => {
     const html = await page(shopPage)
     const text = editorOf(html)
-    expect(html).not.toContain('KBC::')
-    expect(text).toMatch(/"#key": "\(sealed [0-9a-f]{12}\)"/)
+    expect(html).not.toContain('open-sesame')
+    expect(text).toMatch(/"#key": "KBC::/)
     expect(html).toMatch(/0[67]:00:00|06:00:00/)
     const version = versionIn(html)
     const saved = await submit(shopPage, {

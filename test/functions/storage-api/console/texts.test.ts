@@ -1,19 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bytes, count, duration } from '#functions/storage-api/console/format.ts'
-import { hideSealed, showSealed } from '#functions/storage-api/console/hide-sealed.ts'
 import { storeOrigins } from '#functions/storage-api/console/store-origins.ts'
-
-it('a sealed secret is shown by a short name, and comes back by it', () => {
-  const stored = {
-    '#key': 'KBC::ProjectSecure::c2VjcmV0',
-    list: [{ '#other': 'KBC::ProjectSecure::b3RoZXI=' }],
-  }
-  const shown = hideSealed(stored)
-  expect(JSON.stringify(shown)).not.toContain('KBC::')
-  expect(showSealed(shown, stored)).toEqual(stored)
-  expect(showSealed({ '#key': 'new', list: [] }, stored)).toEqual({ '#key': 'new', list: [] })
-  expect(() => showSealed({ '#key': '(sealed 000000000000)' }, stored)).toThrow(/enter its value anew/)
-})
 
 describe('numbers for people', () => {
   it.each([
