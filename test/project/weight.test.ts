@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_490,
-  'lines of tests': 80_342,
-  'words of documents': 91_684,
+  'lines of product': 98_213,
+  'lines of tests': 80_426,
+  'words of documents': 91_645,
   functions: 14,
   routes: 211,
   settings: 41,

@@ -1,4 +1,4 @@
-/** Cuts JSON into the texts of its rows. Browsers do this, too: nothing of Node is here. */
+/** Cuts JSON into the texts of its rows. */
 
 export interface JsonText {
   bytes: Uint8Array
