@@ -11,7 +11,7 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_213,
-  'lines of tests': 80_426,
+  'lines of tests': 80_314,
   'words of documents': 91_645,
   functions: 14,
   routes: 211,
