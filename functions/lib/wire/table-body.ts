@@ -91,7 +91,6 @@ export const listedTableBody = z
   })
   .register(described, { name: 'ListedTable' })
 
-
 /** A complete table. */
 export const tableBody = z
   .extend(listedTableBody, {
