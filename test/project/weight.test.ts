@@ -10,7 +10,7 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_213,
+  'lines of product': 98_212,
   'lines of tests': 80_314,
   'words of documents': 91_645,
   functions: 14,
