@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { LOAD_SETTINGS, loadSettingsOf, loadSettingWords } from '../../functions/lib/wire/load-settings.ts'
+import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'
+import { isLoadSetting, loadSettingsOf, metadataOfSettings } from '../../functions/lib/wire/load-settings.ts'
 import { metadatumBody } from '../../functions/lib/wire/metadatum-body.ts'
 import { parseTableId } from '../../functions/lib/wire/storage-ids.ts'
 import { path } from '../connect/api.ts'
@@ -25,17 +26,18 @@ const keepSettings = async (
   tableId: string,
 ): Promise<void> => {
   const { incremental, types, delimiter, enclosure, columns } = flags
-  const given = { incremental: incremental && '1', types, delimiter, enclosure, columns: columns?.join(',') }
-  const metadata = loadSettingWords.flatMap(word => {
-    const value = given[word]
-    if (value === '') throw new UserError('cli.usage', `--${word} needs a value.`)
-    return value === undefined ? [] : [{ key: LOAD_SETTINGS.prefix + word, value }]
-  })
-  if (metadata.length > 0)
-    await api.send('POST', path`tables/${tableId}/metadata`, z.unknown(), {
-      provider: LOAD_SETTINGS.provider,
-      metadata,
-    })
+  const given = {
+    incremental: incremental ? '1' : undefined,
+    types,
+    delimiter,
+    enclosure,
+    columns: columns?.join(','),
+  }
+  const empty = Object.entries(given).find(([, value]) => value === '')
+  if (empty) throw new UserError('cli.usage', `--${empty[0]} needs a value.`)
+  parseCsvDialect(given)
+  const kept = metadataOfSettings(given)
+  if (kept.metadata.length > 0) await api.send('POST', path`tables/${tableId}/metadata`, z.unknown(), kept)
 }
 
 /** `millrace tables settings`: how the files of a table load that land, where neither their metadata nor a rule says it. */
@@ -47,9 +49,8 @@ export const settingsCommand = serviceCommand({
     const { api, flags, out } = call
     const place = path`tables/${tableId}/metadata`
     if (flags.reset)
-      for (const { id, key, provider } of await api.get(place, list))
-        if (provider === LOAD_SETTINGS.provider && key.startsWith(LOAD_SETTINGS.prefix))
-          await api.send('DELETE', path`tables/${tableId}/metadata/${id}`, z.unknown())
+      for (const { id } of (await api.get(place, list)).filter(isLoadSetting))
+        await api.send('DELETE', path`tables/${tableId}/metadata/${id}`, z.unknown())
     await keepSettings(call, tableId)
     const kept = loadSettingsOf(await api.get(place, list))
     out.show(kept, () => {

@@ -78,6 +78,7 @@ describe('what is there', () => {
     expect(await settings('--incremental')).toEqual({ incremental: '1' })
     expect(await settings('--delimiter', ';')).toEqual({ incremental: '1', delimiter: ';' })
     expect([await drops(2), await drops(3)].map(rows => rows.length)).toEqual([2, 3])
+    expect((await millrace('tables', 'settings', 'in.c-shop.daily', '--delimiter', ';;')).code).toBe(1)
     expect(await settings('--reset', '--delimiter', ';')).toEqual({ delimiter: ';' })
     expect(await drops(4)).toEqual([{ id: '4' }])
   })

@@ -1,4 +1,4 @@
-import { FORM_BYTES, formOf } from '#lib/table-engine/csv/file-forms.ts'
+import { FORM_BYTES, formOf, isTabbed } from '#lib/table-engine/csv/file-forms.ts'
 import { build } from './build.ts'
 import { followLoad } from './follow-load.ts'
 
@@ -38,8 +38,7 @@ const sendAll = async (
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]')
   button?.setAttribute('disabled', '')
   for (const file of files) {
-    const head = await readHead(file)
-    const { kind, refused } = formOf(head.subarray(0, FORM_BYTES))
+    const { refused } = formOf(new Uint8Array(await file.slice(0, FORM_BYTES).arrayBuffer()))
     if (refused !== undefined) {
       const problem = { className: 'problem', role: 'alert', textContent: `${file.name} ${refused}` }
       uploads.append(build('li', {}, build('p', problem)))
@@ -53,10 +52,7 @@ const sendAll = async (
         .split(',')
         .map(column => column.trim())
         .filter(column => column !== ''),
-      delimiter:
-        chosen === 'tab'
-          ? '\t'
-          : chosen || (kind === 'CSV' ? delimiterOf(new TextDecoder().decode(head)) : ','),
+      delimiter: chosen === 'tab' || (chosen === '' && isTabbed(file.name)) ? '\t' : chosen || ',',
       incremental: textOf(form, 'incremental') === '1',
       ...(textOf(form, 'detect') === '1' && { types: 'detect' as const }),
     }
@@ -67,20 +63,3 @@ const sendAll = async (
 
 const tableNameOf = (file: string): string =>
   file.replace(/(\.(csv|tsv|txt|jsonl|ndjson|json|parquet))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
-
-/** How a file begins, uncompressed. */
-const readHead = async (file: File): Promise<Uint8Array> => {
-  const start = new Uint8Array(await file.slice(0, FORM_BYTES).arrayBuffer())
-  if (formOf(start).kind !== 'gzip') return start
-  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader()
-  const first = await reader.read().catch(() => undefined) // the service says what is wrong with it
-  void reader.cancel().catch(() => undefined)
-  return first?.value ?? start
-}
-
-/** That which the first line has most of. */
-const delimiterOf = (head: string): string => {
-  const unquoted = /^[^\r\n]*/.exec(head.replace(/"(?:[^"]|"")*"/g, ''))?.[0] ?? ''
-  const often = (delimiter: string): number => unquoted.split(delimiter).length
-  return [',', ';', '\t', '|'].reduce((best, each) => (often(each) > often(best) ? each : best))
-}

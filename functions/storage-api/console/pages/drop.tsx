@@ -3,7 +3,7 @@ import { Field } from '../forms.tsx'
 import { page } from '../route.ts'
 
 const delimiters = [
-  ['', 'as the file looks'],
+  ['', 'a comma, or a tab in .tsv and .txt'],
   [',', 'comma'],
   [';', 'semicolon'],
   ['tab', 'tab'],

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { parseCsvDialect } from '#lib/table-engine/csv/csv-dialect.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { isLoadSetting, metadataOfSettings } from '#lib/wire/load-settings.ts'
+import { metadatumBody } from '#lib/wire/metadatum-body.ts'
 import { tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, path, Refusal } from '../api-client.ts'
 import { asJob } from '../job-started.ts'
@@ -59,6 +62,17 @@ export const tableForms = [
   form(`${TABLE}/rename`, ({ client, params: { id }, form: { displayName = '' } }) =>
     asJob(client, 'PUT', path`tables/${id}?async=1`, { displayName }),
   ),
+  form(`${TABLE}/loads`, async ({ client, params: { id }, form: sent }) => {
+    parseCsvDialect({ delimiter: sent['delimiter'] || undefined, enclosure: sent['enclosure'] || undefined })
+    const place = path`tables/${id}/metadata`
+    const settings = metadataOfSettings(sent)
+    const before = (await client.list(place, metadatumBody)).filter(isLoadSetting)
+    if (settings.metadata.length > 0) await client.send('POST', place, settings)
+    for (const { id: metadatum, key } of before)
+      if (!settings.metadata.some(each => each.key === key))
+        await client.send('DELETE', place + path`/${metadatum}`)
+    return { redirect: `${tablePath(id)}/settings`, said: { text: 'Files that land now load so.' } }
+  }),
   form(`${TABLE}/truncate`, async ({ client, params: { id }, form: { typed } }) => {
     requireTyped(typed, id)
     const kept = await keepIfAllowed(client, id, 'Before all rows were deleted')

@@ -3,6 +3,8 @@ import { eventBody } from '#lib/wire/event-body.ts'
 import { fileBody } from '#lib/wire/file-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
+import { loadSettingsOf } from '#lib/wire/load-settings.ts'
+import { metadatumBody } from '#lib/wire/metadatum-body.ts'
 import { queryFileBody } from '#lib/wire/query-body.ts'
 import { type SnapshotBody, snapshotBody } from '#lib/wire/snapshot-body.ts'
 import { type TableBody, tableBody } from '#lib/wire/table-body.ts'
@@ -123,9 +125,17 @@ export const tablePages = [
     const snapshots = await client.list(path`tables/${table.id}/snapshots`, snapshotBody)
     return <Snapshots table={table} snapshots={snapshots} mayChange={mayChange} />
   }),
-  tablePage('/settings', 'Settings', async (_, table, { mayChange }) =>
+  tablePage('/settings', 'Settings', async (client, table, { mayChange }) =>
     mayChange ? (
-      <Settings table={table} />
+      <>
+        <Settings table={table} />
+        {!table.isAlias && (
+          <LoadSettings
+            of={table.id}
+            kept={loadSettingsOf(await client.list(path`tables/${table.id}/metadata`, metadatumBody))}
+          />
+        )}
+      </>
     ) : (
       <Empty icon="key">
         Your token may read this table. To change it takes the right to write its bucket.
@@ -205,6 +215,31 @@ const WaysBack = ({ table, snapshot }: { table: TableBody; snapshot: SnapshotBod
     </>
   )
 }
+
+/** How files that land load, where neither their metadata nor a rule says it: the words that `tables settings` of the command has. */
+const LoadSettings = ({ of, kept }: { of: string; kept: Readonly<Record<string, string>> }) => (
+  <>
+    <h2>Files that land</h2>
+    <Act to={`${tablePath(of)}/loads`} verb="Keep for files that land" form="panel narrow">
+      <Field
+        label="Add the rows, and replace those with the same primary key"
+        type="checkbox"
+        name="incremental"
+        checked={kept['incremental'] === '1'}
+      />
+      <Field label="Types, where all rows are replaced" name="types" options={types} value={kept['types']} />
+      <Field label="Delimiter; \t for a tab" name="delimiter" maxlength={2} value={kept['delimiter']} />
+      <Field label="Enclosure" name="enclosure" maxlength={2} value={kept['enclosure']} />
+      <Field label="Columns, separated by commas: no header" name="columns" value={kept['columns']} />
+    </Act>
+  </>
+)
+
+const types = [
+  ['', 'as the table has them'],
+  ['text', 'text'],
+  ['detect', 'detect'],
+] as const
 
 /** What cannot be undone asks for the id of the table. */
 const Settings = ({ table }: { table: TableBody }) => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
+import { loadSettingsOf } from '#lib/wire/load-settings.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../../lib/extractor/api-server.ts'
@@ -242,6 +243,35 @@ describe('a table', () => {
     expect(await page(path)).toContain('No row matches')
     await follow(await submit(`${path}/delete`, { typed: 'in.c-main.again' }))
     expect((await submit(`${path}/delete`, { typed: 'in.c-main.again' })).status).toBe(404)
+  })
+
+  it('keeps how files that land load, until a field is emptied', async () => {
+    const path = '/console/tables/in.c-main.orders'
+    const keep = async (fields: Record<string, string>) => {
+      const said = await follow(await submit(`${path}/loads`, fields))
+      const { body } = await service.call('GET', '/v2/storage/tables/in.c-main.orders/metadata')
+      return { said, kept: loadSettingsOf(body) }
+    }
+    const fields = { types: 'detect', delimiter: ';', enclosure: '', columns: 'id,city' }
+    const { said, kept } = await keep({ ...fields, incremental: '1' })
+    expect(kept).toEqual({ incremental: '1', types: 'detect', delimiter: ';', columns: 'id,city' })
+    for (const shown of [
+      'value="detect" selected',
+      'value=";"',
+      'value="id,city"',
+      'name="incremental" checked',
+    ])
+      expect(said).toContain(shown)
+    expect((await keep({ ...fields, columns: '', delimiter: String.raw`\t` })).kept).toEqual({
+      types: 'detect',
+      delimiter: String.raw`\t`,
+    })
+    const refused = await submit(`${path}/loads`, { ...fields, delimiter: ';;' })
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('must be one character'),
+    ])
+    expect((await keep({})).kept).toEqual({})
   })
 
   it('comes back as it was, by the undo of what took its rows or all of it', async () => {
