@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_212,
-  'lines of tests': 80_314,
-  'words of documents': 91_645,
+  'lines of product': 98_258,
+  'lines of tests': 80_347,
+  'words of documents': 91_671,
   functions: 14,
   routes: 211,
   settings: 41,
