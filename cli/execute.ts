@@ -9,9 +9,9 @@ import { jsonOf, nameOfInput, readText } from './shell/read-json.ts'
 import { exitCodes } from './shell/say-error.ts'
 import { type Shell, sayIn } from './shell/shell.ts'
 
-/** `millrace execute`: runs a state machine by its construct name and follows it to its end. */
+/** `millrace execute`: runs a state machine by its construct name until its end. */
 export const execute = command({
-  description: 'start a state machine, follow it, and print its output as JSON',
+  description: 'start a state machine, wait for its end, and print its output as JSON',
   args: {
     '<machine>': 'construct name, such as import, export or extract',
     '<input>': 'JSON text, a file that holds it, or - for standard input',
@@ -28,10 +28,7 @@ export const execute = command({
       const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn, input }))
       if (executionArn === undefined) throw new Error('Step Functions gave no execution')
       say(executionArn)
-      const start = performance.now()
-      const onStep = (name: string) =>
-        say(`${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s  ${name}`)
-      const { status, output, error, cause } = await followExecution(client, executionArn, { onStep })
+      const { status, output, error, cause } = await followExecution(client, executionArn)
       if (status === 'SUCCEEDED') {
         shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
         return exitCodes.success

@@ -140,9 +140,11 @@ const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: 
 const afterMs = (date: Date, storedAt: Date): number => date.getTime() - storedAt.getTime()
 
 const endOf = async (client: SFNClient, executionArn: string, signal: AbortSignal): Promise<ObjectEnd> => {
-  const { status, output, error, cause, startDate, stopDate } = await followExecution(client, executionArn, {
+  const { status, output, error, cause, startDate, stopDate } = await followExecution(
+    client,
+    executionArn,
     signal,
-  })
+  )
   const seconds = ((stopDate?.getTime() ?? 0) - (startDate?.getTime() ?? 0)) / 1000
   if (status !== 'SUCCEEDED')
     return {

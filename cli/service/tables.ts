@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { path } from '../connect/api.ts'
-import { belowService, serviceCommand, serviceOptions } from '../connect/service-command.ts'
-import { commaOption, flag, number, option } from '../shell/command.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { commaOption, number } from '../shell/command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
 import { args, changeCommands } from './change-tables.ts'
 import { snapshotCommands } from './snapshots.ts'
@@ -57,22 +57,5 @@ export const tables = serviceCommand({
     ...changeCommands,
     create: createCommand,
     settings: settingsCommand,
-    export: belowService({
-      description: 'write a table to a file; the same as millrace download',
-      args,
-      options: {
-        output: option(
-          '<path>',
-          'where to; .parquet, .json, .jsonl and .gz say the format; - for standard output (default: the name of the table, as CSV)',
-          { short: 'o' },
-        ),
-        gzip: flag('compressed'),
-        noHeader: flag('without the line of column names'),
-      },
-      run: async (call, tableId) => {
-        const { runDownload } = await import('./run-download.ts')
-        await runDownload(tableId, call)
-      },
-    }),
   },
 })

@@ -106,7 +106,7 @@ describe('what is there', () => {
 
   it('a table is exported as its name says', async () => {
     const parquet = join(folder, 'customers.parquet')
-    expect((await millrace('tables', 'export', 'in.c-shop.customers', '-o', parquet)).code).toBe(0)
+    expect((await millrace('download', 'in.c-shop.customers', '-o', parquet)).code).toBe(0)
     expect((await readFile(parquet)).subarray(0, 4).toString()).toBe('PAR1')
     const list = join(folder, 'customers.json')
     await millrace('download', 'in.c-shop.customers', '-o', list)
@@ -175,7 +175,7 @@ describe('what is there', () => {
   })
 
   it('a table is exported as CSV', async () => {
-    const { stdout, code } = await millrace('tables', 'export', 'in.c-shop.customers', '-o', '-')
+    const { stdout, code } = await millrace('download', 'in.c-shop.customers', '-o', '-')
     expect([stdout.split('\n')[1], code]).toEqual(['"1","Eva, ""E"""', 0])
   })
 

@@ -29,8 +29,7 @@ describe('millrace execute', () => {
   it('prints the output as JSON and exits 0', async () => {
     const { stdout, stderr, code } = await millrace(['execute', 'import', event])
     expect({ stdout, code }).toEqual({ stdout: '"waited"\n', code: 0 })
-    // Each step, with the seconds since the start.
-    expect(stderr).toMatch(/^arn:.*\n +\d+\.\d s {2}\w+\n/)
+    expect(stderr).toMatch(/^arn:.*\n$/)
   })
 
   it('reads its input from a file and from standard input', async () => {

@@ -90,7 +90,7 @@ describe('upload', () => {
   it('of Parquet is never cut into slices, and loads its rows', async () => {
     const table = await service.createTable('in.c-transfer', 'as-parquet', 'id,name\n1,a\n2,b\n')
     const path = newPath('parquet')
-    await millrace('tables', 'export', table, '-o', path)
+    await millrace('download', table, '-o', path)
     expect((await readFile(path)).subarray(0, 4).toString()).toBe('PAR1')
     const { code, output } = await millrace(
       'upload',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Metafile } from 'esbuild'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builtBundles } from '#local/runtime/synthesise.ts'
 import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { sizeOfFirstEvent, sizeOfStart } from '../support/bundle-sizes.ts'
@@ -13,10 +13,7 @@ const LONGEST_FIRST_EVENT: Readonly<Record<string, number>> = {
   'storage-api': 1015,
 }
 
-let bundles: string
-beforeAll(async () => {
-  bundles = await builtBundles()
-})
+const bundles = await builtBundles()
 
 describe.each(functionNames)('the bundle of %s', name => {
   it('loads little before its first event, and nothing that Lambda does not need', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builtBundles } from '#local/runtime/synthesise.ts'
 import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { type FunctionName, functionPaths } from '../support/function-paths.ts'
@@ -14,10 +14,7 @@ import { definitionTexts, resourcesOf, rightsByRole } from './resources-of.ts'
 const { template } = deployedShape('all')
 const rights = rightsByRole(template)
 
-let bundles: string
-beforeAll(async () => {
-  bundles = await builtBundles()
-})
+const bundles = await builtBundles()
 
 /** A value of the template with `<id>` for what is known in the account only. */
 const textOf = (value: unknown): string => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builtBundles } from '#local/runtime/synthesise.ts'
 import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { type FunctionName, functionPaths } from '../support/function-paths.ts'
@@ -7,10 +7,7 @@ import { rightsOfBundle } from './calls-of-bundle.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf, rightsByRole } from './resources-of.ts'
 
-let bundles: string
-beforeAll(async () => {
-  bundles = await builtBundles()
-})
+const bundles = await builtBundles()
 
 const { template } = deployedShape('all')
 

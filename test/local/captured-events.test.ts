@@ -1,24 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { folderUntilEnd } from '#support/until-end.ts'
+import { expect, it } from 'vitest'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { functionNames } from '../../infra/bundle.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { functionPaths } from '../support/function-paths.ts'
 
 const dataDir = folderUntilEnd()
-let cloud: EmbeddedCloud
-let lambda: LambdaClient
-beforeAll(async () => {
-  cloud = await startEmbeddedCloud({ dataDir })
-  const { control: endpoint, region, accessKeyId, secretAccessKey } = cloud
-  lambda = new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
-})
-afterAll(async () => {
-  lambda?.destroy()
-  await cloud?.close()
-})
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const { control: endpoint, region, accessKeyId, secretAccessKey } = cloud
+const lambda = await untilEnd(
+  new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } }),
+)
 
 const events = join(import.meta.dirname, '../../events')
 

@@ -1,23 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
-import { folderUntilEnd } from '#support/until-end.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { deadLetter } from '../support/dead-letter.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
 const dataDir = folderUntilEnd()
-let cloud: EmbeddedCloud
-let shop: ApiServer
 /** Parameters of the requests for customers, in the order in which they came. */
 const asked: URLSearchParams[] = []
 
-beforeAll(async () => {
-  cloud = await startEmbeddedCloud({ dataDir })
-  shop = await startApi(({ path, query, headers }, response) => {
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const shop = await untilEnd(
+  startApi(({ path, query, headers }, response) => {
     if (headers.authorization !== `Basic ${btoa('me:open sesame')}`) {
       response.statusCode = 403
       return { error: `no entry with ${headers.authorization}` }
@@ -26,13 +24,8 @@ beforeAll(async () => {
     asked.push(query)
     const offset = Number(query.get('offset'))
     return Array.from({ length: Math.min(2, 5 - offset) }, (_, index) => ({ id: offset + index + 1 }))
-  })
-})
-
-afterAll(async () => {
-  await shop?.close()
-  await cloud?.close()
-})
+  }),
+)
 
 const api = callerOf(() => cloud)
 

@@ -1,26 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { callerOf, itemsOf } from '#support/cloud-clients.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { createScheduleStore } from '../../functions/lib/storage/schedules/schedule-store.ts'
 import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
-let dataDir: string
 /** The server that the triggered configuration reads. */
-let shop: ApiServer
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-triggers-'))
-  shop = await startApi(() => [{ id: 1 }])
-})
-afterAll(async () => {
-  await shop?.close()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const dataDir = folderUntilEnd()
+const shop = await untilEnd(startApi(() => [{ id: 1 }]))
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
   const cloud = await startEmbeddedCloud({ dataDir })

@@ -1,21 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { itemsOf } from '#support/cloud-clients.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 import { createIdSource } from '../../functions/lib/storage/db/ids.ts'
 import { createJobStore } from '../../functions/lib/storage/jobs/job-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'millrace-open-jobs-'))
-})
-
-afterAll(async () => {
-  await rm(dataDir, { recursive: true, force: true })
-})
+const dataDir = folderUntilEnd()
 
 /** The stored jobs. Reading one through the API would start it. */
 const jobsIn = (cloud: EmbeddedCloud) => createJobStore(itemsOf(cloud), createIdSource())

@@ -1,41 +1,23 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import {
-  DeleteObjectCommand,
-  ListObjectVersionsCommand,
-  paginateListObjectsV2,
-  type S3Client,
-} from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DeleteObjectCommand, ListObjectVersionsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { poll } from '#support/poll.ts'
-import { folderUntilEnd } from '#support/until-end.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { randomFrom } from '../support/random.ts'
-import { type ScannedItems, serveScans } from '../support/scanned-items.ts'
+import { serveScans } from '../support/scanned-items.ts'
 import { runs } from '../support/thorough.ts'
 
 const dataDir = folderUntilEnd()
-let cloud: EmbeddedCloud
-let s3: S3Client
-let dynamo: ScannedItems
-let itemTable: string
-let tablesBucket: string
 
-beforeAll(async () => {
-  cloud = await startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } })
-  s3 = s3Of(cloud)
-  dynamo = await serveScans(join(dataDir, 'items', 'items.db'))
-  const outputs = cloud.describeOutputs()
-  itemTable = outputs['ItemTable'] ?? ''
-  tablesBucket = outputs['TablesBucket'] ?? ''
-})
-
-afterAll(async () => {
-  s3?.destroy()
-  await dynamo?.close()
-  await cloud?.close()
-})
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } }))
+const s3 = await untilEnd(s3Of(cloud))
+const dynamo = await untilEnd(serveScans(join(dataDir, 'items', 'items.db')))
+const outputs = cloud.describeOutputs()
+const itemTable = outputs['ItemTable'] ?? ''
+const tablesBucket = outputs['TablesBucket'] ?? ''
 
 const api = callerOf(() => cloud)
 

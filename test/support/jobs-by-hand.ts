@@ -3,7 +3,7 @@ import type { LoadRequest } from '../../functions/lib/table-engine/files/load-re
 import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'
 import { executeJob } from './execute-job.ts'
-import { startStorageService } from './storage-service.ts'
+import { withStorage } from './storage-service.ts'
 
 /** Thrown where a process would have died. */
 export class Crash extends Error {}
@@ -17,7 +17,7 @@ export const startJobsByHand = async () => {
     /** Called when the files of a load are written and the head of the table has not moved yet. */
     duringLoad: async (_load: Pick<LoadRequest, 'onRows'>): Promise<void> => {},
   }
-  const service = await startStorageService({
+  const service = await withStorage({
     isRunningJobs: false,
     jobWaitMs: 0,
     items: items => dyingItems(items, faults),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Crash, startJobsByHand } from '#support/jobs-by-hand.ts'
 import { isThorough } from '#support/thorough.ts'
 
@@ -9,7 +9,6 @@ beforeAll(async () => {
   branchId = body.id
   await by.execute(branchId)
 })
-afterAll(() => by.service.close())
 
 const inBranch = (path: string) => `/v2/storage/branch/${branchId}/${path}`
 const submitAppend = async (tableId: string, row: string): Promise<number> => {

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, faults, newName, run, execute, submitCreate, submitImport, jobOf, createTable, rowsOf } =
   await startJobsByHand()
-afterAll(() => service.close())
 
 const cancel = (jobId: number, headers = {}) =>
   service.call('POST', `/v2/storage/jobs/${jobId}/cancel`, {}, headers)

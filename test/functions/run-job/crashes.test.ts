@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
 import { stride } from '../../support/thorough.ts'
@@ -16,7 +16,6 @@ const {
   createTable,
   rowsOf,
 } = await startJobsByHand()
-afterAll(() => service.close())
 
 let kinds = 0
 

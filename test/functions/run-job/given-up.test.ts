@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { reviveJob } from '#lib/storage/jobs/start-next.ts'
@@ -10,7 +10,6 @@ import { stride } from '../../support/thorough.ts'
 const byHand = await startJobsByHand()
 const { service, bucketId, clock, faults, newName, run, execute, jobOf, createTable, rowsOf } = byHand
 const { submitCreate, submitImport } = byHand
-afterAll(() => service.close())
 
 const failure = { Error: 'Runtime.ExitError', Cause: 'killed' }
 const giveUp = (jobId: number) => runJob({ jobId, failure }, service.jobServices)

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, clock, newName, run, execute, submitCreate, submitImport, jobOf, createTable, rowsOf } =
   await startJobsByHand()
-afterAll(() => service.close())
 
 describe('the jobs of one table', () => {
   it('run one after the other: a later one is blocked until the earlier is done', async () => {

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
-const { service, faults, newName, execute, submitCreate, jobOf } = await startJobsByHand()
-afterAll(() => service.close())
+const { faults, newName, execute, submitCreate, jobOf } = await startJobsByHand()
 afterEach(() => vi.restoreAllMocks())
 
 it('a load that takes longer says how many rows it has read, until it has ended', async () => {

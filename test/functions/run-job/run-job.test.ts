@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, faults, newName, run, submitImport, jobOf, createTable, rowsOf } = await startJobsByHand()
-afterAll(() => service.close())
 
 describe('a table that is deleted while a job is at work', () => {
   it('makes the job fail, and stays deleted', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
@@ -7,7 +7,6 @@ import { stride } from '../../support/thorough.ts'
 const byHand = await startJobsByHand()
 const { service, bucketId, clock, faults, newName, run, execute, jobOf, createTable, rowsOf } = byHand
 const { submitCreate, submitImport } = byHand
-afterAll(() => service.close())
 beforeEach(() => {
   service.startedJobs.length = 0
   service.logged.length = 0

@@ -1,19 +1,14 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { splitWork } from '#functions/split-work/split-work.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 
-let by: Awaited<ReturnType<typeof startJobsByHand>>
-let tableId: string
-beforeAll(async () => {
-  by = await startJobsByHand()
-  Object.assign(by.service.jobServices.distribution, { singleExportBytes: 100, exportPartBytes: 800 })
-  tableId = await by.createTable()
-  for (let load = 1; load < 6; load++)
-    await by.execute(await by.submitImport(tableId, `n\n${load}\n${load + 10}\n`))
-})
-afterAll(() => by.service.close())
+const by = await startJobsByHand()
+Object.assign(by.service.jobServices.distribution, { singleExportBytes: 100, exportPartBytes: 800 })
+const tableId = await by.createTable()
+for (let load = 1; load < 6; load++)
+  await by.execute(await by.submitImport(tableId, `n\n${load}\n${load + 10}\n`))
 
 /** A job whose parts the machine has to export. */
 const planned = async (body: Record<string, unknown>) => {

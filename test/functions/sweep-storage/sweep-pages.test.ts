@@ -1,19 +1,18 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { SweepServices } from '#functions/sweep-storage/page.ts'
 import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import type { FileRecord } from '#lib/storage/files/file-store.ts'
 import { asFunction } from '../../support/guard-writes.ts'
-import { startStorageService } from '../../support/storage-service.ts'
+import { withStorage } from '../../support/storage-service.ts'
 import { sweepAll } from '../../support/sweep-all.ts'
 
 const DAY_MS = 86_400_000
 /** The object store has the clock of this machine; the service is that far ahead of it. */
 let aheadMs = 0
 const now = () => new Date(Date.now() + aheadMs)
-const service = await startStorageService({ now })
-afterAll(() => service.close())
+const service = await withStorage({ now })
 
 const logged: unknown[] = []
 const services: SweepServices = {

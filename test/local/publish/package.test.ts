@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { projectRoot } from '#local/runtime/project-root.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
@@ -34,12 +34,9 @@ const packed = z.tuple([
     files: z.array(z.object({ path: z.string() })),
   }),
 ])
-let tarball: z.infer<typeof packed>[0]
-beforeAll(async () => {
-  await mkdir(empty)
-  const { stdout } = await npm(projectRoot, 'pack', '--json', '--silent', '--pack-destination', folder)
-  tarball = packed.parse(JSON.parse(stdout))[0]
-})
+await mkdir(empty)
+const { stdout } = await npm(projectRoot, 'pack', '--json', '--silent', '--pack-destination', folder)
+const tarball = packed.parse(JSON.parse(stdout))[0]
 
 const MB = 1_000_000
 

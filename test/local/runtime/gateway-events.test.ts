@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import consoleJobs from '#events/storage-api/console-jobs.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import { ApiServer } from '#local/runtime/api/api-server.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 
 /** What the gateway makes of paths, as live gateways were seen to: `undefined` is refused. */
 const paths: [sent: string, rawPath: string | undefined][] = [
@@ -37,13 +37,11 @@ export const answer = async event => {
   return results[event.rawPath] ?? { statusCode: 200, body: JSON.stringify(event) }
 }`
 
-let folder: string
-let server: ApiServer
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gateway-'))
-  const modulePath = join(folder, 'index.mjs')
-  writeFileSync(modulePath, functionModule)
-  server = await ApiServer.listen({
+const folder = folderUntilEnd()
+const modulePath = join(folder, 'index.mjs')
+writeFileSync(modulePath, functionModule)
+const server = await untilEnd(
+  ApiServer.listen({
     port: 0,
     host: '127.0.0.1',
     modulePath,
@@ -53,13 +51,9 @@ beforeAll(async () => {
     serveItems: () => {},
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
-  })
-  await server.load(async () => ({}))
-})
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+  }),
+)
+await server.load(async () => ({}))
 
 interface Sent {
   method?: string

@@ -3,24 +3,23 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eventually } from '#support/eventually.ts'
-import { dataFiles, startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { dataFiles, startTestS3, testRoot } from '../../support/embedded-s3.ts'
 
-let s3: TestS3
-beforeAll(async () => {
-  const landing = ['arn:aws:s3:::box/landing/*']
-  s3 = await startTestS3({
+const landing = ['arn:aws:s3:::box/landing/*']
+const s3 = await untilEnd(
+  startTestS3({
     roles: new Map([
       [
         'arn:aws:iam::000000000000:role/drop',
         { Statement: [{ Effect: 'Allow', Action: 's3:PutObject', Resource: landing }] },
       ],
     ]),
-  })
-  await s3.s3.createBucket('box', { acceptsAcls: true })
-})
-afterAll(() => s3.close())
+  }),
+)
+await s3.s3.createBucket('box', { acceptsAcls: true })
 
 type Fields = Record<string, string>
 type Conditions = NonNullable<PresignedPostOptions['Conditions']>

@@ -115,7 +115,7 @@ const Slices = ({ file: { id }, links }: SlicesProps) => {
       )}
       <p class="hint">
         Slices of CSV have no header line. <code>npx millrace download {id}</code> puts them together (with{' '}
-        <code>--slices</code> it does not), and <code>npx millrace tables export TABLE</code> adds the header.
+        <code>--slices</code> it does not), and <code>npx millrace download TABLE</code> adds the header.
       </p>
     </>
   )

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createBucketDocuments, DocumentMoved } from '#lib/aws/bucket-documents.ts'
 import { deleteObjects } from '#lib/aws/delete-objects.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 import { conflictingWrites } from '#support/conflicting-writes.ts'
-import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
+import { startObjectStore } from '#support/object-store.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let store: ObjectStore
-let bucket: string
-beforeAll(async () => {
-  store = await startObjectStore()
-  bucket = await store.createBucket('documents')
-})
-afterAll(() => store.close())
+const store = await untilEnd(startObjectStore())
+const bucket = await store.createBucket('documents')
 
 const documents = () => createBucketDocuments(store.client, bucket)
 const schema = z.object({ by: z.string() })

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formatRecord } from '#lib/table-engine/csv/format-records.ts'
 import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
 import { columnNames, withColumns, withoutColumn } from '#lib/table-engine/files/snapshot.ts'
 import type { ExportRequest } from '#lib/table-engine/rows/export-request.ts'
 import { runs } from '#support/thorough.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 
 // Every chunk of some bytes is a file of its own, and stays one.
-const fixture = await createTableFixture({ chunkBytes: 40, smallFileBytes: 0 })
-afterAll(() => fixture.close())
+const fixture = await untilEnd(createTableFixture({ chunkBytes: 40, smallFileBytes: 0 }))
 
 let exports = 0
 const exportSlices = async (

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { lastImports } from '#lib/storage/triggers/watched-imports.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 
 const { service, bucketId, faults, newName, execute, submitCreate, submitImport, createTable } =
   await startJobsByHand()
-afterAll(() => service.close())
 const otherBucket = await service.createBucket('other')
 const { tables, aliases } = service.stores
 

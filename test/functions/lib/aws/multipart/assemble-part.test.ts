@@ -1,16 +1,13 @@
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { BLOCK_BYTES } from '#lib/aws/multipart/read-blocks.ts'
 import type { ObjectRange } from '#lib/aws/multipart/source-object.ts'
 import { assemblePart } from '#lib/aws/multipart/write-part.ts'
-import { startTestS3, type TestS3 } from '#support/embedded-s3.ts'
+import { startTestS3 } from '#support/embedded-s3.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let test: TestS3
-beforeAll(async () => {
-  test = await startTestS3()
-  await test.s3.createBucket('data')
-})
-afterAll(() => test?.close())
+const test = await untilEnd(startTestS3())
+await test.s3.createBucket('data')
 
 const rangeOf = async (key: string, bytes: number): Promise<ObjectRange> => {
   const Body = new Uint8Array(bytes)

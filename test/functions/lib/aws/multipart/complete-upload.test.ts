@@ -1,5 +1,5 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   completeUpload,
   createUpload,
@@ -8,15 +8,11 @@ import {
 } from '#lib/aws/multipart/multipart-upload.ts'
 import { sendPart } from '#lib/aws/multipart/write-part.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
-import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
+import { startObjectStore } from '#support/object-store.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let store: ObjectStore
-let bucket: string
-beforeAll(async () => {
-  store = await startObjectStore()
-  bucket = await store.createBucket('uploads')
-})
-afterAll(() => store.close())
+const store = await untilEnd(startObjectStore())
+const bucket = await store.createBucket('uploads')
 
 /** A service that lists parts without their checksums, and loses answers when it is told to. */
 const client = ({ losesAnswers = false } = {}): S3Client => {

@@ -3,35 +3,26 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { putFile } from '#lib/aws/multipart/put-file.ts'
-import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
-import { type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
-import { folderUntilEnd } from '#support/until-end.ts'
+import { startTestS3, testRoot } from '#support/embedded-s3.ts'
+import { startFaultProxy } from '#support/fault-proxy.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 
-let store: TestS3
-let proxy: FaultProxy
-let s3: S3Client
 const folder = folderUntilEnd()
 
-beforeAll(async () => {
-  store = await startTestS3()
-  proxy = await startFaultProxy(store.s3.endpoint)
-  s3 = new S3Client({
+const store = await untilEnd(startTestS3())
+const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
+const s3 = await untilEnd(
+  new S3Client({
     endpoint: proxy.url,
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: testRoot,
-  })
-  await store.client.send(new CreateBucketCommand({ Bucket: 'files' }))
-})
-
-afterAll(async () => {
-  s3.destroy()
-  await proxy.close()
-  await store.close()
-})
+  }),
+)
+await store.client.send(new CreateBucketCommand({ Bucket: 'files' }))
 
 const write = async (name: string, content: Uint8Array): Promise<string> => {
   await writeFile(join(folder, name), content)
