@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { createServer } from '#lib/node-http.ts'
+import { closeServer, listen } from '../http/listening.ts'
 import type { CloudFacts } from '../runtime/embedded-cloud.ts'
 import { callApi } from './call-api.ts'
 import { showCounts, showRows } from './show-table.ts'
@@ -96,14 +96,13 @@ export const extractionAct = async (
   const call = (method: string, path: string, body?: unknown) => callApi(cloud, method, path, body)
 
   const run = async (): Promise<void> => {
-    shop.takeRequests()
     let job = jobSchema.parse(await call('POST', `${CONFIGS}/${CONFIG_ID}/run`))
     say(`\n> POST ${CONFIGS}/${CONFIG_ID}/run -> job ${job.id}`)
     // The API answers when the job has ended, after a second at the latest.
     while (job.status === 'waiting' || job.status === 'processing')
       job = jobSchema.parse(await call('GET', `jobs/${job.id}`))
     if (job.status !== 'success') throw new Error(`The extraction failed: ${job.error?.message}`)
-    const { rows } = resultsSchema.parse(job.results)
+    const { rows, requests } = resultsSchema.parse(job.results)
     for (const { name, seconds, tables, jobs } of rows) {
       say(
         `  row "${name}", ${seconds} s: ${tables.map(table => `${table.tableId} +${table.rows}`).join(', ')}`,
@@ -111,7 +110,7 @@ export const extractionAct = async (
       for (const { endpoint, pages, ended } of jobs)
         say(`    ${endpoint}: ${pages} requests, then ${Object.keys(ended).join('; ')}`)
     }
-    say(`  the API saw ${shop.takeRequests()} requests, logins included`)
+    say(`  the API saw ${requests} requests, logins included`)
     for (const table of ['customers', 'orders']) say(await showCounts(cloud, `in.c-web-shop.${table}`))
   }
 
@@ -178,7 +177,6 @@ export const startShopApi = async () => {
   const orders = Array.from({ length: ORDERS }, (_, index) =>
     makeOrder(index + 1, new Date(LONG_AGO + index * 60_000)),
   )
-  let requests = 0
 
   const logIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if ((await text(request)) !== JSON.stringify({ user, password }))
@@ -199,25 +197,15 @@ export const startShopApi = async () => {
   }
 
   const server = createServer((request, response) => {
-    requests++
     const url = new URL(request.url ?? '/', 'http://shop')
     if (url.pathname === '/login') void logIn(request, response)
     else if (['/customers', '/orders'].includes(url.pathname)) list(url, request, response)
     else send(response, 404, { error: 'no such list' })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // It listens on a port.
-
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `http://127.0.0.1:${await listen(server)}/`,
     user,
     password,
-    /** The number of requests since the last call. */
-    takeRequests: () => {
-      const taken = requests
-      requests = 0
-      return taken
-    },
     /** Some customers order something, and some orders are delivered. */
     goOn: () => {
       const now = new Date()
@@ -226,11 +214,7 @@ export const startShopApi = async () => {
       for (let count = 0; count < 12; count++) orders.push(makeOrder(orders.length + 1, now))
       return { orders: 12, deliveries: 5 }
     },
-    close: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => closeServer(server),
   }
 }
 

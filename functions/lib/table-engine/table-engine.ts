@@ -3,19 +3,21 @@ import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession, type StreamedRows } from './duckdb/duckdb-session.ts'
+import { quoteColumn } from './duckdb/parquet-sql.ts'
 import { exportTable } from './export-table.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import type { Snapshot, TableFile } from './files/snapshot.ts'
 import type { TableFiles } from './files/table-files.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
-import { hasDuplicates } from './has-duplicates.ts'
 import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type QueryReads, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
+import { openFiles } from './rows/open-files.ts'
+import { scanFiles } from './rows/scan-files.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import { type StageRangeRequest, stageRange } from './stage-range.ts'
 import type { FileColumn } from './types/field-type.ts'
@@ -169,4 +171,23 @@ const countReads = (files: TableFiles): { files: TableFiles; bytesRead: () => nu
     },
     bytesRead: () => read,
   }
+}
+
+/** See `TableEngine.hasDuplicates`. Reads these columns only. */
+const hasDuplicates = async (
+  context: EngineContext,
+  snapshot: Snapshot,
+  columns: string[],
+): Promise<boolean> => {
+  if (snapshot.files.length === 0) return false
+  const { session } = context
+  await session.fitTo(columns.length)
+  const wanted = { fields: snapshot.fields.filter(({ name }) => columns.includes(name)) }
+  const files = snapshot.files.map((file, index) => ({ file, index }))
+  const sources = await openFiles(context, { files, wanted })
+  const keys = columns.map(quoteColumn).join(', ')
+  const found = await session.query(
+    `SELECT 1 FROM (${scanFiles(sources, wanted)}) GROUP BY ${keys} HAVING count(*) > 1 LIMIT 1`,
+  )
+  return found.length > 0
 }

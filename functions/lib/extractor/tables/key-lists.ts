@@ -1,9 +1,9 @@
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
+import { inOrder } from '#lib/json/key-order.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import { safeName } from '../values/php/safe-name.ts'
-import { withMember } from '../values/select/members.ts'
 
 /** Columns that tell the rows of a nested list apart, from load to load: those of `keyLists`. */
 export const listKey = ['JSON_parentKey', 'JSON_position'] as const
@@ -70,3 +70,7 @@ const valueOfColumn = (object: JsonObject, column: string): Json | undefined => 
   }
   return undefined
 }
+
+/** The object with a member replaced in its place, or added at the end. */
+const withMember = (object: JsonObject, key: string, value: Json): JsonObject =>
+  inOrder({ ...object, [key]: value }, [...Object.keys(object), key])
