@@ -8,9 +8,8 @@ import { offsetPaginator } from './offset.ts'
 import { pagenumPaginator } from './pagenum.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 import { responseParamPaginator } from './response-param.ts'
-import { responseUrlPaginator } from './response-url.ts'
+import { responseUrlPaginator, zendeskUrlPaginator } from './response-url.ts'
 import { endsByItself, type Progress, stopReason } from './stop-rules.ts'
-import { zendeskUrlPaginator } from './zendesk-url.ts'
 
 /** A job's pagination together with the stop rules that go with it. */
 export interface JobPaginator extends Paginator {

@@ -36,14 +36,18 @@ export const headerLinkPaginator = (
  * whatever a server writes wrongly beside it (docs/decisions/0011-readers-of-our-own.md).
  */
 export const findLink = (field: string, relation: string): string | undefined => {
-  // A link is `<target>` and its parameters; commas part links only outside of quotes and angle brackets
-  for (const [, target = '', parameters = ''] of field.matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {
+  // Commas part links outside of quotes and angle brackets, where something follows that may be a target
+  const links = field.match(/(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|\\.|(?!,\s*(?:<|https?:\/\/|\/)).)+/gi) ?? []
+  for (const link of links) {
+    const [start = '', target, bare] = /^(?:[^<"=]*<([^>]*)>|[\s,]*([^\s<;]+))/.exec(link) ?? []
     // Each parameter whole: a title may hold what looks like one
-    const found = [...parameters.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,]*))/g)].find(
-      ([, name]) => name?.toLowerCase() === 'rel',
-    )
-    const relations = (found?.[2] ?? found?.[3] ?? '').toLowerCase().split(/\s+/)
-    if (relations.includes(relation)) return target.trim()
+    const found = [
+      ...link
+        .slice(start.length)
+        .matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;,]*))/g),
+    ].find(([, name]) => name?.toLowerCase() === 'rel')
+    const relations = (found?.[2] ?? found?.[3] ?? found?.[4] ?? '').toLowerCase().split(/\s+/)
+    if (relations.includes(relation)) return (target ?? bare)?.trim()
   }
   return undefined
 }

@@ -42,9 +42,33 @@ export const responseUrlPaginator = (
       const isQuery = settings.paramIsQuery === true
       const query = parseQuery(address.replace(isQuery ? /^\?+/ : /^[^?]*\??/, ''))
       if (isLast(query)) return undefined
-      return pageRequest(input, isQuery ? { params: { ...params, ...query } } : { endpoint: address, params })
+      if (!isQuery) return pageRequest(input, { endpoint: address, params })
+      const repeated = Object.keys(query).filter(name => Array.isArray(query[name]))
+      return pageRequest(input, { params: { ...params, ...query }, repeated })
     },
     toldBy: 'answer',
     ended: `the response has no next address at '${urlKey}'`,
   }
+}
+
+// Zendesk answers requests for the last minutes with an error (its guide "Incremental exports")
+const tooRecentSeconds = 6 * 60
+
+/**
+ * `response.url` that also stops when `start_time` in the next address is younger than six minutes.
+ *
+ * ```
+ * { "method": "zendesk.response.url" }
+ * GET /tickets?start_time=0    200 { "tickets": [...], "next_page": "https://.../tickets?start_time=1763740000" }
+ * ```
+ */
+export const zendeskUrlPaginator = (
+  settings: PaginationOf<'zendesk.response.url'>,
+  input: PaginatorInput,
+): Paginator => {
+  const paginator = responseUrlPaginator(settings, input, query => {
+    const start = query['start_time']
+    return typeof start === 'string' && /^\d+$/.test(start) && Number(start) > input.now() - tooRecentSeconds
+  })
+  return { ...paginator, leavesNext: true, ended: `${paginator.ended}, or its start_time is too recent` }
 }

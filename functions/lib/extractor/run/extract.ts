@@ -6,7 +6,7 @@ import { secretsOf } from '../requests/masking/secrets-of.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
 import { runIterations } from './run-iterations.ts'
-import { nothingWarnings, skipWarnings } from './run-statistics.ts'
+import { noteWarnings, skipWarnings } from './run-statistics.ts'
 import { nextState } from './state.ts'
 
 export type {
@@ -53,7 +53,7 @@ const extractMasked = async (
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
   const { options, masker, state, leg, time, log, sinks, marks, refreshTokens } = extraction
-  const { spool, bounds, summary, warningsOf } = extraction
+  const { statistics, spool, bounds, summary, warningsOf } = extraction
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
   rmSync(spool.items, { recursive: true, force: true })
@@ -65,7 +65,7 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
     refreshTokens: refreshTokens.all(),
   })
   const ended = summary(tables)
-  const ofJobs = [...skipWarnings(ended.jobs), ...nothingWarnings(ended.jobs)]
+  const ofJobs = [...skipWarnings(ended.jobs), ...noteWarnings(statistics.flatMap(one => one.all()))]
   for (const warning of ofJobs) log.warning(warning)
   const said = [
     ...warnings,

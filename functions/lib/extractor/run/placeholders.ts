@@ -139,6 +139,19 @@ export const fillEndpoint = (endpoint: string, placeholders: readonly Placeholde
     endpoint,
   )
 
+/**
+ * The first value that its place in the endpoint cuts or changes, as `#` does in a path: `C#` in `langs/{id}` asks for `langs/C`. A value that
+ * the endpoint begins with is an address.
+ */
+export const cutValue = (endpoint: string, placeholders: readonly Placeholder[]): string | undefined => {
+  for (const { name, value } of placeholders) {
+    const at = endpoint.indexOf(`{${name}}`, 1)
+    const cuts = endpoint.slice(0, at).includes('?') ? /[#&+]/ : /[#?]/
+    if (at > 0 && cuts.test(toText(value))) return `'${toText(value)}' as {${name}}`
+  }
+  return undefined
+}
+
 /** The columns that link a child row to its parent: `parent_<path>`, an existing `parent_` not doubled. */
 export const parentColumns = (placeholders: readonly Placeholder[]): Record<string, Json> =>
   Object.fromEntries(

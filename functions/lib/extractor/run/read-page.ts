@@ -72,9 +72,9 @@ const rowsOf = (
   const rows = context.isCompat
     ? ofPage
     : textRows(withoutNothing(ofPage), work, found.source?.body ?? fetched.body, context)
-  context.statistics.nothing(plan, ofPage.length - rows.length)
+  context.statistics.note(plan, 'nothing', '', ofPage.length - rows.length)
   const items = limited(rows, run, context)
-  context.marks.note(plan, items)
+  context.marks.note(plan, items, context.statistics)
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
   const children = pendingChildren(run, items, context)
@@ -91,7 +91,7 @@ const textRows = (rows: Json[], { run }: PageWork, body: Uint8Array, context: Jo
   // Of what holds one the bytes say so; few do.
   Buffer.from(body.buffer, body.byteOffset, body.length).includes('\\u0000')
     ? withoutNul(rows, (row, path) =>
-        context.statistics.nul(run.plan, `'${path}' of row ${run.progress.items + row + 1}`),
+        context.statistics.note(run.plan, 'nul', `'${path}' of row ${run.progress.items + row + 1}`),
       )
     : rows
 

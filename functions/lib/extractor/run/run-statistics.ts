@@ -8,11 +8,11 @@ export interface JobSummary extends JobOutcome {
   completeness?: CheckedRuns
   /** Runs of the job that ended although the API says that there is more. */
   silences?: { runs: number; messages: string[] }
-  /** Items that are null or have no fields, and so no rows. */
-  nothing?: number
-  /** Texts that had the character NUL, and where the first was. */
-  nul?: { texts: number; first: string }
+  /** What was seen of values and is said at the end: how often, and the first one. */
+  notes?: { [kind in Note]?: { times: number; first: string } }
 }
+
+type Note = keyof typeof NOTES
 
 interface CheckedRuns {
   complete: number
@@ -65,13 +65,11 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     rows: (plan: JobPlan, count: number): void => {
       of(plan).rows += count
     },
-    nothing: (plan: JobPlan, count: number): void => {
-      if (count > 0) of(plan).nothing = (of(plan).nothing ?? 0) + count
-    },
-    nul: (plan: JobPlan, place: string): void => {
+    note: (plan: JobPlan, kind: Note, first: string, times = 1): void => {
+      if (times === 0) return
       const summary = of(plan)
-      summary.nul ??= { texts: 0, first: place }
-      summary.nul.texts++
+      const before = summary.notes?.[kind]
+      summary.notes = { ...summary.notes, [kind]: { first, ...before, times: (before?.times ?? 0) + times } }
     },
     ended,
     /** By an error rule: no further page of the job is read, in any of its runs. */
@@ -124,19 +122,30 @@ export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
       : []),
   ])
 
-export const nothingWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, nothing = 0, nul }) => [
-    ...(nul === undefined
-      ? []
-      : [
-          `Job '${endpoint}' got the character NUL in ${nul.texts.toLocaleString('en-US')} ${nul.texts === 1 ? 'text' : 'texts'}, first in ${nul.first}. No table holds it: it was left out.`,
-        ]),
-    ...(nothing === 0
-      ? []
-      : [
-          `Job '${endpoint}' got ${nothing.toLocaleString('en-US')} ${nothing === 1 ? 'item that is null or has' : 'items that are null or have'} no fields: no rows were made of them.`,
-        ]),
-  ])
+const counted = (times: number, one: string, many: string): string =>
+  `${times.toLocaleString('en-US')} ${times === 1 ? one : many}`
+
+/** What is said of values that no table, no mark and no address takes as they are. */
+const NOTES = {
+  nul: (times: number, first: string) =>
+    `got the character NUL in ${counted(times, 'text', 'texts')}, first in ${first}. No table holds it: it was left out.`,
+  nothing: (times: number) =>
+    `got ${counted(times, 'item that is null or has', 'items that are null or have')} no fields: no rows were made of them.`,
+  ahead: (times: number, first: string) =>
+    `got ${counted(times, 'row whose value of "idKey" lies', 'rows whose values of "idKey" lie')} in the future, first ${first}. They are loaded, and the next run does not begin there: it would miss what comes until then.`,
+  state: (_times: number, first: string) =>
+    `does not go on at ${first}, which the state holds, since that lies in the future: it reads from the beginning, so that nothing is missed.`,
+  cut: (times: number, first: string) =>
+    `asked ${counted(times, 'time', 'times')} with a value that is cut where it stands in the address, first ${first}. Values are put in as they are: use the function "urlencode" in "placeholders".`,
+} as const
+
+export const noteWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, notes = {} }) =>
+    (Object.keys(NOTES) as Note[]).flatMap(kind => {
+      const note = notes[kind]
+      return note === undefined ? [] : [`Job '${endpoint}' ${NOTES[kind](note.times, note.first)}`]
+    }),
+  )
 
 /** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
 export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
@@ -149,8 +158,8 @@ export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
         ]
   })
 
-/** What a job did, for results: its texts are masked, its counts stay numbers. */
-export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => {
+/** What a job did, for results: its texts are masked, its counts stay numbers, and notes are among the warnings. */
+export const maskSummary = ({ notes: _, ...job }: JobSummary, masker: Masker): JobSummary => {
   const masked = <T extends { messages: string[] }>(said: T): T => ({
     ...said,
     messages: said.messages.map(masker.mask),

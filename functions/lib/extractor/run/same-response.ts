@@ -1,27 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { shortDigest } from '../../digests.ts'
-import { JsonNumber } from '../../json/json-number.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { BytePage } from '../tables/bytes/byte-page.ts'
 import type { ReadPage } from './job-run.ts'
-
-/** Whether two responses hold the same values in the same order. Mostly decided by the first difference. */
-const isSameResponse = (a: Json, b: Json): boolean => {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof JsonNumber || b instanceof JsonNumber) {
-    return a instanceof JsonNumber && b instanceof JsonNumber && a.text === b.text
-  }
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, index) => isSameResponse(item, b[index] ?? null))
-  }
-  const keys = Object.keys(a)
-  const others = Object.keys(b)
-  return (
-    keys.length === others.length &&
-    keys.every((key, index) => key === others[index] && isSameResponse(a[key] ?? null, b[key] ?? null))
-  )
-}
 
 /** A digest of a response. A checkpoint holds it in place of the last response. */
 export const fingerprint = (response: Json): string => shortDigest(JSON.stringify(response))
@@ -30,10 +11,10 @@ export const fingerprint = (response: Json): string => shortDigest(JSON.stringif
 export const isSamePage = (a: ReadPage, b: ReadPage): boolean => {
   if (a.fetched.isParsed && b.fetched.isParsed && a.fetched.body.equals(b.fetched.body)) return true
   if (a.bytes !== undefined && b.bytes !== undefined) {
-    if (!isSameResponse(a.bytes.rest, b.bytes.rest)) return false
+    if (!isDeepStrictEqual(a.bytes.rest, b.bytes.rest)) return false
     if (differForCertain(itemBytes(a.fetched.body, a.bytes), itemBytes(b.fetched.body, b.bytes))) return false
   }
-  return isSameResponse(a.fetched.response, b.fetched.response)
+  return isDeepStrictEqual(a.fetched.response, b.fetched.response)
 }
 
 const itemBytes = (body: Uint8Array, { start, end }: BytePage): Uint8Array => body.subarray(start, end)

@@ -9,7 +9,7 @@ import { isEmpty, toText } from '../values/php/php-values.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { JobRun } from './job-run.ts'
-import { type Above, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
+import { type Above, cutValue, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
 import { askFor, type Step } from './steps.ts'
 
 /**
@@ -32,6 +32,8 @@ export const startRun = (
   const headers = context.evaluateEverywhere
     ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
     : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
+  const cut = cutValue(job.endpoint, placeholders)
+  if (cut !== undefined) context.statistics.note(plan, 'cut', cut)
   const request: RequestOptions = {
     endpoint: fillEndpoint(job.endpoint, placeholders),
     method: job.body === undefined ? job.method : job.body.method,

@@ -30,11 +30,11 @@ const MAX_STEPS = 100_000
 export const askFor = (
   plan: JobPlan,
   contexts: ExpressionContext,
-  { marks, time }: JobContext,
+  { marks, time, statistics }: JobContext,
   step?: Step,
 ): Asked => {
   const settings = plan.job.incremental
-  const mark = settings && marks.start(plan, contexts)
+  const mark = settings && marks.start(plan, contexts, statistics)
   if (settings === undefined || mark === undefined) return { params: {} }
   const { param, until, lookback, format } = settings
   const back = mark.isInitial ? undefined : lookback

@@ -58,21 +58,6 @@ describe('incremental extraction', () => {
     primaryKey: ['at'],
     incremental: { idKey: 'at', param: 'since', type: 'date', initial: '2020-01-01' },
   }
-  const settings = { config: { jobs: [job] } }
-
-  it('starts at the initial value and then where the last run ended', async () => {
-    const first = await runExtraction(
-      () => [{ at: '2026-01-02' }, { at: '2026-01-10' }, { at: '2026-01-09' }],
-      settings,
-    )
-    expect(urls(first.requests)).toEqual(['/items?since=2020-01-01'])
-    const state = first.result?.finished === true ? first.result.state : undefined
-    expect(state).toMatchObject({ millrace: { highWaterMarks: expect.any(Object) } })
-
-    const second = await runExtraction(() => [], { ...settings, options: { state } })
-    expect(urls(second.requests)).toEqual(['/items?since=2026-01-10'])
-    expect(second.result?.finished === true && second.result.state['millrace']).toEqual(state?.['millrace'])
-  })
 
   it('goes on from a number with all its digits, when the state was kept as plain JSON', async () => {
     const ofIds = {

@@ -29,6 +29,6 @@ describe.each(vectorSets)('single steps: $set', ({ vectors }) => {
   })
 
   it.each(vectors.buildUrl)('address $url with $params', ({ url, params, result }) => {
-    expect(buildEndpoint(url, params)).toBe(result)
+    expect(buildEndpoint({ endpoint: url, params }, { compat: true })).toBe(result)
   })
 })

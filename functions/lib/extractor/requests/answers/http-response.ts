@@ -13,6 +13,8 @@ export interface HttpResponse {
   url: string
   /** The error rule that holds for it, once the request is not sent again. */
   rule?: ErrorRule | undefined
+  /** The request went there without the headers and credentials of the configuration. */
+  isUntrusted?: boolean
 }
 
 export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {

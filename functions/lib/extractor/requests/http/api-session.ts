@@ -150,6 +150,7 @@ const createExchange = (options: ApiSessionOptions) => {
     },
   ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
+    let isUntrusted = false
     const credentials = new Set<string>()
     const noteCredentials = (sent: OutgoingRequest): void => {
       for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
@@ -158,7 +159,8 @@ const createExchange = (options: ApiSessionOptions) => {
     const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
       options.checkHost(candidate.url)
       noteCredentials(candidate)
-      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
+      isUntrusted = !trusted.has(candidate.url.origin)
+      if (isUntrusted) return withoutCredentials(candidate, masker)
       const signed = await sign(candidate)
       noteCredentials(signed)
       return signed
@@ -173,7 +175,7 @@ const createExchange = (options: ApiSessionOptions) => {
     })
     // A response may show the credentials of its request, and many other requests were sent since
     masker.addPassing(credentials)
-    return response
+    return isUntrusted ? { ...response, isUntrusted } : response
   }
 }
 

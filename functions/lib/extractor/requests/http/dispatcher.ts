@@ -22,6 +22,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher =>
     connections: options.connections,
     headersTimeout: options.requestTimeoutSeconds * 1000,
     bodyTimeout: options.requestTimeoutSeconds * 1000,
+    maxHeaderSize: 300 * 1024, // what curl reads of the headers of one response
     connectTimeout: options.connectTimeoutSeconds * 1000,
     connect: noticingResets({
       allowH2: true,

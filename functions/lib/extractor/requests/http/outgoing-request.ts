@@ -3,9 +3,10 @@ import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
 import { objectOf } from '#lib/json/key-order.ts'
-import { formEncode, urlDecode } from '../../values/php/form-encoding.ts'
+import { formEncode } from '../../values/php/form-encoding.ts'
 import { phpJsonEncode } from '../../values/php/php-json-encode.ts'
 import { toText } from '../../values/php/php-values.ts'
+import { parseQuery } from '../../values/php/query.ts'
 import { fillText } from './fill-text.ts'
 import type { PageRequest, RequestBody } from './page-request.ts'
 import { type HttpUrl, resolveUrl } from './resolve-url.ts'
@@ -21,6 +22,11 @@ export interface OutgoingRequest {
   body: string | undefined
 }
 
+interface OutgoingOptions {
+  compat?: boolean
+  lists?: 'indexed' | 'repeat' | undefined
+}
+
 /**
  * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body; a job may give the body as text
  * (docs/reference/extractor-jobs.md#requests).
@@ -29,12 +35,12 @@ export const toOutgoing = (
   request: PageRequest,
   baseUrl: string,
   defaultHeaders: Headers,
-  options: { compat?: boolean; lists?: 'indexed' | 'repeat' | undefined } = {},
+  options: OutgoingOptions = {},
 ): OutgoingRequest => {
   const headers = withDefaults(checkHeaders(request.headers), defaultHeaders)
-  if (request.body !== undefined) return withBody(request, request.body, baseUrl, headers, options.lists)
+  if (request.body !== undefined) return withBody(request, request.body, baseUrl, headers, options)
   if (request.method === 'GET') {
-    const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params, options.lists))
+    const url = resolveUrl(baseUrl, buildEndpoint(request, options))
     return { method: 'GET', url, headers, body: undefined }
   }
   const isEmpty = Object.keys(request.params).length === 0
@@ -57,16 +63,17 @@ export const toOutgoing = (
 
 /** Params that the body names go there, the others into the query. */
 const withBody = (
-  { endpoint, params, method }: PageRequest,
+  { params, ...request }: PageRequest,
   given: RequestBody,
   baseUrl: string,
   headers: Headers,
-  lists: 'indexed' | 'repeat' | undefined,
+  options: OutgoingOptions,
 ): OutgoingRequest => {
+  const { method } = request
   const values: Record<string, Json> = Object.fromEntries(Object.entries(params))
-  const { body, contentType, used } = bodyText(given, values, lists)
+  const { body, contentType, used } = bodyText(given, values, options.lists)
   const others = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)))
-  const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others, lists))
+  const url = resolveUrl(baseUrl, buildEndpoint({ ...request, params: others }, options))
   // The first page of a GET that tells the others in its body
   if (method === 'GET' && body === '{}') return { method, url, headers, body: undefined }
   return {
@@ -163,38 +170,25 @@ const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeader
 /**
  * An endpoint with its query. Params replace same-named ones of the endpoint's own query where they stand, new ones
  * follow; names `""` and `"0"` are dropped. What stands after `#` is never sent, so it ends before the query.
- * Without params the endpoint goes out verbatim.
+ * Without params the endpoint goes out verbatim. With `compat` the last of equal names is kept, as in Generic Extractor.
  */
 export const buildEndpoint = (
-  given: string,
-  params: Readonly<Record<string, Json>> | readonly Json[],
-  lists?: 'indexed' | 'repeat',
+  { endpoint: given, params, repeated = [] }: Pick<PageRequest, 'endpoint' | 'params' | 'repeated'>,
+  { compat = false, lists }: OutgoingOptions = {},
 ): string => {
   if (Object.keys(params).length === 0) return given
-  const [endpoint = ''] = given.split('#', 1)
-  const at = endpoint.indexOf('?')
-  const path = at < 0 ? endpoint : endpoint.slice(0, at)
-  const query: Record<string, Json> = {
-    ...(at < 0 ? {} : parseFlat(endpoint.slice(at + 1))),
-    ...byName(params),
+  const [, path = '', own = ''] = /^([^?#]*)\??([^#]*)/.exec(given) ?? []
+  const query = new Map<string, [Json, OutgoingOptions['lists']]>()
+  for (const [name, value] of Object.entries(parseQuery(own))) {
+    const values = [value].flat().map(text => text ?? '')
+    query.set(name, [compat ? (values.at(-1) ?? '') : values, 'repeat'])
   }
-  delete query['']
-  delete query['0']
-  const text = formEncode(query, lists)
+  for (const [name, value] of Object.entries(params))
+    query.set(name, [value, !compat && repeated.includes(name) ? 'repeat' : lists])
+  const text = [...query]
+    .filter(([name]) => name !== '' && name !== '0')
+    .map(([name, [value, way]]) => formEncode({ [name]: value }, way))
+    .filter(pair => pair !== '')
+    .join('&')
   return text === '' ? path : `${path}?${text}`
-}
-
-/** A list has its positions as names. */
-const byName = (params: Readonly<Record<string, Json>> | readonly Json[]): Record<string, Json> =>
-  Object.fromEntries(Object.entries(params))
-
-/** Names are taken as they stand: `a[]` is not a list here, and the last of equal names wins. */
-const parseFlat = (query: string): Record<string, string> => {
-  const result: Record<string, string> = Object.create(null) // a parameter may be named `__proto__`
-  for (const pair of query.split('&')) {
-    if (pair === '') continue
-    const at = pair.indexOf('=')
-    result[urlDecode(at < 0 ? pair : pair.slice(0, at))] = at < 0 ? '' : urlDecode(pair.slice(at + 1))
-  }
-  return result
 }

@@ -10,6 +10,7 @@ export const overlay = (base: RequestOptions, over: RequestOptions): RequestOpti
   params: mergeParams(base.params, over.params),
   headers: { ...base.headers, ...over.headers },
   body: over.body ?? base.body,
+  repeated: over.repeated,
 })
 
 /** A complete request from its options: job values lie over the defaults (docs/reference/extractor-jobs.md#requests). */
@@ -19,6 +20,7 @@ export const complete = (options: RequestOptions, position?: Json): PageRequest 
   params: options.params ?? {},
   headers: options.headers ?? {},
   ...(options.body === undefined ? {} : { body: options.body }),
+  ...(options.repeated?.length && { repeated: options.repeated }),
   ...(position === undefined ? {} : { position }),
 })
 

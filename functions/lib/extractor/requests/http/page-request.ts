@@ -13,6 +13,8 @@ export interface RequestOptions {
   endpoint?: string | undefined
   body?: RequestBody | undefined
   params?: Params | undefined
+  /** Names that an address has more than once; so they go out. */
+  repeated?: string[] | undefined
   method?: 'GET' | 'POST' | 'FORM' | undefined
   headers?: Record<string, Json> | undefined
 }
@@ -25,6 +27,7 @@ export interface PageRequest {
   params: Params
   headers: Record<string, Json>
   body?: RequestBody
+  repeated?: string[] | undefined
   /** What the paginator has to remember from this page to the next, such as the offset; of several values an object. */
   position?: Json
   /** Of a request without an answer so far. */

@@ -36,15 +36,31 @@ const moment = (value: Json): number => {
   return found
 }
 
+const isZoned = (text: string): boolean => /^\d{9,13}$|(?:z|gmt|utc|[+-]\d{2}:?\d{2})$/i.test(text)
+
 /** Milliseconds since 1970 of a time as text, or of a Unix time in seconds or milliseconds. */
 export const momentOf = (text: string): number | undefined => {
   // Zone-less texts are UTC, as everywhere in the format
-  const zoned =
-    /(?:z|gmt|utc|[+-]\d{2}:?\d{2})$/i.test(text) || !/\d{2}:\d{2}/.test(text)
-      ? text
-      : `${text.replace(' ', 'T')}Z`
+  const zoned = isZoned(text) || !/\d{2}:\d{2}/.test(text) ? text : `${text.replace(' ', 'T')}Z`
   const parsed = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 11 ? 1 : 1000) : Date.parse(zoned)
   return Number.isNaN(parsed) ? undefined : parsed
+}
+
+/** Whether a value is none: null, an empty text, the zero date of MySQL. */
+export const isNone = (value: Json): boolean => /^(0000-00-00.*)?$/.test(toText(value))
+
+/** Local times may be so far ahead of UTC. */
+const FURTHEST_ZONE = 14 * 3_600_000
+
+/**
+ * Whether a value names a moment beyond now (in seconds since 1970): one wrong date, and nothing would be asked for until then. Of what is
+ * ordered as text dates of ISO 8601 do.
+ */
+export const isAhead = (kind: Ordering | undefined, value: Json, now: number): boolean => {
+  const text = toText(value)
+  if (kind === 'number' || (kind !== 'date' && !/^\d{4}-\d\d-\d\d/.test(text))) return false
+  const zone = isZoned(text) ? 0 : FURTHEST_ZONE
+  return (momentOf(text) ?? 0) > now * 1_000 + zone
 }
 
 const notA = (kind: string, value: Json): UserError =>

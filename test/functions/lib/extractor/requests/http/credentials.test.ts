@@ -43,17 +43,6 @@ describe('credentials', () => {
     expect(JSON.stringify(other.requests)).not.toContain(secret)
   })
 
-  it('go there when the origin is listed', async () => {
-    const other = await untilEnd(startApi(() => ({ items: [{ id: 2 }] })))
-    const api = {
-      ...guarded.api,
-      http: { ...(guarded.api?.['http'] as object), trustedOrigins: [other.origin] },
-    }
-    await runExtraction(() => ({ items: [{ id: 1 }], next: `${other.origin}/x` }), { ...guarded, api })
-    expect(other.requests[0]?.url).toContain(`key=${secret}`)
-    expect(other.requests[0]?.headers['x-key']).toBe(secret)
-  })
-
   it('are added anew after a redirect within the origin', async () => {
     const { requests, error } = await runExtraction(
       (request, response) =>

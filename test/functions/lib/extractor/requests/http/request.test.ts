@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildEndpoint } from '#lib/extractor/requests/http/outgoing-request.ts'
 import { replaceRecursive } from '#lib/extractor/requests/http/overlay.ts'
+import type { Params } from '#lib/extractor/requests/http/page-request.ts'
 import { resolveUrl } from '#lib/extractor/requests/http/resolve-url.ts'
 import { formEncode } from '#lib/extractor/values/php/form-encoding.ts'
 import { addLoginQuery, formatQuery, parseQuery, replaceInQuery } from '#lib/extractor/values/php/query.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { runExtraction } from '../../run-extraction.ts'
 
 describe('resolving addresses (RFC 3986, 5.4)', () => {
@@ -94,12 +96,19 @@ describe('form encoding', () => {
   })
 
   it('leaves an endpoint without params alone, byte by byte', () => {
-    expect(buildEndpoint('x?a=%7e&b=+[]', {})).toBe('x?a=%7e&b=+[]')
+    expect(buildEndpoint({ endpoint: 'x?a=%7e&b=+[]', params: {} })).toBe('x?a=%7e&b=+[]')
   })
 
-  it('before what stands after #, which is never sent', () => {
-    expect(buildEndpoint('x#part', { limit: 1 })).toBe('x?limit=1')
-    expect(buildEndpoint('x?a=1#part?b=2', { limit: 1 })).toBe('x?a=1&limit=1')
+  it.each<[string, Json, object, string]>([
+    ['x#part', { limit: 1 }, {}, 'x?limit=1'],
+    ['x?a=1#part?b=2', { limit: 1 }, {}, 'x?a=1&limit=1'],
+    ['x?a=1&a=2&b', { c: 3 }, {}, 'x?a=1&a=2&b=&c=3'],
+    ['x?a=1&a=2&b', { c: 3 }, { compat: true }, 'x?a=2&b=&c=3'],
+    ['x?a[]=1&b=2&a[]=3', { b: [4, 5] }, {}, 'x?a%5B%5D=1&a%5B%5D=3&b%5B0%5D=4&b%5B1%5D=5'],
+    ['x?a=1&a=2&b=3', { a: null }, {}, 'x?b=3'],
+    ['x?=1&0=2&b=3', { c: 4 }, {}, 'x?b=3&c=4'],
+  ])('lays params over the query: %s with %j %j', (endpoint, params, options, sent) => {
+    expect(buildEndpoint({ endpoint, params: params as Params }, options)).toBe(sent)
   })
 })
 
