@@ -3,6 +3,10 @@ import { withStorage } from '../../support/storage-service.ts'
 
 const service = await withStorage()
 
+const anImage = expect.stringMatching(/^data:image/)
+const definition = expect.objectContaining({ type: 'builtin', repository: { region: '' } })
+const vendor = { contact: [expect.any(String)], licenseUrl: expect.stringMatching(/^https:/) }
+
 describe('GET /v2/storage', () => {
   it('says what the service is and where the importer and the faces are', async () => {
     const { body } = await service.call('GET', '/v2/storage')
@@ -15,8 +19,9 @@ describe('GET /v2/storage', () => {
       documentation: 'http://storage.test/v2/storage/openapi.json',
       components: expect.arrayContaining([
         expect.objectContaining({
-          id: 'ex-generic-v2',
-          uri: expect.stringContaining('/components/ex-generic-v2'),
+          ...{ id: 'ex-generic-v2', uri: expect.stringContaining('/components/ex-generic-v2') },
+          ...{ ico32: anImage, ico64: anImage, documentationUrl: expect.stringMatching(/^https:/) },
+          data: expect.objectContaining({ definition, vendor, memory: '1769m' }),
         }),
       ]),
       services: [

@@ -48,10 +48,6 @@ const one = { items: [{ id: 3 }] }
 describe('offset', () => {
   const offset = { method: 'offset', limit: 2 }
 
-  it('stops after a page without items', () => {
-    expect(params(requests(offset, [{ items: [] }]))).toEqual([{ limit: 2, offset: 0 }, undefined])
-  })
-
   it('takes the limit from a job param, always, and keeps its place', () => {
     const sent = params(requests(offset, [one, { items: [] }], { params: { limit: '1', a: 'b' } }))
     expect(sent).toEqual([{ limit: 1, a: 'b', offset: 0 }, { limit: 1, a: 'b', offset: 1 }, undefined])
