@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import {
+  IF_EXISTS_FEATURE,
   isTableMadeMeanwhile,
   keyAfter,
   loadIntoTable,
@@ -182,8 +183,9 @@ const load = async (
   }
   const warnings = new Set<string>()
   let idempotencyKey: string = crypto.randomUUID()
+  const hasIfExists = await storage.knows(IF_EXISTS_FEATURE)
   for (let attempt = 1; ; attempt++) {
-    const started = await loadIntoTable(storage, file, { idempotencyKey, checksKeyFirst: true })
+    const started = await loadIntoTable(storage, file, { idempotencyKey, checksKeyFirst: true, hasIfExists })
     const what = `The load of ${tableId}`
     const job = await followJob(started.job, id => storage.job(id), { what, shell })
     for (const warning of started.warnings) warnings.add(warning)

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
+import {
+  IF_EXISTS_FEATURE,
+  isTableMadeMeanwhile,
+  keyAfter,
+  loadIntoTable,
+} from '../lib/storage-client/load-into-table.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
@@ -60,6 +65,7 @@ const load = async (
             idempotencyKey: known ? keyAfter(attempt.key, known) : attempt.key,
             isRepeated: attempt.isRepeated,
             checksKeyFirst: true,
+            hasIfExists: await storage.knows(IF_EXISTS_FEATURE),
           },
         )
       : { job: known, warnings: [] }

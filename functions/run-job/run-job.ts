@@ -12,6 +12,7 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
+import { parseTableId } from '../lib/wire/storage-ids.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
@@ -149,14 +150,18 @@ const enterBranch = async (
   if (!(await branches.get(branchId)))
     throw new UserError('notFound', `Branch id:"${branchId}" was not found.`)
   const changed = changedBy(job.input)
-  if ('tableId' in changed) await own.table(changed.tableId)
-  if ('bucketId' in changed) await own.bucket(changed.bucketId)
+  if (changed.tableId !== undefined) await own.table(changed.tableId)
+  if (changed.bucketId !== undefined) await own.bucket(changed.bucketId)
 }
 
 /** The existing table that the work replaces, or the bucket that it changes or adds a table to. */
-const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } | Record<never, never> => {
+const changedBy = (input: JobInput): { tableId?: string; bucketId?: string | undefined } => {
   switch (input.operationName) {
     case 'tableImport':
+      return {
+        tableId: input.tableId,
+        ...(input.creates && { bucketId: parseTableId(input.tableId)?.bucketId }),
+      }
     case 'tableUpdate':
     case 'tableColumnAdd':
     case 'tableColumnDefinitionUpdate':

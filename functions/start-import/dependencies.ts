@@ -13,6 +13,8 @@ export interface StartImportDependencies {
   storage: StorageClient
   /** Larger objects are refused before they are moved. `undefined`: the service knows its own limits. */
   acceptedLoads: AcceptedLoads | undefined
+  /** Whether the service creates a table or loads into it by one job: `IF_EXISTS_FEATURE`. */
+  hasIfExists: (storage: Pick<StorageClient, 'knows'>) => Promise<boolean>
   records: ImportRecords
   rules: readonly LandingRule[]
   now: () => Date

@@ -111,6 +111,7 @@ interface ImportVersionServices {
   acceptedLoads: AcceptedLoads | undefined
   /** Brings the bytes of the object into the prepared file. */
   transfer: Transfer
+  hasIfExists: StartImportDependencies['hasIfExists']
 }
 
 interface ImportWork {
@@ -229,7 +230,7 @@ const finishUpload = async (
 }
 
 const acceptImport = async (
-  { storage }: ImportVersionServices,
+  { storage, hasIfExists }: ImportVersionServices,
   { target, versionId, progress }: ImportWork,
   { fileId, wasUploadedBefore }: { fileId: number; wasUploadedBefore: boolean },
 ): Promise<Job> => {
@@ -242,7 +243,11 @@ const acceptImport = async (
   const { job } = await loadIntoTable(
     storage,
     { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns, types },
-    { idempotencyKey: `${versionId}-${progress.attempt}`, isRepeated: wasUploadedBefore },
+    {
+      idempotencyKey: `${versionId}-${progress.attempt}`,
+      isRepeated: wasUploadedBefore,
+      hasIfExists: await hasIfExists(storage),
+    },
   )
   return job
 }

@@ -8,8 +8,10 @@ import { createS3Client } from '../lib/aws/s3-client.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import { openItemTable } from '../lib/items/open-items.ts'
 import { NONE } from '../lib/none.ts'
+import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import type { StartImportDependencies } from './dependencies.ts'
 import type { StartImportEvent } from './event.ts'
 import { createImportRecords } from './key-records.ts'
 import { landingRules } from './landing-rules.ts'
@@ -46,11 +48,24 @@ const acceptedLoads =
     : { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS }
 const now = () => new Date()
 
+/** Asked for once in a container: a service does not forget what it knows. */
+let known: Promise<boolean> | undefined
+const hasIfExists: StartImportDependencies['hasIfExists'] = storage => {
+  known ??= storage.knows(IF_EXISTS_FEATURE).catch((error: unknown) => {
+    known = undefined
+    throw error
+  })
+  return known
+}
+
 const measure = createMeasure('imports')
 
 export const run = async (event: StartImportEvent, log: Logger) => {
   const storage = await storageClientFrom(env, event)
-  const result = await startImport({ s3, transfer, storage, acceptedLoads, records, rules, now, log }, event)
+  const result = await startImport(
+    { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
+    event,
+  )
   if (result.outcome === 'started') measure({ FilesLanded: 1 })
   if (result.outcome === 'released') measure({ FilesFailed: 1 })
   return result

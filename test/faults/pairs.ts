@@ -188,13 +188,14 @@ const effectOfFile = async (
   input: object,
   known: Map<number, Rows>,
 ): Promise<Effect | undefined> => {
-  const { operationName, fileId, incremental, source, primaryKey } = Object(input)
+  const { operationName, fileId, incremental, source, primaryKey, creates } = Object(input)
   const id: number | undefined = fileId ?? Object(source).fileId
   if (id === undefined) return undefined
   const rows = known.get(id) ?? (await rowsOfFile(world, id))
   known.set(id, rows)
   if (operationName === 'tableCreate') return created(rows)
-  return loaded(rows, { isFull: !incremental, namesKey: primaryKey !== undefined, isLanded: true })
+  const load = loaded(rows, { isFull: !incremental, namesKey: primaryKey !== undefined, isLanded: true })
+  return table => (creates && table === undefined ? created(rows)(table) : load(table))
 }
 
 const rowsOfFile = async ({ service }: World, fileId: number): Promise<Rows> => {

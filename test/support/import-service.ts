@@ -7,6 +7,7 @@ import type { StartImportDependencies } from '#functions/start-import/dependenci
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import { createTransfer, type TransferOptions } from '#functions/start-import/transfer.ts'
+import { IF_EXISTS_FEATURE } from '#lib/storage-client/load-into-table.ts'
 import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
 import { createTestRecords, type TestRecords } from './import-records.ts'
 import { s3WithAt } from './s3-with.ts'
@@ -38,6 +39,7 @@ export const useImportService = (): void => {
       transfer: transferOf({ ownFilesBucket: service.filesBucket }),
       storage,
       acceptedLoads: undefined,
+      hasIfExists: of => of.knows(IF_EXISTS_FEATURE),
       records,
       rules: [],
       now: () => new Date(),

@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
 import type { ItemTable } from '../../functions/lib/items/item-table.ts'
+import { IF_EXISTS_FEATURE } from '../../functions/lib/storage-client/load-into-table.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
 import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
@@ -60,6 +61,7 @@ export const startLanding = async (given: GivenService = {}) => {
     }),
     storage,
     acceptedLoads: undefined,
+    hasIfExists: of => of.knows(IF_EXISTS_FEATURE),
     records,
     rules: [],
     now: () => new Date(),

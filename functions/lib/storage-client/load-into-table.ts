@@ -5,6 +5,9 @@ import type { CsvFormat, StorageClient } from './storage-client.ts'
 import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
 import type { Job } from './wire.ts'
 
+/** Of a service's index: `tables-async` knows `ifExists=load`. */
+export const IF_EXISTS_FEATURE = 'tables-async-if-exists'
+
 export interface TableLoad extends CsvFormat {
   tableId: string
   dataFileId: number
@@ -26,6 +29,8 @@ export interface LoadOptions {
    * when the job runs. Default: not, for callers that learn of a failure from the job.
    */
   checksKeyFirst?: boolean
+  /** The service creates the table or loads into it by one job: `IF_EXISTS_FEATURE`. Default: not. */
+  hasIfExists?: boolean
 }
 
 interface StartedLoad {
@@ -58,7 +63,7 @@ export const loadIntoTable = async (
     types,
     missingColumns = 'empty',
   }: TableLoad,
-  { idempotencyKey, isRepeated = false, checksKeyFirst = false }: LoadOptions,
+  { idempotencyKey, isRepeated = false, checksKeyFirst = false, hasIfExists = false }: LoadOptions,
 ): Promise<StartedLoad> => {
   const file = { dataFileId, columns, delimiter, enclosure, types }
   const importIntoTable = async (): Promise<StartedLoad> => {
@@ -80,6 +85,23 @@ export const loadIntoTable = async (
     return { job: await storage.createTable(creation, idempotencyKey), warnings: [] }
   }
 
+  const withBucket = async (start: () => Promise<StartedLoad>): Promise<StartedLoad> => {
+    if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
+    return start()
+  }
+  if (hasIfExists) {
+    const load = { ...file, bucketId, name, primaryKey: [...primaryKey], incremental, missingColumns }
+    const start = async (): Promise<StartedLoad> => ({
+      job: await storage.createTable({ ...load, ifExists: 'load' }, idempotencyKey),
+      warnings: [],
+    })
+    return start().catch((error: unknown) => {
+      // The bucket is missing, or the file.
+      if (error instanceof UserError && error.status === 404) return withBucket(start)
+      throw error
+    })
+  }
+
   if (isRepeated)
     try {
       return await createTable()
@@ -97,9 +119,8 @@ export const loadIntoTable = async (
   // It was the file that is missing, or somebody has created the table since.
   if (await storage.hasTable(tableId)) return importIntoTable()
 
-  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
   try {
-    return await createTable()
+    return await withBucket(createTable)
   } catch (error) {
     if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
     throw error

@@ -43,6 +43,10 @@ interface TableCreation extends CsvFormat {
   name: string
   dataFileId: number
   primaryKey: string[]
+  /** Into a table that exists the file is loaded, where the service knows this: `IF_EXISTS_FEATURE`. */
+  ifExists?: 'load' | undefined
+  /** Of that load. */
+  incremental?: boolean | undefined
 }
 
 interface TableDefinition {
@@ -100,6 +104,8 @@ export interface StorageClient {
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   /** How the files of a table load, by the words of landing metadata. None: the table, or what it says, is not there. */
   loadSettings(tableId: string): Promise<Record<string, string>>
+  /** Whether the service can do what the features of its index name. */
+  knows(feature: string): Promise<boolean>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
   defineTable(definition: TableDefinition, idempotencyKey: string): Promise<Job>
@@ -162,11 +168,17 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
     tableIds: async () =>
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
-    createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
+    knows: async feature =>
+      (await request({ ...connection, branchId: undefined }, index, featured)).features.includes(feature),
+    createTable: ({ bucketId, primaryKey, incremental, ...creation }, idempotencyKey) =>
       callForJob({
         method: 'POST',
         path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
-        body: { ...creation, ...keyField(primaryKey) },
+        body: {
+          ...creation,
+          ...keyField(primaryKey),
+          ...(incremental !== undefined && { incremental: incremental ? 1 : 0 }),
+        },
         idempotencyKey,
       }),
     defineTable: ({ bucketId, name, primaryKey, columns }, idempotencyKey) =>
@@ -218,6 +230,9 @@ export const createStorageClient = (connection: Connection & { runId?: string })
   }
 }
 
+/** No branch has an index of its own. */
+const index = { method: 'GET', path: '?exclude=components' } as const
+const featured = z.object({ features: z.array(z.string()) })
 const namedTables = z.array(z.object({ id: z.string() }))
 
 const columnDefinition = ({ name, type = { basetype: 'STRING' } }: TableDefinition['columns'][number]) =>

@@ -43,22 +43,8 @@ const firstContent = async (
   { bucketId, name, source }: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<FirstContent> => {
-  if (source.type === 'file') {
-    const { fileId, csv, primaryKey } = source
-    const target = {
-      tableId: `${bucketId}.${name}`,
-      internalId: job.id,
-      current: undefined,
-      primaryKey,
-      incremental: false,
-    }
-    const content = await loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
-      throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
-    })
-    // Typed by its file, none of whose columns is declared.
-    const definition = isTypedTable(content.snapshot) && { primaryKeysNames: primaryKey, columns: [] }
-    return { ...content, ...(definition && { definition }) }
-  }
+  if (source.type === 'file')
+    return contentOfFile(job, { tableId: `${bucketId}.${name}`, ...source }, services)
   if (source.type === 'snapshot') {
     const kept = await services.snapshots.get(source.snapshotId)
     if (!kept) throw snapshotNotFound(source.snapshotId)
@@ -69,6 +55,26 @@ const firstContent = async (
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
   }
   return contentAtTime(job, source, services)
+}
+
+/** What a new table begins with that is made of a file. */
+export const contentOfFile = async (
+  job: ProcessingJob,
+  {
+    tableId,
+    fileId,
+    csv,
+    primaryKey = [],
+  }: Pick<InputOf<'tableImport'>, 'tableId' | 'fileId' | 'csv' | 'primaryKey'>,
+  services: RunJobServices,
+): Promise<FirstContent> => {
+  const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false }
+  const content = await loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
+    throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
+  })
+  // Typed by its file, none of whose columns is declared.
+  const definition = isTypedTable(content.snapshot) && { primaryKeysNames: primaryKey, columns: [] }
+  return { ...content, ...(definition && { definition }) }
 }
 
 /** The same for a table that is not there yet: a line is held against the names that the file or the request gives. */

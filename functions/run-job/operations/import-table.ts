@@ -7,8 +7,11 @@ import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-reco
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
+import { parseTableId } from '../../lib/wire/storage-ids.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { jobFailure } from '../job/tell-job-end.ts'
+import { contentOfFile } from './create-table.ts'
+import { insertTable } from './insert-table.ts'
 import { keepHeadings } from './keep-headings.ts'
 import { loadFile } from './load-file.ts'
 import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
@@ -34,6 +37,14 @@ export const importTable = async (
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Outcome> => {
   const table = await services.tables.get(input.tableId)
+  const place = parseTableId(input.tableId)
+  if (!table && place && input.creates) {
+    const created = { ...place, ...input.creates }
+    const { table: head, alsoEnded } = await insertTable(job, created, services, () =>
+      contentOfFile(job, input, services),
+    )
+    return { results: importResults(head), metrics: loadMetrics(head.lastLoad), alsoEnded }
+  }
   if (!table) throw tableNotFound(input.tableId, services.projectId)
   const finished = await finishedLoad(job, table, services)
   const { loaded, alsoEnded = [] } = finished

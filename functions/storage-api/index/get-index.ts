@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { IF_EXISTS_FEATURE } from '../../lib/storage-client/load-into-table.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import { indexBody } from '../../lib/wire/index-body.ts'
 import { componentResource } from '../components/components.ts'
@@ -38,7 +39,7 @@ routes.get('/v2/storage', {
       ),
     }),
     services: [{ id: 'import', url: baseUrl }, ...faces.map(id => ({ id, url: `${baseUrl}/${id}` }))],
-    features,
+    features: [...features, IF_EXISTS_FEATURE],
     // In the notation of the hosted service.
     urlTemplates: { orchestrationJob: `${baseUrl}/v2/storage/jobs/<%= jobId %>` },
   }),

@@ -9,9 +9,9 @@ import { readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { receiveUpload, uploadForm } from '../files/receive-upload.ts'
-import { findBucket, findTable } from '../find/find-table.ts'
+import { findBucket, findOwnTable, findTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
-import { integer, listOf, text, textList } from '../http/fields.ts'
+import { flag, integer, listOf, text, textList } from '../http/fields.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { doJob, type NewJob, submitJob } from '../jobs/submit-job.ts'
@@ -41,21 +41,66 @@ const createTableFields = z.object({
 type CreateTableFields = z.output<typeof createTableFields>
 type TableSource = InputOf<'tableCreate'>['source']
 
-/** Creates a table from a file, a snapshot or another table, by a job `tableCreate` whose results are the table. */
+const createByJobFields = createTableFields.extend({
+  ifExists: z.enum(['fail', 'load']).default('fail'),
+  incremental: flag().default(false),
+})
+
+/**
+ * Creates a table from a file, a snapshot or another table, by a job `tableCreate` whose results are the table. With
+ * `ifExists=load` the job is a `tableImport`, which creates the table of a file or loads into it.
+ */
 routes.post('/v2/storage/buckets/{bucketId}/tables-async', {
-  summary: 'Create a table from a file, a snapshot or another table',
-  body: createTableFields,
+  summary: 'Create a table from a file, a snapshot or another table, or load the file into it',
+  body: createByJobFields,
   validationCode: 'storage.tables.validation',
   replies: {
-    202: 'The job `tableCreate`',
+    202: 'The job `tableCreate`, or `tableImport`',
     400: 'The request is wrong',
     404: 'There is no such bucket, file, snapshot or table',
   },
   handle: async (request, services) => {
     const { bucketId } = request.params
-    return submitJob(request, services, createTableJob(request, services, { bucketId, body: request.body }))
+    const { body } = request
+    const jobOf = body.ifExists === 'load' ? loadOrCreateJob : createTableJob
+    return submitJob(request, services, jobOf(request, services, { bucketId, body }))
   },
 })
+
+/** The job `tableImport` of a request, which creates its table if need be. */
+const loadOrCreateJob = (
+  { caller }: { caller: Caller },
+  services: Services,
+  { bucketId, body }: { bucketId: string; body: z.output<typeof createByJobFields> },
+): NewJob => {
+  const { name, displayName } = checkTableName(body)
+  const source = readSource(body, services.now())
+  if (source.type !== 'file')
+    throw new UserError('storage.tables.validation', '"ifExists" is for tables of a file.')
+  const { fileId, csv, primaryKey } = source
+  const { incremental } = body
+  const tableId = `${bucketId}.${name}`
+  const key = primaryKey.length === 0 ? {} : { primaryKey }
+  return {
+    input: {
+      operationName: 'tableImport',
+      tableId,
+      fileId,
+      csv,
+      incremental,
+      ...key,
+      creates: { displayName },
+    },
+    admit: async () => {
+      await findBucket(services, bucketId)
+      const table = await services.tables.getHead(tableId)
+      if (table) await findOwnTable(services, tableId)
+      else await refuseTakenName({ bucketId, name, displayName }, services.tables)
+      const params = { ...csv, incremental, ...key }
+      return { params, source: await admitDataPlace(fileId, caller, services), queue: 'main' }
+    },
+  }
+}
 
 /** The job `tableCreate` of a request. */
 const createTableJob = (

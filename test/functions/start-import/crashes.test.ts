@@ -90,6 +90,7 @@ describe('dying anywhere', () => {
     let unknownKeys = 0
     const hosted: StorageClient = {
       ...storage,
+      knows: async () => false,
       createTable: creation => storage.createTable(creation, `not-kept-${execution}-${++unknownKeys}`),
       importTable: tableImport => storage.importTable(tableImport, `not-kept-${execution}-${++unknownKeys}`),
     }

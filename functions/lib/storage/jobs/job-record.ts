@@ -108,6 +108,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     incremental: z.boolean(),
     /** The key that the caller expects the table to have. */
     primaryKey: z.array(z.string()).optional(),
+    /** What a table is called that is not there yet: it is created (`ifExists=load`). Default: none is. */
+    creates: z.object({ displayName: z.string() }).optional(),
   }),
   z.object({
     operationName: z.literal('tableExport'),

@@ -127,3 +127,35 @@ it.each([
   ])
   expect(last().key).toBe('once')
 })
+
+it('asks a service that knows it for one job, whether the table is there or not, also again', async () => {
+  const asked = {
+    key: 'once',
+    body: {
+      name: 'orders',
+      dataFileId: 5,
+      primaryKey: 'id',
+      incremental: 1,
+      ifExists: 'load',
+      missingColumns: 'empty',
+    },
+  }
+  server.replyWith(accepted, isNotThere, isNotThere, json(201, {}), accepted)
+  expect(await load({}, { hasIfExists: true })).toMatchObject({ job: { id: 12 }, warnings: [] })
+  expect(requests()).toEqual(['POST buckets/in.c-main/tables-async'])
+  expect(last()).toEqual(asked)
+  server.received.length = 0
+  await load({}, { hasIfExists: true, isRepeated: true })
+  expect(requests()).toEqual([
+    'POST buckets/in.c-main/tables-async',
+    'GET buckets/in.c-main',
+    'POST buckets',
+    'POST buckets/in.c-main/tables-async',
+  ])
+  expect(last()).toEqual(asked)
+})
+
+it('asks such a service no more when the file is missing', async () => {
+  server.replyWith(isNotThere, isThere, isNotThere)
+  await expect(load({}, { hasIfExists: true })).rejects.toMatchObject({ status: 404 })
+})
