@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_208,
-  'lines of tests': 80_241,
-  'words of documents': 91_642,
+  'lines of product': 98_344,
+  'lines of tests': 80_363,
+  'words of documents': 91_699,
   functions: 14,
   routes: 211,
   settings: 41,
