@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
@@ -90,8 +89,6 @@ const startScheduledRuns = (
       EXTRACT_MACHINE_ARN: machine.stateMachineArn,
       COMPONENTS: JSON.stringify(components),
     },
-    memoryMiB: 512,
-    timeout: Duration.seconds(55), // The next minute makes up for this one.
     ...everyMinute('{"time":"<aws.scheduler.scheduled-time>"}'),
   })
   allowReadingSecret(start, storage.tokenSecret)

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Duration } from 'aws-cdk-lib'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { z } from 'zod'
@@ -40,8 +39,6 @@ export class FiringTriggers extends Construct {
         STORAGE_URL: url,
         RUNNABLE_COMPONENTS: JSON.stringify(hasExtractions ? runnableComponents() : []),
       },
-      memoryMiB: 512,
-      timeout: Duration.seconds(55), // The next minute comes anyway.
       ...everyMinute(),
     })
     allowItems(

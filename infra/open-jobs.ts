@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
 import type { StartOpenJobsEnv } from '../functions/start-open-jobs/work.ts'
@@ -35,8 +34,6 @@ export class OpenJobs extends Construct {
         JOB_MACHINE_ARN: jobMachineArn,
         EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NONE,
       },
-      memoryMiB: 512,
-      timeout: Duration.seconds(55), // The next minute comes anyway.
       ...everyMinute(),
     })
     allowItems(

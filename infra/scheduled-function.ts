@@ -1,4 +1,4 @@
-import { Aws, CfnResource, Stack } from 'aws-cdk-lib'
+import { Aws, CfnResource, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
@@ -50,6 +50,8 @@ export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvN
 export const everyMinute = (input?: string) => ({
   schedules: [{ name: 'EveryMinute', expression: 'rate(1 minute)', ...(input !== undefined && { input }) }],
   isRetried: false,
+  memoryMiB: 512,
+  timeout: Duration.seconds(55), // The next minute comes anyway.
 })
 
 /** The name of the group of all schedules of the stack: Scheduler counts what fails by group only. */

@@ -48,9 +48,10 @@ export const runQuery = async (
     const width = shell.stdout.isTTY && outputPath === undefined ? shell.stdout.columns : undefined
     await write([tableOf(result, width)], outputPath, shell)
     say()
+    for (const warning of result.warnings) out.say(warning)
     if (result.isTruncated) out.say(`The first ${result.rows.length} rows: --format csv prints all.`)
   } else {
-    const content = wholeResult(query, format === 'json' ? 'jsonl' : format, { api, shell })
+    const content = wholeResult(query, format === 'json' ? 'jsonl' : format, { api, out, shell })
     await write(format === 'json' ? asList(content) : content, outputPath, shell)
     say()
   }
@@ -60,12 +61,13 @@ const named = z.object({ id: z.string() })
 
 /** Keeps the result as a table, with the rights of the token. The file between is deleted when the load has ended. */
 export const saveQuery = async (query: Query, tableId: string, call: QueryCall): Promise<number> => {
-  const { api } = call
+  const { api, out } = call
   const bucketIds = (await api.get('buckets', z.array(named))).map(({ id }) => id)
   const bucket = bucketToMake(tableId, bucketIds) // A wrong name is said before the query runs.
   if (bucket) await api.send('POST', bucket.path, named, bucket.body)
   const known = (await api.get('tables?include=', z.array(named))).map(({ id }) => id)
-  const { file } = await api.send('POST', 'query', queryFileBody, { ...query, format: 'parquet' })
+  const { file, warnings } = await api.send('POST', 'query', queryFileBody, { ...query, format: 'parquet' })
+  for (const warning of warnings) out.say(warning)
   const { path, body } = savesAsTable(tableId, file.id, known)
   try {
     return await doJob(call, 'POST', path, body)
@@ -81,12 +83,13 @@ export const saveQuery = async (query: Query, tableId: string, call: QueryCall):
 async function* wholeResult(
   query: Query,
   format: QueryFormat,
-  { api, shell }: Pick<QueryCall, 'api' | 'shell'>,
+  { api, out, shell }: QueryCall,
 ): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
   try {
     const path = join(folder, 'result')
-    const { file } = await api.send('POST', 'query', queryFileBody, { ...query, format })
+    const { file, warnings } = await api.send('POST', 'query', queryFileBody, { ...query, format })
+    for (const warning of warnings) out.say(warning)
     const connection = connectStorage(api.address)
     try {
       await downloadToPath(path, query.sql, { connection, fileId: file.id, startProgress: progressIn(shell) })

@@ -3,7 +3,7 @@ import { loadPlace } from '../lib/distributed/load-place.ts'
 
 const load = loadPlace
 const jobId = z.int().positive()
-/** Of the lines in the log. Absent in executions that began before 0.3. */
+/** Of the lines in the log. */
 const correlationId = z.string().optional()
 /** One of the items that the step before has answered. */
 const item = z.int().nonnegative()

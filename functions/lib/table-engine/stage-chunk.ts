@@ -9,7 +9,6 @@ import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './duckdb/sql.ts'
 import type { PlacedField } from './files/snapshot.ts'
 import { findBadCell } from './find-bad-cell.ts'
-import { loadOrderSql } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
 import { cellSql, markedCellSql } from './types/cell-sql.ts'
 import { isTyped } from './types/field-type.ts'
@@ -151,7 +150,10 @@ const selectFromCsv = ({
     field =>
       `${toSql(field.cell === undefined ? "''" : toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
   )
-  if (order) values.push(loadOrderSql(order))
+  if (order)
+    values.push(
+      `${order.range}::INTEGER AS _load_range, (${order.firstRow} + row_number() OVER () - 1)::BIGINT AS _load_row`, // LOAD_ORDER
+    )
   const quote = quoteByte(dialect.enclosure)
   return `
     SELECT ${values.join(', ')}, ${quoteTimestamp(loadedAt)} AS ${TIMESTAMP_COLUMN}

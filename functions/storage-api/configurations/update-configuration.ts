@@ -27,6 +27,12 @@ import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
 export const routes = routesOf('configurations')
 
+const changedReplies = {
+  404: 'There is no such configuration',
+  409: 'Other writers came first for too long: send it again',
+  412: 'The version is none of those that `If-Match` names',
+}
+
 /**
  * Sets what is given, each part whole (docs/reference/storage-api.md#change-a-configuration). Unchanged values create
  * no version.
@@ -46,9 +52,7 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}', {
   replies: {
     200: 'The configuration',
     400: '`validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `validation.invalidRowSortOrder`',
-    404: 'There is no such configuration',
-    409: 'Other writers came first for too long: send it again',
-    412: 'The version is none of those that `If-Match` names',
+    ...changedReplies,
   },
   reply: configurationBody,
   handle: async (request, services) => {
@@ -84,9 +88,7 @@ routes.patch('/v2/storage/components/{componentId}/configs/{configId}', {
   validationCode: 'storage.components.validation',
   replies: {
     200: 'The configuration',
-    404: 'There is no such configuration',
-    409: 'Other writers came first for too long: send it again',
-    412: 'The version is none of those that `If-Match` names',
+    ...changedReplies,
   },
   reply: configurationBody,
   handle: async (request, services) => {

@@ -56,8 +56,13 @@ routes.post('/query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries'
 /** What is wrong with a query is its outcome, not an error of the request. */
 const outcomeOf = async (sql: string, request: { caller: Caller }, services: Services): Promise<Outcome> => {
   try {
-    const { columns, rows, isTruncated } = await firstResult({ sql, limit: MAX_ROWS }, request, services)
-    const message = isTruncated ? `There are more rows: the first ${rows.length} are kept.` : ''
+    const { columns, rows, isTruncated, warnings } = await firstResult(
+      { sql, limit: MAX_ROWS },
+      request,
+      services,
+    )
+    const more = isTruncated ? [`There are more rows: the first ${rows.length} are kept.`] : []
+    const message = [...more, ...warnings].join(' ')
     return { sql, status: 'completed', message, columns, rows }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -79,11 +79,11 @@ const queryOf = (
 
 const shownOf = async (query: TableQuery, limit: number, services: Services): Promise<QueryBody> => {
   const engine = await services.tableEngine()
-  const shown: Omit<QueryBody, 'tables'> = { columns: [], rows: [], isTruncated: false }
-  const { tables } = await engine.query({ ...query, maxRows: limit }, async result => {
+  const shown: Omit<QueryBody, keyof QueryReads> = { columns: [], rows: [], isTruncated: false }
+  const { tables, warnings } = await engine.query({ ...query, maxRows: limit }, async result => {
     Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
   })
-  return { ...shown, tables }
+  return { ...shown, tables, warnings }
 }
 
 /** The first rows of a query. Errors: as those of the route. */
@@ -122,9 +122,9 @@ const wholeResult = async (
   const engine = await services.tableEngine()
   const name = `${request.body.name ?? 'query'}.${format}`
   let fileId = 0
-  const { tables } = await engine.queryToFile({ ...query, format }, async path => {
+  const { tables, warnings } = await engine.queryToFile({ ...query, format }, async path => {
     const stored = await storeBytes(createReadStream(path), name, services)
     fileId = (await listStored(stored, { name, tags: ['query'] }, request, services)).id
   })
-  return { tables, file: { id: fileId } }
+  return { tables, warnings, file: { id: fileId } }
 }

@@ -78,8 +78,7 @@ const checkTypes = (table: TableHead, column: RequestedColumn): void => {
     if (hasType(column)) return
     throw new UserError('storage.tables.validation', 'Column "definition" or "basetype" must be set.')
   }
-  // A table that version 0.2 made from a definition keeps its texts, and what is said about them.
-  if (table.definition !== undefined || !hasType(column)) return
+  if (!hasType(column)) return
   const field = column.definition === undefined ? 'basetype' : 'definition'
   throw new UserError(
     'storage.tables.validation',

@@ -1,3 +1,4 @@
+import { isObject } from '#lib/json/json-value.ts'
 import { unsupported } from '../template/unsupported.ts'
 
 /** Whether an event matches a rule's pattern. */
@@ -105,6 +106,3 @@ const operators: Readonly<Record<string, (argument: unknown, where: string) => T
     return { fits: value => typeof value === 'string' && value.startsWith(argument) }
   },
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isObject } from '#lib/json/json-value.ts'
 import { unsupported } from './unsupported.ts'
 
 /** What intrinsics refer to. Each look-up throws for an unknown name. */
@@ -87,9 +88,6 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   },
   'Fn::Or': (argument, _resolved, scope) => list('Fn::Or', argument).some(item => decide(item, scope)),
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const list = (intrinsic: string, value: unknown): readonly unknown[] => {
   if (!Array.isArray(value)) throw unsupported(intrinsic, 'its argument is not a list')

@@ -7,6 +7,7 @@ import type { Traffic } from '../requests/http/traffic.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
 import type { ExtractCheckpoint } from './extract-options.ts'
+import { ofAnother } from './saved-sequences.ts'
 import type { SavedSinks } from './sinks.ts'
 
 /** What a leg hands to the next. The names are those of stored checkpoints. */
@@ -55,12 +56,7 @@ export const parseCheckpoint = (
   const stored = Stored.safeParse(checkpoint)
   if (!stored.success)
     throw new UserError('extractor.checkpoint', 'The checkpoint cannot be read: start anew without it.')
-  if (stored.data.configuration !== digest(config, secrets)) {
-    throw new UserError(
-      'extractor.checkpoint',
-      'The checkpoint belongs to another configuration: start anew without it.',
-    )
-  }
+  if (stored.data.configuration !== digest(config, secrets)) throw ofAnother()
   return parseJson(openText(stored.data.leg, secrets)) as unknown as Leg // the text that formatCheckpoint wrote
 }
 

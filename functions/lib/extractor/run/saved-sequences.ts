@@ -126,6 +126,12 @@ export const saveSequences = (
   return { rows, runs, lanes: sequences.map(sequence => sequence.map(save)) }
 }
 
+export const ofAnother = (): UserError =>
+  new UserError(
+    'extractor.checkpoint',
+    'The checkpoint belongs to another configuration: start anew without it.',
+  )
+
 const damaged = (): UserError => new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
 
 const saveFetched = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> => {
@@ -156,10 +162,7 @@ export const restoreSequences = (
   const planAt = (path: string): JobPlan => {
     const plan = byPath.get(path)
     if (plan !== undefined) return plan
-    throw new UserError(
-      'extractor.checkpoint',
-      'The checkpoint belongs to another configuration: start anew without it.',
-    )
+    throw ofAnother()
   }
   const restored = runs.map((run): JobRun => {
     const plan = planAt(run.plan)

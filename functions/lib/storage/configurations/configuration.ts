@@ -26,13 +26,17 @@ export type Change = z.infer<typeof change>
  */
 const jsonText = z.string()
 
-const row = z.object({
-  id: z.string(),
+const settings = {
   name: z.string(),
   description: z.string(),
   configuration: jsonText,
   authors,
   isDisabled: z.boolean(),
+}
+
+const row = z.object({
+  id: z.string(),
+  ...settings,
   /** Of the row alone, from 1. */
   version: z.number(),
   /** The configuration's version in which this version of the row was made. */
@@ -45,11 +49,7 @@ const row = z.object({
 export type Row = z.infer<typeof row>
 
 export const content = z.object({
-  name: z.string(),
-  description: z.string(),
-  configuration: jsonText,
-  authors,
-  isDisabled: z.boolean(),
+  ...settings,
   isDeleted: z.boolean(),
   /** Empty until somebody sets it: rows are then ordered by id. */
   rowsSortOrder: z.array(z.string()),

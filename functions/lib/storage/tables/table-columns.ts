@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
-import { columnNames, isTypedTable } from '../../table-engine/files/snapshot.ts'
+import { columnNames } from '../../table-engine/files/snapshot.ts'
 import { type ColumnDefinition, definitionFor, type TableDefinition } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
 
@@ -26,7 +26,7 @@ export const findTypedColumn = (
   name: string,
 ): { column: ColumnDefinition; definition: TableDefinition } => {
   if (!columnNames(snapshot).includes(name)) throw columnNotFound(name)
-  const current = definition && isTypedTable(snapshot) ? definitionFor(definition, snapshot) : undefined
+  const current = definition ? definitionFor(definition, snapshot) : undefined
   const column = current?.columns.find(each => each.name === name)
   if (current && column) return { column, definition: current }
   throw new UserError(

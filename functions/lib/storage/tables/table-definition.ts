@@ -8,10 +8,7 @@ import {
 } from '../../table-engine/files/snapshot.ts'
 import { basetypeOf, canBeFiltered, cellTypeOf, nativeTypeOfCell } from './native-types.ts'
 
-/**
- * A column of a typed table, as it was declared, with its type resolved. In tables that were made before version 0.3 the
- * values are text all the same: there the fields of the snapshot have no rules.
- */
+/** A column of a typed table, as it was declared, with its type resolved. */
 export const columnDefinition = z.object({
   name: z.string(),
   definition: z.object({
@@ -39,9 +36,7 @@ export const definitionFor = ({ columns }: TableDefinition, table: Columns): Tab
   const known = new Map(columns.map(column => [column.name, column]))
   return {
     primaryKeysNames: table.primaryKey,
-    columns: isTypedTable(table)
-      ? table.fields.map(field => declaredColumn(field, known.get(field.name)))
-      : columnNames(table).map(name => known.get(name) ?? textColumn(name)),
+    columns: table.fields.map(field => declaredColumn(field, known.get(field.name))),
   }
 }
 
@@ -57,13 +52,6 @@ export const inferredColumns = (definition: TableDefinition | undefined, table: 
   const declared = new Set(definition?.columns.map(({ name }) => name))
   return isTypedTable(table) ? columnNames(table).filter(name => !declared.has(name)) : []
 }
-
-/** The definition of a column that an import added to a table of before version 0.3. */
-const textColumn = (name: string): ColumnDefinition => ({
-  name,
-  definition: { type: 'VARCHAR', nullable: true },
-  basetype: 'STRING',
-})
 
 /** What a column holds is said by its field. Its declaration says how the type is called. */
 const declaredColumn = (field: TableField, declared: ColumnDefinition | undefined): ColumnDefinition => {
@@ -95,7 +83,6 @@ export const columnField = ({ name, definition }: ColumnDefinition): NewField =>
 export const shownDefinition = (definition: TableDefinition, table: Columns) => {
   const { primaryKeysNames, columns } = definitionFor(definition, table)
   const lower = ({ name }: ColumnDefinition): string => name.toLowerCase()
-  const isTyped = isTypedTable(table)
   return {
     primaryKeysNames,
     columns: columns
@@ -109,7 +96,7 @@ export const shownDefinition = (definition: TableDefinition, table: Columns) => 
           ...(given !== undefined && { default: given }),
         },
         basetype,
-        ...(isTyped && { canBeFiltered: canBeFiltered(type) }),
+        canBeFiltered: canBeFiltered(type),
       })),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Snapshot } from '../../table-engine/files/snapshot.ts'
-import type { AliasFilter, AliasRecord } from './aliases/alias-record.ts'
+import { type AliasFilter, type AliasRecord, headFields } from './aliases/alias-record.ts'
 import { snapshotContent } from './content/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
 
@@ -28,12 +28,7 @@ const tableContent = z.object({
 export type TableContent = z.infer<typeof tableContent>
 
 export const tableRecord = z.object({
-  /** Unique for ever: a new table under an old name gets another one. */
-  internalId: z.number(),
-  bucketId: z.string(),
-  name: z.string(),
-  displayName: z.string(),
-  created: z.string(),
+  ...headFields,
   lastImportDate: z.string().nullable(),
   lastChangeDate: z.string().nullable(),
   /** The last load with its result. When its job runs again it finds its work done. */
@@ -45,13 +40,8 @@ export const tableRecord = z.object({
   snapshot: snapshotContent,
   /** Key of the Iceberg metadata file of the current snapshot. Absent: the table is not stored yet, or it is an alias. */
   metadataKey: z.string().optional(),
-  /** The branch that it is of. Absent: the default branch. */
-  branchId: z.number().optional(),
-  /** Of a branch's own copy of a table: the id of the default branch's. */
-  copyOf: z.number().optional(),
   /** While it is swapped with the table of this internal id, which does not have it yet: what it had before, without the files. */
   swapping: z.object({ jobId: z.number(), otherId: z.number(), content: tableContent }).optional(),
-  revision: z.number(),
 })
 
 /** The head of a table: its settings and its current snapshot. */

@@ -1,4 +1,3 @@
-import { isTypedTable } from '../../table-engine/files/snapshot.ts'
 import type { Metadatum } from '../metadata/metadata-store.ts'
 import { type ColumnDefinition, definitionFor } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
@@ -15,7 +14,7 @@ const ID_DIGITS = { column: 5, item: 1 }
  */
 export const typeMetadata = (table: TableHead): Metadatum[] => {
   const { definition, snapshot, internalId, created: timestamp } = table
-  if (!definition || !isTypedTable(snapshot)) return []
+  if (!definition) return []
   const idOf = (field: number, item: number): string =>
     `${internalId}${String(field).padStart(ID_DIGITS.column, '0')}${item}`
   const common = { provider: SERVICE_PROVIDER, timestamp }

@@ -54,3 +54,19 @@ export const columnFlags = async (
       .map(flag => (flag === null ? null : flag === true)),
   )
 }
+
+/** The text columns with numbers among their cells that their letters put in another order than their values. */
+export const misorderedNumbers = async (
+  session: Pick<DuckDbSession, 'query'>,
+  columns: readonly string[],
+  rows: string,
+): Promise<string[]> => {
+  if (columns.length === 0) return []
+  const tests = columns.map(quoteColumn).map(
+    cell => `bool_or(isfinite(TRY_CAST(${cell} AS DOUBLE)))
+      AND NOT (bool_and(regexp_full_match(${cell}, '[0-9]+')) FILTER (${cell} <> '')
+        AND min(strlen(${cell})) FILTER (${cell} <> '') = max(strlen(${cell})))`,
+  )
+  const [found = []] = await session.query(`SELECT ${tests.join(', ')} FROM ${rows}`)
+  return columns.filter((_, index) => found[index] === true)
+}

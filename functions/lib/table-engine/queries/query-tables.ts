@@ -11,7 +11,7 @@ import { conditionsSql, type RowConditions } from '../rows/row-conditions.ts'
 import { scanFiles, type WantedColumns } from '../rows/scan-files.ts'
 import { duckDbType, isTyped } from '../types/field-type.ts'
 import { boundedFunctions } from './bounded-functions.ts'
-import { detectColumns } from './detect-columns.ts'
+import { detectColumns, misorderedNumbers } from './detect-columns.ts'
 import { invalidQuery, type NamedTable, readStatement, type Statement } from './read-statement.ts'
 
 /** The rows of a table, or of an alias: those of its source that fulfil its conditions. */
@@ -38,6 +38,8 @@ export interface TableQuery {
 /** What a query read. */
 export interface QueryReads {
   tables: { tableId: string; columns: string[]; bytes: number }[]
+  /** Of numbers that it compared by their letters. */
+  warnings: string[]
 }
 
 /** See `TableEngine.query`. */
@@ -65,17 +67,6 @@ export const queryToFile = (
 /** The statement may end in a comment. */
 const inBrackets = (sql: string): string => `(${sql.replace(/;\s*$/, '')}\n)`
 
-const planTables = async (
-  context: EngineContext,
-  sql: string,
-  query: TableQuery,
-): Promise<PlannedTable[]> => {
-  const statement = await readSql(context, sql)
-  const tables: PlannedTable[] = []
-  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
-  return tables
-}
-
 const FILE_OPTIONS = {
   csv: 'FORMAT csv, HEADER, FORCE_QUOTE *',
   jsonl: 'FORMAT json',
@@ -89,20 +80,26 @@ const onViews = async (
   run: (sql: string) => Promise<void>,
 ): Promise<QueryReads> => {
   const sql = quoteTableIds(query.sql)
-  const tables = await planTables(context, sql, query)
+  const statement = await readSql(context, sql)
+  const tables: PlannedTable[] = []
+  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
   if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
   await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
   // The files of all tables lie in one folder, named after their numbers.
   let first = 0
+  const warnings: string[] = []
   for (const table of tables) {
     const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
-    await makeView(context, { ...table, files }, query)
+    warnings.push(...(await makeView(context, { ...table, files }, query)))
     first += files.length
   }
   for (const macro of boundedFunctions) await context.session.query(macro)
   await asked(context, query.signal, () => run(sql))
-  return { tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })) }
+  return {
+    tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })),
+    warnings,
+  }
 }
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
@@ -119,11 +116,12 @@ interface PlannedTable extends QueriedTable {
   wanted: WantedColumns
   files: IndexedFile[]
   bytes: number
+  orders: Statement['orders']
 }
 
 const planTable = async (
   named: NamedTable,
-  { mayRead, firstRows }: Statement,
+  { mayRead, firstRows, orders }: Statement,
   { find, maxRows = Infinity }: TableQuery,
 ): Promise<PlannedTable> => {
   const { snapshot, query } = await find(named.tableId)
@@ -140,7 +138,7 @@ const planTable = async (
     files.map(({ file }) => file),
     wanted,
   )
-  return { named, snapshot, query, columns, wanted, files, bytes }
+  return { named, snapshot, query, columns, wanted, files, bytes, orders }
 }
 
 /** Files that hold so many live rows together. */
@@ -153,12 +151,12 @@ const firstFiles = (files: IndexedFile[], rows: number): IndexedFile[] => {
   })
 }
 
-/** The table under the name that the statement gives it. It shows the columns that the statement may read, and no others. */
+/** The table under the name that the statement gives it. It shows the columns that the statement may read, and no others. Resolves to warnings. */
 const makeView = async (
   context: EngineContext,
-  { named: { schema, name }, snapshot, query, columns, wanted, files }: PlannedTable,
+  { named: { schema, name, tableId }, snapshot, query, columns, wanted, files, orders }: PlannedTable,
   { detectsTypes }: TableQuery,
-): Promise<void> => {
+): Promise<string[]> => {
   const { session } = context
   const sources = await openFiles(context, { files, wanted })
   const rows =
@@ -175,6 +173,11 @@ const makeView = async (
   if (schema !== undefined) await session.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`)
   const view = [...(schema === undefined ? [] : [schema]), name].map(quoteIdentifier).join('.')
   await session.query(`CREATE VIEW ${view} AS SELECT ${shown.join(', ')} FROM ${rows}`)
+  const ordered = texts.filter(column => !detected.has(column) && orders(column))
+  return (await misorderedNumbers(session, ordered, rows)).map(
+    column =>
+      `${column} of ${tableId} has numbers as text, in the order of their letters ("9" is above "10"): write ${quoteIdentifier(column)}::DOUBLE, or have types detected.`,
+  )
 }
 
 const emptyColumn = (field: TableField): string =>
@@ -190,9 +193,15 @@ const asked = async <Result>(
     return await work()
   } catch (cause) {
     if (!(cause instanceof Error) || cause instanceof UserError) throw cause
-    if (signal.aborted) throw tooLong(cause)
+    if (signal.aborted)
+      throw refused('storage.query.tooLong', 'The query took longer than a request may. Read less', { cause })
     const [, kind, message] = /^(\w[\w ]*) Error: ([\s\S]*)$/.exec(cause.message) ?? []
-    if (kind === 'Out of Memory') throw outOfMemory(cause)
+    if (kind === 'Out of Memory')
+      throw refused(
+        'storage.query.tooLarge',
+        'The query needs more memory than there is for it: group or join by fewer values',
+        { cause },
+      )
     if (kind === undefined || message === undefined || !ASKED_WRONGLY.has(kind)) throw cause
     const hint = /No function matches|Cannot compare values of type|Cannot mix values/.test(message)
       ? '\nCells are text: cast them, as in total::DOUBLE, or have their types detected.'
@@ -217,25 +226,17 @@ const ASKED_WRONGLY = new Set([
   'Syntax',
 ])
 
+const refused = (
+  code: 'storage.query.tooLarge' | 'storage.query.tooLong',
+  what: string,
+  more: { cause?: Error; params?: Record<string, number> },
+) => new UserError(code, `${what}, or ask an engine that reads the tables themselves (docs/query.md).`, more)
+
 const tooLarge = (bytes: number, maxBytes: number): UserError =>
-  new UserError(
+  refused(
     'storage.query.tooLarge',
-    `The query counts as ${bytes} bytes of its tables, with 1 MiB for each file, and at most ${maxBytes} are read. Name fewer columns or tables, or ask an engine that reads the tables themselves (docs/query.md).`,
+    `The query counts as ${bytes} bytes of its tables, with 1 MiB for each file, and at most ${maxBytes} are read. Name fewer columns or tables`,
     { params: { bytes, maxBytes } },
-  )
-
-const outOfMemory = (cause: Error): UserError =>
-  new UserError(
-    'storage.query.tooLarge',
-    'The query needs more memory than there is for it: group or join by fewer values, or ask an engine that reads the tables themselves (docs/query.md).',
-    { cause },
-  )
-
-const tooLong = (cause: Error): UserError =>
-  new UserError(
-    'storage.query.tooLong',
-    'The query took longer than a request may. Read less, or ask an engine that reads the tables themselves (docs/query.md).',
-    { cause },
   )
 
 /** `in.c-main.orders`, bare, or the database before a name. Strings, comments and quoted names are passed over. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { boundedNames } from './bounded-functions.ts'
+import { type Node, nodesIn, orderedColumns } from './ordered-columns.ts'
 
 /** A table as the statement names it: by its id, or as `"in.c-main"."orders"`. */
 export interface NamedTable {
@@ -14,6 +15,8 @@ export interface Statement {
   tables: NamedTable[]
   /** Whether a column of this name may be read. */
   mayRead(column: string): boolean
+  /** Whether its answer depends on the order of this column's values as they are stored. */
+  orders(column: string): boolean
   /** The statement shows rows of its one table as they lie: the first ones are enough, so many or as many as are asked for. */
   firstRows?: { count: number | undefined }
 }
@@ -23,8 +26,6 @@ const serialized = z.discriminatedUnion('error', [
   z.object({ error: z.literal(true), error_type: z.string(), error_message: z.string() }),
   z.object({ error: z.literal(false), statements: z.array(z.object({ node: z.looseObject({}) })) }),
 ])
-
-type Node = Readonly<Record<string, unknown>>
 
 /** Everything else that stands where a table may stand reads files, settings or the catalogue of the database. */
 const TABLE_FUNCTIONS = new Set(['generate_series', 'json_each', 'json_tree', 'range', 'unnest'])
@@ -73,17 +74,12 @@ export const readStatement = (answer: unknown): Statement => {
   }
   const tables = tablesIn(nodes, local)
   const firstRows = tables.length === 1 && local.size === 0 ? shownAsTheyLie(statement.node) : undefined
-  return { tables, mayRead: columnFilter(nodes, tables), ...(firstRows && { firstRows }) }
+  const orders = orderedColumns(nodes)
+  return { tables, mayRead: columnFilter(nodes, tables), orders, ...(firstRows && { firstRows }) }
 }
 
 export const invalidQuery = (message: string, cause?: unknown): UserError =>
   new UserError('storage.query.invalid', message, { cause })
-
-function* nodesIn(value: unknown): Generator<Node> {
-  if (typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield value as Node
-  for (const part of Object.values(value)) yield* nodesIn(part)
-}
 
 /** Names that WITH gives, in lower case. */
 const localNames = (nodes: readonly Node[]): ReadonlySet<string> => {

@@ -25,7 +25,7 @@ interface Asked {
 export const queryPages = [
   page(QUERY, ({ client, query: { table } }) => {
     const sql = table === undefined ? '' : `SELECT *\nFROM ${table}\nLIMIT 100`
-    return queryPage(client, { sql, detectTypes: true })
+    return queryPage(client, { sql, detectTypes: false })
   }),
   form(QUERY, async ({ client, form: { sql = '', format = 'json', detectTypes, tableId = '' } }) => {
     const asked = { sql, detectTypes: detectTypes === '1' }
@@ -121,7 +121,8 @@ const queryPage = async (
   }
 }
 
-const Result = ({ answer: { columns, rows, isTruncated, tables } }: { answer: QueryBody }) => {
+const Result = ({ answer }: { answer: QueryBody }) => {
+  const { columns, rows, isTruncated, tables, warnings } = answer
   const read = tables.reduce((sum, table) => sum + table.bytes, 0)
   const all = isTruncated
     ? `The first ${count(rows.length)} rows; there are more.`
@@ -132,6 +133,9 @@ const Result = ({ answer: { columns, rows, isTruncated, tables } }: { answer: Qu
       <p>
         {all} It counted as {bytes(read)} of {tables.map(({ tableId }) => tableId).join(', ') || 'no table'}.
       </p>
+      {warnings.map(warning => (
+        <Problem>{warning}</Problem>
+      ))}
       <List
         caption="Result"
         of={rows}

@@ -53,7 +53,37 @@ describe('POST query', () => {
       rows: [[1, '10.5']],
       isTruncated: false,
       tables: [{ tableId: orders, columns: ['id', 'total'], bytes: expect.any(Number) }],
+      warnings: [],
     })
+  })
+
+  it.each([
+    ['max(total)', true],
+    ['median(total)', true],
+    ['arg_max(city, total)', true],
+    ['arg_max(total, city)', false],
+    ['max(total::DOUBLE)', false],
+    ['max(city), min(id), max("when")', false],
+    ['total ORDER BY total DESC', true],
+    ['id, total AS t ORDER BY T', true],
+    ['id, total ORDER BY 2', true],
+    ['total, id ORDER BY 2', false],
+    ['* ORDER BY ALL', true],
+    ['row_number() OVER (ORDER BY total)', true],
+    ['list(id ORDER BY total)', true],
+    [`id WHERE total >= '1000'`, true],
+    [`id WHERE total = '9' OR "when" < '2026-01-03' OR city > 'C'`, false],
+    [`id WHERE '10' BETWEEN id AND total`, true],
+    ['city, count(*) GROUP BY city HAVING min(total) > city', true],
+    ['SUMMARIZE', true],
+  ])('says when letters decide where numbers are meant: %s', async (asked, says) => {
+    const sql = asked === 'SUMMARIZE' ? `SUMMARIZE ${orders}` : `FROM ${orders} SELECT ${asked}`
+    const warning = expect.stringMatching(/^total of in\.c-main\.orders has numbers .* write "total"::DOUBLE/)
+    const { body } = await send({ sql })
+    expect([body.error, body.warnings]).toEqual([undefined, says ? [warning] : []])
+    const whole = await send({ sql: `FROM ${orders} SELECT max(total)`, format: 'csv' })
+    expect(whole.body.warnings).toEqual([warning])
+    expect((await send({ sql, detectTypes: true })).body.warnings ?? []).toEqual([])
   })
 
   it.each<[string, unknown[][]]>([

@@ -9,15 +9,25 @@ const aliasFilter = z.object({
 /** Which rows of its source an alias shows. */
 export type AliasFilter = z.infer<typeof aliasFilter>
 
-/** The head of an alias, stored where the head of a table of that name would be. */
-export const aliasRecord = z.object({
-  kind: z.literal('alias'),
-  /** From the same source as those of tables, and unique for ever. */
+/** What tables and aliases have. */
+export const headFields = {
+  /** Unique for ever: a new table under an old name gets another one. */
   internalId: z.number(),
   bucketId: z.string(),
   name: z.string(),
   displayName: z.string(),
   created: z.string(),
+  /** The branch that it is of. Absent: the default branch. */
+  branchId: z.number().optional(),
+  /** Of a branch's own copy of a table: the id of the default branch's. */
+  copyOf: z.number().optional(),
+  revision: z.number(),
+}
+
+/** The head of an alias, stored where the head of a table of that name would be. */
+export const aliasRecord = z.object({
+  kind: z.literal('alias'),
+  ...headFields,
   /** A table or another alias. */
   sourceTableId: z.string(),
   /** A new table under the name of the source is not the source. */
@@ -27,10 +37,6 @@ export const aliasRecord = z.object({
   columns: z.array(z.string()).optional(),
   /** The last job that changed its columns. When that runs again it finds its work done. */
   lastJobId: z.number().optional(),
-  /** Of a branch's own copy of an alias: the id of the default branch's. */
-  copyOf: z.number().optional(),
-  branchId: z.number().optional(),
-  revision: z.number(),
 })
 
 export type AliasRecord = z.infer<typeof aliasRecord>
