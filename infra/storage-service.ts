@@ -32,7 +32,6 @@ import { extractMachineIdentity, lookAndStop } from './extract-machine-identity.
 import { FiringTriggers } from './firing-triggers.ts'
 import type { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
-import { jobMachineIdentity } from './job-machine-identity.ts'
 import { keptData } from './kept-data.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { KeptRuns } from './kept-runs.ts'
@@ -269,4 +268,18 @@ const storageApiFunction = (
   }
   if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
+}
+
+/**
+ * The machine has a fixed name. `run-job` starts executions of the machine that runs it, and CloudFormation cannot make
+ * two resources that each need the other's generated name.
+ */
+const jobMachineIdentity = () => {
+  const jobMachineName = `${Aws.STACK_NAME}-jobs`
+  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
+  return {
+    jobMachineName,
+    jobMachineArn: `${states}:stateMachine:${jobMachineName}`,
+    jobExecutionArns: `${states}:execution:${jobMachineName}:job-*`,
+  }
 }

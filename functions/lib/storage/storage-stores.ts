@@ -1,9 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
 import type { ItemTable, ItemView } from '../items/item-table.ts'
 import { createBranchItems } from './branches/branch-items.ts'
 import { createBranchStore } from './branches/branch-store.ts'
 import { createOwnership, defaultOwnership } from './branches/ownership.ts'
-import { createBucketStore } from './buckets/bucket-store.ts'
+import { type BucketStore, createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createConsoleSessions } from './console/console-sessions.ts'
@@ -19,7 +20,6 @@ import { createFileStore } from './files/file-store.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
-import { createProjectStore } from './project/project-store.ts'
 import { createRunRecords } from './runs/run-records.ts'
 import { createScheduleStore } from './schedules/schedule-store.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
@@ -27,12 +27,11 @@ import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
-import { listTotals } from './tables/list-totals.ts'
-import { createTableStore } from './tables/table-store.ts'
+import { createTableStore, type TableStore } from './tables/table-store.ts'
 import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
 import { createKeptTotals, keepingTotals } from './totals/kept-totals.ts'
-import type { BranchTotals } from './totals/totals.ts'
+import { type BranchTotals, shareOf, sumOf, type Totals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
 import { createWorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -126,3 +125,42 @@ export const createStorageStores = ({
 }
 
 export type StorageStores = ReturnType<typeof createStorageStores>
+
+const projectRecord = z.object({ created: z.string() })
+
+/** Facts about the installation, stored when they are first asked for. */
+const createProjectStore = (items: ItemTable, now: () => Date) => {
+  const key = { pk: 'PROJECT', sk: 'PROJECT' }
+  let created: string | undefined
+
+  return {
+    /** When the service was first used, ISO 8601. */
+    async created(): Promise<string> {
+      if (created) return created
+      await items.put(key, { created: now().toISOString() }, 'absent')
+      created = projectRecord.parse(await items.get(key)).created
+      return created
+    },
+  }
+}
+
+/** For development branches, which share most tables with the default branch and hold few of their own. */
+const listTotals = ({ buckets, tables }: { buckets: BucketStore; tables: TableStore }): BranchTotals => {
+  const of = async (bucketId: string): Promise<Totals> =>
+    sumOf(
+      (await tables.listInBucket(bucketId)).map(({ alias, snapshot, ...head }) =>
+        shareOf({ ...head, ...(!alias && { snapshot }) }),
+      ),
+    )
+  const ofEach = async (): Promise<Map<string, Totals>> => {
+    const found = new Map<string, Totals>()
+    for (const { id } of await buckets.list()) found.set(id, await of(id))
+    return found
+  }
+  return {
+    of,
+    ofEach,
+    ofAll: async () => sumOf([...(await ofEach()).values()]),
+    bucketNames: () => buckets.list(),
+  }
+}

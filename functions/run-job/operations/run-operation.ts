@@ -1,3 +1,4 @@
+import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
 import {
   branchOf,
   type InputOf,
@@ -20,7 +21,6 @@ import {
   updateTable,
 } from './change-table.ts'
 import { createDefinedTable, createTable } from './create-table.ts'
-import { deleteFile } from './delete-file.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
 import type { InParts, Outcome, Pending } from './outcome.ts'
@@ -78,8 +78,11 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     await deleteBranch(input, services)
     return nothingToReport
   },
-  async fileDelete(_job, { fileId }, services) {
-    await deleteFile(fileId, services)
+  async fileDelete(_job, { fileId }, { files, s3, filesBucket }) {
+    const file = await files.get(fileId)
+    if (file) await deleteFileObjects(s3, filesBucket, file)
+    // The record goes last: while it exists, an interrupted delete can be repeated.
+    if (file) await files.delete(file)
     return nothingToReport
   },
   configurationRun: runConfiguration,

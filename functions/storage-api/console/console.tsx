@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
 import type { Counts } from '../../lib/storage/counts/counts.ts'
+import type { Exchange, Reply } from '../../lib/storage-client/exchange.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
@@ -15,7 +16,6 @@ import { type Asset, assetNames } from './assets.ts'
 import { startBrowserUpload } from './drop-file.ts'
 import { loadState, startLoad } from './drop-load.ts'
 import { loadRequest, uploadRequest } from './drop-wire.ts'
-import { exchangeWith } from './exchange-with.ts'
 import { type AssetNames, type PageStatus, sendPage, sendPlainPage } from './frame.tsx'
 import { Problem } from './parts.tsx'
 import type { Route } from './route.ts'
@@ -240,3 +240,15 @@ const failurePage = (
       ),
     },
   )
+
+/** Sends requests to the app of this process, without the network. */
+const exchangeWith =
+  (app: App) =>
+  async ({ url, method, headers, body }: Exchange): Promise<Reply> => {
+    const response = await app.fetch(new Request(url, { method, headers, body: body ?? null }))
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: await response.text(),
+    }
+  }

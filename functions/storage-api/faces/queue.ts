@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { listOpenJobs } from '../../lib/storage/jobs/list-open-jobs.ts'
+import type { JobStore } from '../../lib/storage/jobs/job-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { jobOfRun } from '../configurations/run-configuration.ts'
 import { findBranchId } from '../find/find-branch.ts'
@@ -252,4 +252,28 @@ const waitingJobs = async (
     if (job.status !== 'waiting' || input.operationName !== 'configurationRun') return false
     return isAskedFor({ ...input, branchId: branchOf(job) }, asked, caller)
   })
+}
+
+/** Of the jobs that may be open, so many are read. */
+const MAX_READ = 1000
+
+/**
+ * The jobs that have not ended, newest first: of those that came after the clock's last look, and of those that it found open
+ * (`functions/start-open-jobs`).
+ */
+const listOpenJobs = async ({
+  open,
+  list,
+  getMany,
+}: Pick<JobStore, 'open' | 'list' | 'getMany'>): Promise<JobRecord[]> => {
+  const through = await open.through()
+  const found = new Map<number, JobRecord>()
+  for await (const job of list(through === undefined ? {} : { sinceId: through })) {
+    found.set(job.id, job)
+    if (found.size === MAX_READ) break
+  }
+  const known = (await open.groups()).flatMap(({ ids }) => ids).filter(id => !found.has(id))
+  const newest = known.toSorted((a, b) => b - a).slice(0, MAX_READ)
+  for (const job of await getMany(newest)) found.set(job.id, job)
+  return [...found.values()].filter(job => !isFinal(job)).toSorted((a, b) => b.id - a.id)
 }

@@ -27,12 +27,12 @@ export const detectColumns = async (
   rows: string,
 ): Promise<Map<string, string>> => {
   const flags = columns.length === 0 ? [] : await columnFlags(session, columns, rows)
-  const detected = new Map<string, string>()
-  for (const [index, column] of columns.entries()) {
-    const type = typeOfFlags(flags[index] ?? [])
-    if (type) detected.set(column, type)
-  }
-  return detected
+  return new Map(
+    columns.flatMap((column, index) => {
+      const type = typeOfFlags(flags[index] ?? [])
+      return type ? [[column, type]] : []
+    }),
+  )
 }
 
 export const columnFlags = async (

@@ -1,5 +1,5 @@
 import { currentSchema, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
-import { metadataAt, snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
+import type { IcebergSnapshot, TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { type Snapshot, withFiles } from '#lib/table-engine/files/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
 import { tableFields } from './file-entries.ts'
@@ -47,4 +47,20 @@ export const contentAt = async (
   const primaryKey = key.every(name => names.has(name)) ? key : []
   const files = found ? await filesOf(metadata, found['snapshot-id']) : []
   return { snapshot: withFiles({ ...snapshot, fields, primaryKey }, files), isWhole }
+}
+
+/** The snapshot that was current at a time. `undefined`: there was none yet, or it has expired. */
+const snapshotAt = (metadata: TableMetadata, timeMs: number): IcebergSnapshot | undefined => {
+  const entry = metadata['snapshot-log'].findLast(logged => logged['timestamp-ms'] <= timeMs)
+  return metadata.snapshots.find(snapshot => snapshot['snapshot-id'] === entry?.['snapshot-id'])
+}
+
+/**
+ * Where the metadata file lies that was current at a time. `location` is where this one lies. `undefined`: its log does not
+ * go back so far.
+ */
+const metadataAt = (metadata: TableMetadata, location: string, timeMs: number): string | undefined => {
+  const current = { 'metadata-file': location, 'timestamp-ms': metadata['last-updated-ms'] }
+  const log = [...metadata['metadata-log'], current]
+  return log.findLast(entry => entry['timestamp-ms'] <= timeMs)?.['metadata-file']
 }
