@@ -57,10 +57,6 @@ const keyedList = (list: readonly Json[], key: readonly Json[]): Json => {
   })
 }
 
-/** The object with a member replaced in its place, or added at the end. */
-const withMember = (object: JsonObject, key: string, value: Json): JsonObject =>
-  inOrder({ ...object, [key]: value }, [...Object.keys(object), key])
-
 /** The value that becomes this column: `user_id` is `{"user": {"id": 1}}` or `{"user_id": 1}`. */
 const valueOfColumn = (object: JsonObject, column: string): Json | undefined => {
   for (const [name, value] of Object.entries(object)) {
