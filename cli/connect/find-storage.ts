@@ -30,12 +30,13 @@ export const findStorage = async (
   if (stack !== undefined && options.url !== undefined)
     throw new UserError('cli.usage', 'Give --stack or --url, not both.')
   const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
-  const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
-  if (stack === undefined && url !== undefined) {
+  const given = options.url ?? (environment['MILLRACE_URL'] || undefined)
+  if (stack === undefined && given !== undefined) {
+    const url = addressOf(given)
     // The token of the environment is that of its address: it goes to another one only when none is kept for that.
     const isElsewhere = options.url !== undefined && options.url !== environment['MILLRACE_URL']
     if (token !== undefined && (options.token !== undefined || !isElsewhere)) return { url, token }
-    return { url, token: (await keptToken(addressOf(url), environment)) ?? token ?? askFor(url) }
+    return { url, token: (await keptToken(url, environment)) ?? token ?? askFor(url) }
   }
   const installation = await findInstallation(
     stack,
@@ -55,7 +56,7 @@ export const findStorage = async (
 
 /** The address, when it is one. */
 export const addressOf = (url: string): string => {
-  if (URL.canParse(url)) return url
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new UserError('cli.usage', `"${url}" is not an address. Write it like https://storage.example.com.`)
 }
 

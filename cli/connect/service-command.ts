@@ -9,6 +9,7 @@ import {
 } from '../shell/command.ts'
 import { type Api, createApi } from './api.ts'
 import { findStorage, type StorageFlags } from './find-storage.ts'
+import { withMeantName } from './meant-names.ts'
 
 /** `findStorage` says what stands in for an absent one. */
 export const storageOptions = {
@@ -35,8 +36,14 @@ export const serviceCommand = <Options extends CommandOptions>({
 }: CommandWith<Options, ServiceCall<FlagsOf<Options>>>): Command => ({
   ...described,
   ...(run && {
-    run: async (call: Call<FlagsOf<Options> & ServiceFlags>, ...args: string[]) =>
-      run({ ...call, api: createApi(await findStorage(call.flags, call.shell)) }, ...args),
+    run: async (call: Call<FlagsOf<Options> & ServiceFlags>, ...args: string[]) => {
+      const api = createApi(await findStorage(call.flags, call.shell))
+      try {
+        return await run({ ...call, api }, ...args)
+      } catch (error) {
+        throw await withMeantName(error, api, args)
+      }
+    },
   }),
 })
 

@@ -16,13 +16,19 @@ const fileErrors: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
 }
 
+const NOTHING_LISTENS =
+  'Nothing listens there: start the service with `npx millrace start`, or give its address with --url or MILLRACE_URL.'
+
 /** The error in one or a few sentences, never with a stack. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const fileError = 'code' in error && typeof error.code === 'string' ? fileErrors[error.code] : undefined
   if (fileError !== undefined && 'path' in error) return `${String(error.path)}: ${fileError}.`
-  if (error instanceof TransientError && error.cause !== undefined)
-    return `${error.message}: ${rootMessage(error.cause)}`
+  if (error instanceof TransientError && error.cause !== undefined) {
+    const reason = rootMessage(error.cause)
+    const remedy = reason.includes('ECONNREFUSED') ? `. ${NOTHING_LISTENS}` : ''
+    return `${error.message}: ${reason}${remedy}`
+  }
   return error.message || error.name
 }
 

@@ -439,8 +439,24 @@ describe('every command', () => {
     const noCloud = await runMillrace(['status'], { environment: nowhere })
     expect([noCloud.code, noCloud.stderr]).toEqual([1, expect.stringContaining('millrace start')])
     const refused = await millrace('status', '--url', 'http://127.0.0.1:9', '--token', 'x')
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/got no answer: .*\n$/)])
-    for (const { stderr } of [noCloud, refused]) expect(stderr).not.toMatch(/ENOENT|\n +at /)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /got no answer from http:\/\/127.0.0.1:9: .*Nothing listens there: .*millrace start/,
+      ),
+    ])
+    const noAddress = await millrace('status', '--url', 'localhost:18731', '--token', 'x')
+    expect([noAddress.code, noAddress.stderr]).toEqual([1, expect.stringContaining('Write it like https://')])
+    for (const { stderr } of [noCloud, refused, noAddress]) expect(stderr).not.toMatch(/ENOENT|\n +at /)
+  })
+
+  it.each([
+    [['tables', 'preview', 'in.c-shop.custommers'], 'did you mean "in.c-shop.customers"?'],
+    [['tables', 'preview', 'customers'], 'begins with its bucket, like in.c-main.orders'],
+    [['config', 'get', 'ex-generic-v2/nothing-alike'], 'Configuration nothing-alike not found'],
+  ])('says what was probably meant by a name that is not there: %j', async (args, said) => {
+    const { code, stderr } = await millrace(...args)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
   })
 
   it('is completed in bash, zsh and fish', async () => {

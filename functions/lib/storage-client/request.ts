@@ -104,7 +104,8 @@ const send = async (
     if (redirects.has(reply.status)) throw new Error('It answered with a redirect')
     return reply
   } catch (cause) {
-    throw new TransientError('storage.unreachable', `${describe({ method, path })} got no answer`, { cause })
+    const asked = `${describe({ method, path })} got no answer from ${connection.baseUrl}`
+    throw new TransientError('storage.unreachable', asked, { cause })
   }
 }
 
@@ -154,4 +155,4 @@ const retryAfterSeconds = ({ headers }: Reply): number | undefined => {
 const isCut = ({ headers }: Reply): boolean => /; *rel="?next"?/.test(String(headers['link'] ?? ''))
 
 const describe = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): string =>
-  `${method} ${path.split('?', 1)[0]}`
+  `${method} ${path.split('?', 1)[0] || 'the index'}`

@@ -3,7 +3,12 @@ import { TransientError, UserError } from '../../errors/errors.ts'
 /** 404 `storage.tables.notFound`, in the hosted service's words. */
 export const tableNotFound = (tableId: string, projectId: number | string): UserError => {
   const dot = tableId.lastIndexOf('.')
-  const bucketId = tableId.slice(0, Math.max(dot, 0))
+  if (dot === -1)
+    return new UserError(
+      'storage.tables.notFound',
+      `The table "${tableId.slice(0, 250)}" was not found in the project "${projectId}": the id of a table begins with its bucket, like in.c-main.orders`,
+    )
+  const bucketId = tableId.slice(0, dot)
   return new UserError(
     'storage.tables.notFound',
     `The table "${tableId.slice(dot + 1, dot + 250)}" was not found in the bucket "${bucketId.slice(0, 250)}" in the project "${projectId}"`,
