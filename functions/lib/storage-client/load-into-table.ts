@@ -90,9 +90,12 @@ export const loadIntoTable = async (
     return start()
   }
   if (hasIfExists) {
-    const load = { ...file, bucketId, name, primaryKey: [...primaryKey], incremental, missingColumns }
+    const load = { ...file, bucketId, name, primaryKey: [...primaryKey], missingColumns }
     const start = async (): Promise<StartedLoad> => ({
-      job: await storage.createTable({ ...load, ifExists: 'load' }, idempotencyKey),
+      job: await storage.createTable(
+        { ...load, ifExists: 'load', incremental: incremental ? 1 : 0 },
+        idempotencyKey,
+      ),
       warnings: [],
     })
     return start().catch((error: unknown) => {

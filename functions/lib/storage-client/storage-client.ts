@@ -45,8 +45,8 @@ interface TableCreation extends CsvFormat {
   primaryKey: string[]
   /** Into a table that exists the file is loaded, where the service knows this: `IF_EXISTS_FEATURE`. */
   ifExists?: 'load' | undefined
-  /** Of that load. */
-  incremental?: boolean | undefined
+  /** Of that load: 1 adds rows. */
+  incremental?: 0 | 1 | undefined
 }
 
 interface TableDefinition {
@@ -170,15 +170,11 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
     knows: async feature =>
       (await request({ ...connection, branchId: undefined }, index, featured)).features.includes(feature),
-    createTable: ({ bucketId, primaryKey, incremental, ...creation }, idempotencyKey) =>
+    createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
       callForJob({
         method: 'POST',
         path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
-        body: {
-          ...creation,
-          ...keyField(primaryKey),
-          ...(incremental !== undefined && { incremental: incremental ? 1 : 0 }),
-        },
+        body: { ...creation, ...keyField(primaryKey) },
         idempotencyKey,
       }),
     defineTable: ({ bucketId, name, primaryKey, columns }, idempotencyKey) =>
