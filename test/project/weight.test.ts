@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_344,
-  'lines of tests': 80_363,
-  'words of documents': 91_699,
+  'lines of product': 98_404,
+  'lines of tests': 80_371,
+  'words of documents': 91_710,
   functions: 14,
   routes: 211,
   settings: 41,
