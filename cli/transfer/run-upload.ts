@@ -143,7 +143,9 @@ const upload = async (
 }
 
 const placeOf = (file: PreparedFile | ReadableFile) => {
-  if (!('uploadParams' in file)) return { ...file.s3Path, serverSideEncryption: undefined }
+  // Who may write such a file again must ask for encryption, too.
+  if (!('uploadParams' in file))
+    return { ...file.s3Path, serverSideEncryption: file.isEncrypted ? ('AES256' as const) : undefined }
   const { bucket, key, 'x-amz-server-side-encryption': serverSideEncryption } = file.uploadParams
   return { bucket, key, serverSideEncryption }
 }

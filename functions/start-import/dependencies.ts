@@ -5,6 +5,9 @@ import type { ImportRecords } from './key-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import type { Transfer } from './transfer.ts'
 
+/** The component under which events of imports are listed. */
+export const COMPONENT = 'millrace-import'
+
 export interface StartImportDependencies {
   /** Reads the landing bucket. */
   s3: S3Client

@@ -13,6 +13,7 @@ import type { HeldKey, ImportRecords, Progress, VersionMark } from './key-record
 import { type LandingTarget, landingTarget } from './landing-target.ts'
 import type { NumberRange } from './move-ranges.ts'
 import { objectVersionId } from './object-version.ts'
+import { sayOtherKey } from './say-other-key.ts'
 import type { StartImportResult, VersionRange } from './start-import-result.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -112,6 +113,7 @@ interface ImportVersionServices {
   /** Brings the bytes of the object into the prepared file. */
   transfer: Transfer
   hasIfExists: StartImportDependencies['hasIfExists']
+  log: StartImportDependencies['log']
 }
 
 interface ImportWork {
@@ -153,6 +155,7 @@ export const importVersion = async (
     isCreating: job.operationName !== 'tableImport',
     isIncremental: target.incremental,
   })
+  if (!target.incremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
   const waitSeconds = waitSecondsAt(0, job.retryAfterSeconds)
   return { outcome: 'accepted', fileId, jobId: job.id, waitSeconds, progress: accepted }
 }

@@ -18,6 +18,9 @@ export interface ImportRecords {
   progress(versionId: string): Promise<Progress>
   /** Resolves to the progress with its new revision. Throws `TransientError` when somebody else wrote meanwhile. */
   saveProgress(versionId: string, progress: Progress): Promise<Progress>
+  /** Notes which key replaces a table first. Resolves to that when it is another one and nobody was told yet. */
+  otherKeyOf(tableId: string, key: string): Promise<string | undefined>
+  otherKeySaid(tableId: string): Promise<void>
 }
 
 interface ImportRecordsOptions {
@@ -38,6 +41,7 @@ export const createImportRecords = ({
   const nowSeconds = () => Math.floor(now().getTime() / 1000)
   const progressKey = (versionId: string) => recordKey(`version#${versionId}`)
   const leaseOf = (keyId: string) => createKeyLeaseStore({ table, keyId, now })
+  const tableKey = (tableId: string) => recordKey(`table#${tableId}`)
 
   return {
     leaseOf,
@@ -57,8 +61,20 @@ export const createImportRecords = ({
       if (!(await table.put(progressKey(versionId), record, when))) throw leaseLost()
       return saved
     },
+
+    otherKeyOf: async (tableId, key) => {
+      const found = tableItem.parse((await table.get(tableKey(tableId))) ?? {})
+      if (found.key === undefined) await table.put(tableKey(tableId), { key }, 'absent')
+      return found.isSaid || found.key === key ? undefined : found.key
+    },
+
+    otherKeySaid: async tableId => {
+      await table.update(tableKey(tableId), { set: { isSaid: true } })
+    },
   }
 }
+
+const tableItem = z.object({ key: z.optional(z.string()), isSaid: z._default(z.boolean(), false) })
 
 /** The right to import one key, held by one execution at a time. */
 export interface KeyLease {

@@ -2,7 +2,7 @@ import { executionName } from '../lib/aws/execution-name.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import type { StartImportDependencies } from './dependencies.ts'
+import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject, PartsToMove, StartImportEvent } from './event.ts'
 import { importInOrder } from './import-in-order.ts'
@@ -113,9 +113,6 @@ const moveParts = async (
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
   return { outcome: 'moved' }
 }
-
-/** The component under which events of imports are listed. */
-const COMPONENT = 'millrace-import'
 
 interface FailedImport {
   landed: LandedObject

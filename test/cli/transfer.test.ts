@@ -120,6 +120,22 @@ describe('upload', () => {
     expect(await unfinishedUploads()).toEqual([])
   })
 
+  it('resumes a sliced upload, with the rows of each slice once', async () => {
+    const path = newPath()
+    const rows = 400_000
+    const line = (row: number) => `${row},${'x'.repeat(90)}\n`
+    await writeFile(path, `id,text\n${Array.from({ length: rows }, (_, row) => line(row)).join('')}`)
+    const send = ['upload', path, '--sliced', '--table', 'in.c-transfer.sliced']
+    const hasSlice = () => existsSync(`${path}.upload.json`)
+    await killWhen(spawnTransfer(...send), hasSlice)
+    const { fileId } = JSON.parse(await readFile(`${path}.upload.json`, 'utf8'))
+    const { code, log, output } = await millrace(...send)
+    expect([code, log]).toEqual([0, expect.anything()])
+    expect(JSON.parse(output.toString())).toMatchObject({ fileId, isSliced: true })
+    const { body } = await service.call('GET', '/v2/storage/tables/in.c-transfer.sliced')
+    expect(body.rowsCount).toBe(rows)
+  })
+
   it('of a file that was changed begins again', async () => {
     const path = newPath('bin')
     await writeFile(path, 'new')

@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_404,
-  'lines of tests': 80_371,
-  'words of documents': 91_710,
+  'lines of product': 98_430,
+  'lines of tests': 80_418,
+  'words of documents': 91_745,
   functions: 14,
   routes: 211,
   settings: 41,

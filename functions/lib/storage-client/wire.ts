@@ -19,7 +19,12 @@ export const preparedFileSchema = reads(preparedFileBody, {
 })
 
 /** File detail with `federationToken=1`. */
-export const readableFileSchema = reads(readableFileBody, { ...file, s3Path: true, credentials: true })
+export const readableFileSchema = reads(readableFileBody, {
+  ...file,
+  s3Path: true,
+  credentials: true,
+  isEncrypted: false,
+})
 
 const job = {
   id: true,

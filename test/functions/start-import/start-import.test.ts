@@ -82,6 +82,37 @@ describe('a new object', () => {
   })
 })
 
+describe('files of one folder', () => {
+  const said = async (): Promise<string[]> => {
+    const { body } = await service.call('GET', '/v2/storage/events?component=millrace-import&limit=100')
+    return body.flatMap(({ type, message }: { type: string; message: string }) =>
+      type === 'warn' && message.includes(bucketId) ? [message] : [],
+    )
+  }
+  const drop = async (day: number, metadata: Record<string, string> = {}) => {
+    await start(await land(`${bucketId}/daily/${day}.csv`, `id\n${day}\n`, metadata))
+    await finishJobs()
+  }
+
+  it('that replace the rows of each other are said once, with the command that makes them add theirs', async () => {
+    await drop(1)
+    await drop(1)
+    expect(await said()).toEqual([])
+    await drop(2)
+    await drop(3)
+    expect(await said()).toEqual([
+      `${bucketId}/daily/2.csv replaces all rows of ${bucketId}.daily, as ${bucketId}/daily/1.csv did. If each file is to add ` +
+        `its rows: npx millrace tables settings ${bucketId}.daily --incremental`,
+    ])
+    expect(await rowsOf('daily')).toEqual(['"id"', '"3"'])
+  })
+
+  it('that add their rows are not', async () => {
+    for (const day of [1, 2]) await drop(day, { incremental: '1' })
+    expect(await said()).toEqual([])
+  })
+})
+
 describe('told more than once', () => {
   it('20 times at once: one job', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
