@@ -10,7 +10,7 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_430,
+  'lines of product': 98_453,
   'lines of tests': 80_418,
   'words of documents': 91_745,
   functions: 14,
