@@ -9,7 +9,6 @@ import {
 } from '../shell/command.ts'
 import { type Api, createApi } from './api.ts'
 import { findStorage, type StorageFlags } from './find-storage.ts'
-import { withMeantName } from './meant-names.ts'
 
 /** `findStorage` says what stands in for an absent one. */
 export const storageOptions = {
@@ -41,6 +40,7 @@ export const serviceCommand = <Options extends CommandOptions>({
       try {
         return await run({ ...call, api }, ...args)
       } catch (error) {
+        const { withMeantName } = await import('./meant-names.ts')
         throw await withMeantName(error, api, args)
       }
     },
