@@ -11,8 +11,8 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_453,
-  'lines of tests': 80_418,
-  'words of documents': 91_745,
+  'lines of tests': 80_428,
+  'words of documents': 91_722,
   functions: 14,
   routes: 211,
   settings: 41,

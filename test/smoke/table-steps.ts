@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   DeleteObjectCommand,
@@ -6,6 +7,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
+import { serveScans } from '../support/scanned-items.ts'
 import { Skipped, type Step } from './run-steps.ts'
 import { expectSame, type Smoke } from './smoke-context.ts'
 
@@ -102,9 +104,17 @@ export const tableSteps: Readonly<Record<string, Step<Smoke>>> = {
     const object = { Bucket, Key: location.slice(`s3://${Bucket}/`.length) }
     await client.send(new DeleteObjectCommand(object))
     const named = ['--item-table', ItemTable, '--tables-bucket', Bucket]
-    await promisify(execFile)(process.execPath, ['docs/restore.ts', ...named, '--apply'], {
-      env: { ...process.env, ...environment },
-    })
+    // One machine has no DynamoDB for the script: its items are served from their file.
+    const dataDir = environment['MILLRACE_DATA_DIR']
+    const items = dataDir === undefined ? undefined : await serveScans(join(dataDir, 'items', 'items.db'))
+    const env = {
+      ...process.env,
+      ...environment,
+      ...(items && { AWS_ENDPOINT_URL_DYNAMODB: items.endpoint }),
+    }
+    await promisify(execFile)(process.execPath, ['docs/restore.ts', ...named, '--apply'], { env }).finally(
+      () => items?.close(),
+    )
     await client.send(new HeadObjectCommand(object))
     expectSame('Rows of a table', (await smoke.rowsOf(tableId)).length, 2)
     return `${object.Key} was deleted, and is there again`
