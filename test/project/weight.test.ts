@@ -11,7 +11,7 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_453,
-  'lines of tests': 80_428,
+  'lines of tests': 80_429,
   'words of documents': 91_722,
   functions: 14,
   routes: 211,

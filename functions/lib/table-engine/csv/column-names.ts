@@ -52,9 +52,9 @@ export const sanitizeColumnName = (name: string): string => {
   return losesLetters(name) ? markedName(ascii, name) : ascii
 }
 
-/** Whether letters or digits of a text are not among those of ASCII that are made of it. */
+/** Whether letters or digits of a text are not among those of ASCII that are made of it. Accents that stand alone (`ˇ`) are none. */
 export const losesLetters = (text: string): boolean =>
-  /[^\0-\x7f]/.test(transliterate(text).replaceAll(/[^\p{L}\p{N}]/gu, ''))
+  /[^\0-\x7f]/.test(transliterate(text).replaceAll(/[^\p{L}\p{N}]|[\u02b0-\u02ff]/gu, ''))
 
 /** What could be made of a text, with a mark that tells it from others of which the same was made. */
 export const markedName = (made: string, text: string): string =>

@@ -32,6 +32,7 @@ describe('sanitizeColumnName', () => {
     ['価格', 'column_b8af0122'],
     ['***', ''],
     ['', ''],
+    ['a ˇ˘˝ b', 'a_b'],
   ]
   it.each(cases)('%j becomes %j', (name, sanitized) => {
     expect(sanitizeColumnName(name)).toBe(sanitized)
