@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_453,
-  'lines of tests': 80_429,
+  'lines of product': 98_451,
+  'lines of tests': 80_428,
   'words of documents': 91_722,
   functions: 14,
   routes: 211,

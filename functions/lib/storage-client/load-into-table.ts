@@ -80,8 +80,9 @@ export const loadIntoTable = async (
   }
 
   const { bucketId, name } = partsOf(tableId)
+  const ifThere = { ifExists: 'load', incremental: incremental ? 1 : 0, missingColumns } as const
   const createTable = async (): Promise<StartedLoad> => {
-    const creation = { ...file, bucketId, name, primaryKey: [...primaryKey] }
+    const creation = { ...file, bucketId, name, primaryKey: [...primaryKey], ...(hasIfExists && ifThere) }
     return { job: await storage.createTable(creation, idempotencyKey), warnings: [] }
   }
 
@@ -89,21 +90,12 @@ export const loadIntoTable = async (
     if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
     return start()
   }
-  if (hasIfExists) {
-    const load = { ...file, bucketId, name, primaryKey: [...primaryKey], missingColumns }
-    const start = async (): Promise<StartedLoad> => ({
-      job: await storage.createTable(
-        { ...load, ifExists: 'load', incremental: incremental ? 1 : 0 },
-        idempotencyKey,
-      ),
-      warnings: [],
-    })
-    return start().catch((error: unknown) => {
+  if (hasIfExists)
+    return createTable().catch((error: unknown) => {
       // The bucket is missing, or the file.
-      if (error instanceof UserError && error.status === 404) return withBucket(start)
+      if (error instanceof UserError && error.status === 404) return withBucket(createTable)
       throw error
     })
-  }
 
   if (isRepeated)
     try {

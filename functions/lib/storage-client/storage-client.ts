@@ -137,6 +137,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     return { ...result, retryAfterSeconds }
   }
 
+  const features = featuresOf(connection)
   const exists = (path: string) => isThere(call({ method: 'GET', path }, z.unknown()))
 
   return {
@@ -168,8 +169,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
     tableIds: async () =>
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
-    knows: async feature =>
-      (await request({ ...connection, branchId: undefined }, index, featured)).features.includes(feature),
+    knows: async feature => (await features()).includes(feature),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
       callForJob({
         method: 'POST',
@@ -226,8 +226,14 @@ export const createStorageClient = (connection: Connection & { runId?: string })
   }
 }
 
-/** No branch has an index of its own. */
-const index = { method: 'GET', path: '?exclude=components' } as const
+/** What the index names, asked for once. No branch has an index of its own. */
+const featuresOf = (connection: Connection): (() => Promise<string[]>) => {
+  const index = { method: 'GET', path: '?exclude=components' } as const
+  const ask = async () => (await request({ ...connection, branchId: undefined }, index, featured)).features
+  let asked: ReturnType<typeof ask> | undefined
+  return () => (asked ??= ask())
+}
+
 const featured = z.object({ features: z.array(z.string()) })
 const namedTables = z.array(z.object({ id: z.string() }))
 
