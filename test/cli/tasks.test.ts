@@ -65,7 +65,10 @@ it('a configuration is made, scheduled, run, cancelled while it runs, and delete
     const [run = ''] = runs.match(/run-\d+/) ?? []
     expect(await done('runs', 'cancel', run)).toContain('Cancelled')
     held.resolve()
-    expect(await done('jobs', '--limit', '1')).toContain('Cancelled by the token')
+    // The job ends after its run.
+    await eventually(async () =>
+      expect(await done('jobs', '--limit', '1')).toContain('Cancelled by the token'),
+    )
     expect(await done('tables', 'preview', 'in.c-shop.orders')).toMatch(/id.*\n1\n2\n/)
     expect(await done('config', 'delete', place)).toContain('deleted')
     expect(await done('config')).toContain('No configurations yet')
