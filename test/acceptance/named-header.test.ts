@@ -83,14 +83,34 @@ describe('a new table from a file with names of columns', () => {
   })
 })
 
-describe('an import with names of columns', () => {
-  it('takes every line as data, whatever it holds', async () => {
-    const { results } = await create('id,name\n1,a\n', {})
-    const dataFileId = await target.upload('id,name\n2,b\n')
-    const job = await target.job('POST', `tables/${results.id}/import-async`, {
-      dataFileId,
-      columns: ['id', 'name'],
-    })
-    expect(job).toMatchObject({ status: 'success', results: { importedRowsCount: 2, warnings: [] } })
+describe('a load of a second day with names of columns', () => {
+  const columns = ['id', 'name']
+  const header = { rows: ['"1","a"', '"2","b"'], warnings }
+  const data = { rows: ['"1","a"', '"2","b"', '"id","name"'], warnings: [] }
+
+  it.each([
+    ['import-async', {}, header],
+    ['import', {}, header],
+    ['load', {}, header],
+    ['import-async', { withoutHeaders: true }, data],
+    ['import', { withoutHeaders: true }, data],
+  ])('means by %s with %j what the first one meant', async (entrance, settings, expected) => {
+    const { results: made } = await create('id,name\n1,a\n', { columns })
+    const fields = {
+      dataFileId: await target.upload('id,name\n2,b\n'),
+      columns,
+      incremental: true,
+      ...settings,
+    }
+    const found =
+      entrance === 'import'
+        ? (await target.call('POST', `tables/${made.id}/import`, fields)).body
+        : entrance === 'load'
+          ? (await create('id,name\n2,b\n', { ...fields, name: made.name, ifExists: 'load' })).results
+          : (await target.job('POST', `tables/${made.id}/import-async`, fields)).results
+    const { text } = await target.call('GET', `tables/${made.id}/data-preview`)
+    expect({ rows: text.trimEnd().split('\n').slice(1).toSorted(), warnings: found.warnings }).toEqual(
+      expected,
+    )
   })
 })

@@ -11,8 +11,8 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_451,
-  'lines of tests': 80_428,
-  'words of documents': 91_722,
+  'lines of tests': 80_471,
+  'words of documents': 91_770,
   functions: 14,
   routes: 211,
   settings: 41,

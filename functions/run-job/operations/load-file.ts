@@ -37,11 +37,7 @@ export const loadFile = async (
   services: RunJobServices,
 ): Promise<LoadedContent> => {
   const { tableEngine, now, log } = services
-  const pinned = await resolveCsvSource({ fileId, csv }, services)
-  // In an import the names in `columns` always mean a file without a header.
-  const { source, warnings } = request.current
-    ? { source: pinned, warnings: [] }
-    : await skipNamedHeader(pinned, services.s3)
+  const { source, warnings } = await resolveCsvSource({ fileId, csv }, services)
   if (storedBytes(source.slices) > services.distribution.singleLoadBytes) {
     const read = (await nameColumns(source.slices)) ? namedSource(source) : source
     return loadOutgrown(job, { ...request, internalId, source: read, warnings }, services)
@@ -71,14 +67,14 @@ export const loadFile = async (
 }
 
 /**
- * Where the data of a load is: the object of a file resource, or the slices of its manifest.
+ * Where the data of a load is: the object of a file resource, or the slices of its manifest. With what its job says of it.
  *
  * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, those of the manifest.
  */
 export const resolveCsvSource = async (
   { fileId, csv }: { fileId: number; csv: CsvOptions },
   { files, s3, filesBucket }: Pick<RunJobServices, 'files' | 's3' | 'filesBucket'>,
-): Promise<PinnedSource> => {
+): Promise<{ source: PinnedSource; warnings: string[] }> => {
   const file = await files.getReadable(fileId)
   if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
   const { key, isSliced } = file
@@ -90,17 +86,18 @@ export const resolveCsvSource = async (
     )
   const place = { s3, bucket: filesBucket, key, isSliced }
   const slices = await listSlices(place, isSliced ? createFileMissing : notUploaded)
-  return { ...csv, isSliced, slices, hidesCells: file.tags.includes(EXTRACTED_TAG) }
+  return skipNamedHeader({ ...csv, isSliced, slices, hidesCells: file.tags.includes(EXTRACTED_TAG) }, s3)
 }
 
 const namedHeaderWarning =
   'The first line of the file holds the names in "columns", so it was read as the header and is not among the rows.'
 
 /**
- * The source of a new table, with its first line left out where that is a header.
+ * The source of a load, with its first line left out where that is a header.
  *
  * A request that names the columns says that its file has no header. Some clients send the names with a file that begins
- * with them all the same, and mean a header. So a first record that holds exactly these names, made valid, is one.
+ * with them all the same, and mean a header. So a first record that holds exactly these names, made valid, is one, on the
+ * day that makes the table and on each later one.
  */
 const skipNamedHeader = async <Source extends CsvSource>(
   source: Source,

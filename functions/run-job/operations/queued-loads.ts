@@ -42,7 +42,8 @@ export const importSource = async <Job extends JobRecord>(
   const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const { primaryKey: tableKey } = table.snapshot
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
-  return { job, warnings, source: await resolveCsvSource({ fileId, csv }, services) }
+  const resolved = await resolveCsvSource({ fileId, csv }, services)
+  return { job, source: resolved.source, warnings: [...warnings, ...resolved.warnings] }
 }
 
 /**

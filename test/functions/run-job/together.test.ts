@@ -92,6 +92,19 @@ describe('files that wait for one table', () => {
     expect(told).toEqual(expect.arrayContaining(jobIds))
   })
 
+  it('have a header where their first lines hold the names in "columns", each of them', async () => {
+    const tableId = await createTable()
+    const jobIds = await submit(tableId, ['n\n1\n', 'n\n2\n', '3\n'], { columns: ['n'] })
+    await run(jobIds[0] ?? 0)
+    expect(await rowsOf(tableId)).toEqual(['0', '1', '2', '3'].map(n => `"${n}"`))
+    const warnings = await Promise.all(jobIds.map(async id => (await jobOf(id)).results.warnings))
+    expect(warnings).toMatchObject(
+      [[/read as the header/], [/read as the header/], []].map(list =>
+        list.map(text => expect.stringMatching(text)),
+      ),
+    )
+  })
+
   it('fail alone when they are wrong: the first, one in the middle, one that is missing', async () => {
     const tableId = await createTable()
     const contents = ['wrong\n1\n', 'n\n2\n', 'n\n"3\n', 'n\n4\n', 'm\n5\n', 'n\n6\n']

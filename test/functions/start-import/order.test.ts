@@ -241,3 +241,10 @@ it('in a bucket without versions a content that comes back is imported again', a
   }
   expect(await rows()).toEqual(['a'])
 })
+
+it('a header that holds the names of `columns` is one on the first day and on the second', async () => {
+  const metadata = { incremental: '1', columns: 'id,v' }
+  await landing.execute(await land('id,v\n1,a\n', metadata))
+  await landing.execute(await land('id,v\n2,b\n', metadata))
+  expect(await rows()).toEqual(['1,a', '2,b'])
+})
