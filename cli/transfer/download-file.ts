@@ -177,15 +177,15 @@ const slicesOf = async ({ connection, fileId }: DownloadOptions): Promise<Source
 const findContent = async (options: DownloadOptions): Promise<Content> => {
   const { columns } = options
   const slices = await slicesOf(options)
-  const { form, open } = await joinedForm(slices, columns !== undefined)
+  // Only tables are downloaded with names of columns.
+  const isExport = columns !== undefined
+  const { form, open, lineEnd } = await joinedForm(slices, { hasHeader: isExport, isExport })
   const line = columns ? Buffer.from(formatRecord(columns)) : Buffer.alloc(0)
   return contentOf([
     line.length > 0 && form === 'compressed with gzip' ? gzipSync(line) : line,
-    ...slices.flatMap(slice => (open.has(slice) ? [slice, LINE_END] : [slice])),
+    ...slices.flatMap(slice => (open.has(slice) ? [slice, lineEnd] : [slice])),
   ])
 }
-
-const LINE_END = Buffer.from('\n')
 
 const isOwn = (part: Part): part is Uint8Array => part instanceof Uint8Array
 

@@ -43,8 +43,11 @@ export const planExport = async (
   const file = await openFile(fileId, services)
   const stored = await listSlices(file)
   const columns = await headerColumns(input, work)
-  const { form, open } = await joinedForm(stored, columns !== undefined)
-  const slices = await endLines(stored, open, work)
+  const { form, open, lineEnd } = await joinedForm(stored, {
+    hasHeader: columns !== undefined,
+    isExport: 'tableId' in input,
+  })
+  const slices = await endLines(stored, { open, lineEnd }, work)
   const isCompressed = form.endsWith('compressed with gzip')
   const to = (input.gzip ?? isCompressed) ? 'gzip' : 'plain'
   const isConverted = (to === 'gzip') !== isCompressed && slices.some(({ bytes }) => bytes > 0)
@@ -93,12 +96,12 @@ const lineEndKey = ({ prefix }: WorkPlace): string => `${prefix}line-end`
 /** With a line end after each slice that lacks one: an object below the work prefix, so that it is a source like any other. */
 const endLines = async (
   slices: SourceObject[],
-  open: ReadonlySet<SourceObject>,
+  { open, lineEnd }: { open: ReadonlySet<SourceObject>; lineEnd: Buffer },
   work: WorkPlace,
 ): Promise<SourceObject[]> => {
   if (open.size === 0) return slices
-  const lineEnd = await work.put('line-end', Buffer.from('\n'))
-  return slices.flatMap(slice => (open.has(slice) ? [slice, lineEnd] : [slice]))
+  const stored = await work.put('line-end', lineEnd)
+  return slices.flatMap(slice => (open.has(slice) ? [slice, stored] : [slice]))
 }
 
 const resolvePart = (

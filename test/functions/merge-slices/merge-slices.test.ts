@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { type CompleteMultipartUploadCommandInput, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -240,20 +241,43 @@ describe('gzip', () => {
   })
 })
 
+const membersOf = (text: string): Buffer =>
+  Buffer.concat((text.match(/[^\n]*\n|[^\n]+|^$/g) ?? []).map(line => gzipSync(line)))
+
 describe('slices of text that do not end in a line end', () => {
-  const large = `${'x'.repeat(6 * 1024 ** 2)},1\n2`
-  it.each([
-    [['a,1\n', 'b,2', '', 'c,3\nd,4', 'e,5'], 'a,1\nb,2\nc,3\nd,4\ne,5'],
-    [['{"a":1}', '{"a":2}\n', '{"a":3}', ''], '{"a":1}\n{"a":2}\n{"a":3}'],
-    [['a,1\r\nb', 'c\r\n'], 'a,1\r\nb\nc\r\n'],
-    [[large, large, 'é'], `${large}\n${large}\né`],
-  ])('have one in the file, whatever it becomes', async (slices, whole) => {
+  const large = `${randomBytes(3 * 1024 ** 2).toString('hex')},1\n2`
+  const packings: [string, (text: string) => Buffer][] = [
+    ['plain', text => Buffer.from(text)],
+    ['in gzip', text => (text === '' ? Buffer.alloc(0) : gzipSync(text))],
+    ['in gzip of many members', membersOf],
+  ]
+  it.each(
+    packings.flatMap(([packing, pack]) =>
+      [
+        { slices: ['a,1\n', 'b,2', '', 'c,3\nd,4', 'e,5'], whole: 'a,1\nb,2\nc,3\nd,4\ne,5' },
+        { slices: ['{"a":1}', '{"a":2}\n', '{"a":3}', ''], whole: '{"a":1}\n{"a":2}\n{"a":3}' },
+        { slices: ['a,1\r\nb', 'c\r\n'], whole: 'a,1\r\nb\nc\r\n' },
+        { slices: [large, large, 'é'], whole: `${large}\n${large}\né` },
+        { slices: ['1', '2'], columns: ['id'], whole: '"id"\n1\n2' },
+      ].map(row => ({ packing, pack, ...row })),
+    ),
+  )('have one in the file, whatever it becomes: $packing, $slices.length', async row => {
+    const { pack, slices, whole, columns } = row
     for (const gzip of [false, true]) {
-      const fileId = await fixture.upload(slices.map(text => Buffer.from(text)))
-      await fixture.run({ fileId, destination: destination(), gzip }, { repeats: 2 })
+      const fileId = await fixture.upload(slices.map(text => pack(text)))
+      await fixture.run({ fileId, destination: destination(), gzip, columns }, { repeats: 2 })
       const merged = await fixture.read(key)
       expect((gzip ? gunzipSync(merged) : merged).equals(Buffer.from(whole))).toBe(true)
     }
+  })
+
+  it('are not looked for in what an export of a table has compressed: it ends each line', async () => {
+    const slices = [gzipSync('1'), gzipSync('2')]
+    await fixture.run(
+      { tableId: 'in.c-main.t', destination: destination(), gzip: true, header: false },
+      { fileId: await fixture.upload(slices) },
+    )
+    await checkMerged(Buffer.concat(slices))
   })
 })
 
@@ -268,6 +292,12 @@ describe('refused is', () => {
     ['text after gzip', [gzipSync(text), text], {}],
     ['text after gzip, as gzip', [gzipSync(text), text], { gzip: true }],
     ['gzip after text, as text', [text, Buffer.alloc(0), gzipSync(text)], { gzip: false }],
+    [
+      'gzip after gzip with padding, which readers end at',
+      [Buffer.concat([gzipSync(text), Buffer.alloc(9)]), gzipSync(text)],
+      {},
+    ],
+    ['gzip after gzip that is cut off', [gzipSync(text).subarray(0, -4), gzipSync(text)], {}],
   ])('before a byte is written, %s', async (_, slices, input) => {
     const fileId = await fixture.upload(slices)
     await expect(fixture.run({ fileId, destination: destination(), ...input })).rejects.toMatchObject({

@@ -1,7 +1,8 @@
-import { gunzipSync, constants as zlib } from 'node:zlib'
+import { gunzipSync, gzipSync, constants as zlib } from 'node:zlib'
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { listObjects } from '../../aws/list-objects.ts'
+import { readBlocks } from '../../aws/multipart/read-blocks.ts'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
 import {
@@ -12,6 +13,7 @@ import {
   nameOfForm,
   refusedJoin,
 } from '../../table-engine/csv/file-forms.ts'
+import { gunzip } from '../../table-engine/csv/gunzip.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
@@ -105,44 +107,94 @@ interface JoinedSlices {
   form: string
   /** Slices of text whose last record has no line end: those after them would run into it. */
   open: Set<SourceObject>
+  /** A line end in the form of the slices, which goes behind each that is open. */
+  lineEnd: Buffer
 }
 
+interface Joining {
+  /** A line of text goes before the slices. */
+  hasHeader: boolean
+  /** A service wrote the slices, which ends each line: what is compressed need not be expanded to see that. */
+  isExport: boolean
+}
+
+/** What one step can expand within its time, at some 60 MB of gzip a second. */
+const MOST_EXPANDED_BYTES = 24 * 1024 ** 3
+
 /**
- * The file that the bytes of all slices after each other make. Looks at each slice.
+ * The file that the bytes of all slices after each other make. Looks at each slice, and expands those of gzip but the last.
  *
  * Throws `UserError` `storage.slicesNotJoined` when they make none: no byte may be written then.
- *
- * @param hasHeader a line of text goes before them
  */
 export const joinedForm = async (
   slices: readonly SourceObject[],
-  hasHeader: boolean,
+  { hasHeader, isExport }: Joining,
 ): Promise<JoinedSlices> => {
-  const last = slices.findLast(({ bytes }) => bytes > 0)
-  const open = new Set<SourceObject>()
+  const heads = new Map<SourceObject, Buffer>()
   const forms = await pMap(
     slices,
     async slice => {
       const head = await headOf([slice], FORM_BYTES)
-      if (head.length === 0) return undefined
-      const form = nameOfForm(head, expandedHead(head))
-      if (form === 'text' && slice !== last && lacksLineEnd(head, await lastByteOf(slice))) open.add(slice)
-      return form
+      const expanded = formOf(head).kind === 'gzip' ? expandedHead(head) : undefined
+      heads.set(slice, expanded ?? head)
+      return head.length === 0 ? undefined : nameOfForm(head, expanded)
     },
     { concurrency: HEADS_IN_PARALLEL },
   )
   const refused = refusedJoin(forms, hasHeader)
-  if (refused === undefined) return { form: forms.find(form => form !== undefined) ?? 'text', open }
-  throw new UserError(
-    'storage.slicesNotJoined',
-    `The slices cannot be put together: ${refused}. Nothing was written. Download them one by one into a folder (\`millrace download FILE --slices\`), or load the file into a table and export that.`,
+  if (refused !== undefined) throw notJoined(refused)
+
+  const form = forms.find(known => known !== undefined) ?? 'text'
+  const isPacked = form === 'compressed with gzip'
+  const isFilled = (slice: SourceObject): boolean =>
+    slice.bytes > FORM_BYTES || heads.get(slice)?.length !== 0
+  const before = slices.filter(isFilled).slice(0, -1)
+  const looked = form === 'text' || (isPacked && !isExport) ? before : []
+  if (isPacked && looked.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_EXPANDED_BYTES)
+    throw notJoined(`they have more than ${MOST_EXPANDED_BYTES} compressed bytes to look for line ends in`)
+  const open = new Set<SourceObject>()
+  await pMap(
+    looked,
+    async slice => {
+      const lastByte = await (isPacked ? lastByteExpanded(slice) : lastByteOf(slice))
+      if (lastByte !== undefined && lacksLineEnd(heads.get(slice) ?? Buffer.alloc(0), lastByte))
+        open.add(slice)
+    },
+    { concurrency: isPacked ? EXPANDED_IN_PARALLEL : HEADS_IN_PARALLEL },
   )
+  const lineEnd = Buffer.from('\n')
+  return { form, open, lineEnd: isPacked ? gzipSync(lineEnd) : lineEnd }
 }
+
+const notJoined = (reason: string): UserError =>
+  new UserError(
+    'storage.slicesNotJoined',
+    `The slices cannot be put together: ${reason}. Nothing was written. Download them one by one into a folder (\`millrace download FILE --slices\`), or load the file into a table and export that.`,
+  )
 
 const lastByteOf = async (source: SourceObject): Promise<number | undefined> => {
   const last = Buffer.alloc(1)
   await readRange({ source, firstByte: source.bytes - 1, lastByte: source.bytes - 1 }, last)
   return last[0]
+}
+
+const EXPANDED_IN_PARALLEL = 2
+const EXPANDED_BLOCK_BYTES = 4 * 1024 ** 2
+
+/** `undefined`: the content is empty. */
+const lastByteExpanded = async (source: SourceObject): Promise<number | undefined> => {
+  const whole = [{ source, firstByte: 0, lastByte: source.bytes - 1 }]
+  const packed = readBlocks(whole, { blockBytes: EXPANDED_BLOCK_BYTES, isReused: true })
+  // Whoever wrote the bomb reads it, too.
+  const options = { maxUncompressedBytes: Number.POSITIVE_INFINITY, isPadded: false }
+  let last: number | undefined
+  try {
+    for await (const bytes of gunzip(packed, `The slice ${source.key}`, options)) last = bytes.at(-1)
+  } catch (cause) {
+    const isBroken = cause instanceof UserError && cause.code === 'invalidCsv'
+    throw isBroken ? new UserError('storage.slicesNotJoined', cause.message, { cause }) : cause
+  }
+  return last
 }
 
 /** Of gzip that goes on after these bytes. */
