@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { executionArnOf } from '../functions/lib/cloud/machines.ts'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { describeFailure } from '../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../local/runtime/machine-output.ts'
@@ -20,25 +22,20 @@ export const execute = command({
   run: async ({ flags, shell }, machine, given) => {
     const say = sayIn(shell)
     const input = await readInput(given, shell)
-    const { outputs, control } = await findMachines(flags.stack, shell)
-    const { SFNClient, StartExecutionCommand } = await import('@aws-sdk/client-sfn')
-    const client = new SFNClient(control)
-    try {
-      const stateMachineArn = arnOf(outputs, machine)
-      const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn, input }))
-      if (executionArn === undefined) throw new Error('Step Functions gave no execution')
-      say(executionArn)
-      const { status, output, error, cause } = await followExecution(client, executionArn)
-      if (status === 'SUCCEEDED') {
-        shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
-        return exitCodes.success
-      }
-      const { message } = describeFailure({ Cause: cause })
-      say([status, error, message].filter(Boolean).join(': '))
-      return exitCodes.userError
-    } finally {
-      client.destroy()
+    const { outputs, machines: open } = await findMachines(flags.stack, shell)
+    const machines = await open()
+    const execution = { machineArn: arnOf(outputs, machine), name: randomUUID() }
+    await machines.start({ ...execution, input: JSON.parse(input) })
+    const executionArn = executionArnOf(execution)
+    say(executionArn)
+    const { status, output, error, cause } = await followExecution(machines, executionArn)
+    if (status === 'SUCCEEDED') {
+      shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
+      return exitCodes.success
     }
+    const { message } = describeFailure({ Cause: cause })
+    say([status, error, message].filter(Boolean).join(': '))
+    return exitCodes.userError
   },
 })
 

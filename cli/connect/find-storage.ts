@@ -67,16 +67,10 @@ const askFor = (url: string): never => {
   )
 }
 
-const readToken = async ({ outputs, control }: Installation): Promise<string> => {
-  const { StorageTokenSecret: SecretId } = outputs
-  if (SecretId === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
-  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
+const readToken = async ({ outputs, readSecret }: Installation): Promise<string> => {
+  const { StorageTokenSecret: secretArn } = outputs
+  if (secretArn === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
   const { readStorageToken } = await import('../../functions/lib/storage-client/storage-token.ts')
-  const secrets = new SecretsManagerClient(control)
-  try {
-    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }))
-    return readStorageToken(SecretString ?? '')
-  } finally {
-    secrets.destroy()
-  }
+  const read = await readSecret()
+  return readStorageToken((await read(secretArn, 'AWSCURRENT'))?.text ?? '')
 }

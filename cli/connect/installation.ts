@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path'
+import type { Machines } from '../../functions/lib/cloud/machines.ts'
+import type { ReadSecret } from '../../functions/lib/cloud/secrets.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { findRunningCloud, type RunningCloud } from '../../local/runtime/running-cloud.ts'
 import { dataDirOf, type Shell } from '../shell/shell.ts'
@@ -9,8 +11,10 @@ type Place = Pick<Shell, 'environment' | 'workingFolder'>
 export interface Installation {
   /** The stack's outputs by name. */
   outputs: Readonly<Record<string, string>>
-  /** Options of an SDK client for its state machines and secrets. */
-  control: Readonly<Record<string, unknown>>
+  /** Its state machines. Loaded when they are asked for. */
+  machines: () => Promise<Omit<Machines, 'stop'>>
+  /** Its secrets. Loaded when they are asked for. */
+  readSecret: () => Promise<ReadSecret>
   /** Options of an SDK client for its buckets. */
   s3: Readonly<Record<string, unknown>>
 }
@@ -21,14 +25,23 @@ export const findInstallation = async (
   shell: Place,
   whenNone: (place: string) => string,
 ): Promise<Installation> => {
-  if (stack !== undefined) return { outputs: await describeStack(stack), control: {}, s3: {} }
+  if (stack !== undefined)
+    return {
+      outputs: await describeStack(stack),
+      machines: async () => (await import('./account-machines.ts')).accountMachines(),
+      readSecret: async () => (await import('../../functions/lib/cloud/read-secret.ts')).readSecret,
+      s3: {},
+    }
   const { cloud, place } = await findCloud(shell)
   if (!cloud) throw new UserError('cli.noStorage', whenNone(place))
-  const { api, control, s3, region, accessKeyId, secretAccessKey, outputs } = cloud
+  const { api, s3, region, accessKeyId, secretAccessKey, outputs } = cloud
+  const { controlOf } = await import('../../local/runtime/control-of.ts')
+  const { machines, readSecret } = controlOf(cloud)
   const account = { region, credentials: { accessKeyId, secretAccessKey } }
   return {
     outputs: { ...outputs, ApiUrl: api },
-    control: { endpoint: control, ...account },
+    machines: async () => machines,
+    readSecret: async () => readSecret,
     s3: { endpoint: s3, ...account, forcePathStyle: true },
   }
 }

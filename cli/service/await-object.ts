@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { DescribeExecutionCommand, paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
+import type { Machines } from '../../functions/lib/cloud/machines.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { describeFailure } from '../../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../../local/runtime/machine-output.ts'
@@ -42,18 +42,14 @@ const importOutput = z
  */
 export const awaitObject = async (
   target: string,
-  { outputs, control, s3 }: Installation,
+  { outputs, machines: open, s3 }: Installation,
   signal: AbortSignal,
 ): Promise<ObjectEnd> => {
-  const client = new SFNClient(control)
-  try {
-    const object = await findObject(target, outputs['LandingBucket'], s3)
-    const machineArn = machineArnFrom(outputs, 'import')
-    const executionArn = await findExecution(client, machineArn, object, signal)
-    return await endOf(client, executionArn, signal)
-  } finally {
-    client.destroy()
-  }
+  const machines = await open()
+  const object = await findObject(target, outputs['LandingBucket'], s3)
+  const machineArn = machineArnFrom(outputs, 'import')
+  const executionArn = await findExecution(machines, machineArn, object, signal)
+  return endOf(machines, executionArn, signal)
 }
 
 const findObject = async (
@@ -92,20 +88,20 @@ const input = z.object({
  * once: what an execution was started with does not change.
  */
 const findExecution = async (
-  client: SFNClient,
-  stateMachineArn: string,
+  machines: Pick<Machines, 'list' | 'describe'>,
+  machineArn: string,
   { key, versionId, storedAt }: WaitedObject,
   signal: AbortSignal,
 ): Promise<string> => {
   const isSeen = new Set<string>()
   let found: readonly string[] = []
   for (let look = 0; ; look++) {
-    if (look % LOOKS_PER_LIST === 0) found = await begunSince(client, stateMachineArn, storedAt)
+    if (look % LOOKS_PER_LIST === 0) found = await begunSince(machines, machineArn, storedAt)
     const executionArn = found.find(each => !isSeen.has(each))
     if (executionArn !== undefined) {
       isSeen.add(executionArn)
-      const described = await client.send(new DescribeExecutionCommand({ executionArn }))
-      const parsed = input.safeParse(JSON.parse(described.input ?? 'null'))
+      const described = await machines.describe({ executionArn })
+      const parsed = input.safeParse(JSON.parse(described?.input ?? 'null'))
       const object = parsed.data?.detail.object
       if (object?.key === key && (versionId === undefined || object['version-id'] === versionId))
         return executionArn
@@ -117,21 +113,20 @@ const findExecution = async (
 /** The name that EventBridge gives to the execution that an event starts: of the event, and one of its own. */
 const OF_EVENT = /:[\da-f-]{36}_[\da-f-]{36}$/
 
-const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: Date): Promise<string[]> => {
+const begunSince = async (
+  machines: Pick<Machines, 'list'>,
+  machineArn: string,
+  storedAt: Date,
+): Promise<string[]> => {
   const again: string[] = []
   const byEvent: { executionArn: string; distanceMs: number }[] = []
-  for await (const { executions = [] } of paginateListExecutions(
-    { client, pageSize: 1000 },
-    { stateMachineArn },
-  )) {
-    const since = executions.filter(
-      ({ startDate = new Date(0) }) => afterMs(startDate, storedAt) >= -CLOCK_SKEW_MS,
-    )
-    for (const { executionArn = '', startDate = storedAt } of since) {
+  for (let page = await machines.list(machineArn); ; page = await machines.list(machineArn, page.next)) {
+    const since = page.executions.filter(({ startDate }) => afterMs(startDate, storedAt) >= -CLOCK_SKEW_MS)
+    for (const { executionArn, startDate } of since) {
       if (!OF_EVENT.test(executionArn)) again.push(executionArn)
       else byEvent.push({ executionArn, distanceMs: Math.abs(afterMs(startDate, storedAt)) })
     }
-    if (since.length < executions.length) break
+    if (since.length < page.executions.length || page.next === undefined) break
   }
   const soonest = byEvent.toSorted((a, b) => a.distanceMs - b.distanceMs)
   return [...again, ...soonest.map(({ executionArn }) => executionArn)]
@@ -139,9 +134,13 @@ const begunSince = async (client: SFNClient, stateMachineArn: string, storedAt: 
 
 const afterMs = (date: Date, storedAt: Date): number => date.getTime() - storedAt.getTime()
 
-const endOf = async (client: SFNClient, executionArn: string, signal: AbortSignal): Promise<ObjectEnd> => {
+const endOf = async (
+  machines: Pick<Machines, 'describe'>,
+  executionArn: string,
+  signal: AbortSignal,
+): Promise<ObjectEnd> => {
   const { status, output, error, cause, startDate, stopDate } = await followExecution(
-    client,
+    machines,
     executionArn,
     signal,
   )
@@ -153,6 +152,6 @@ const endOf = async (client: SFNClient, executionArn: string, signal: AbortSigna
     }
   const { execution, ...done } = importOutput.parse(JSON.parse(output ?? 'null'))
   // A copy of the event: another execution imports this version.
-  if (execution !== undefined && execution !== executionArn) return endOf(client, execution, signal)
+  if (execution !== undefined && execution !== executionArn) return endOf(machines, execution, signal)
   return { ...done, seconds }
 }

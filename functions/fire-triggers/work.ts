@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { describeExecution, openMachines, startExecution } from '../lib/cloud/step-functions.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { fireSchedules } from './fire-schedules.ts'
@@ -26,7 +26,10 @@ export type FireTriggersEnv = keyof typeof env
 const now = () => new Date()
 const services = {
   ...openStorageStores(env, createS3Client(), now),
-  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  startJob: createJobStarter(
+    openMachines({ start: startExecution, describe: describeExecution }),
+    env.JOB_MACHINE_ARN,
+  ),
   baseUrl: env.STORAGE_URL,
   runnableComponents: z.array(z.string()).parse(JSON.parse(env.RUNNABLE_COMPONENTS)),
   now,

@@ -1,5 +1,5 @@
 import { readEnv } from '../lib/aws/env.ts'
-import { openItemTable } from '../lib/items/open-items.ts'
+import { openItemTable } from '../lib/cloud/open-items.ts'
 import { createDeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
 import type { KeepDeadLetterEvent } from './event.ts'
 import { keepDeadLetter } from './keep-dead-letter.ts'

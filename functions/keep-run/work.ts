@@ -1,6 +1,6 @@
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { readEnv } from '../lib/aws/env.ts'
-import { openItemTable } from '../lib/items/open-items.ts'
+import { openItemTable } from '../lib/cloud/open-items.ts'
+import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createRunRecords } from '../lib/storage/runs/run-records.ts'
 import type { KeepRunEvent } from './event.ts'
@@ -16,6 +16,6 @@ const env = readEnv([
 export type KeepRunEnv = keyof typeof env
 
 const runs = createRunRecords(openItemTable(env.STORAGE_TABLE))
-const describe = createDescribeRun(new SFNClient({}), env.EXTRACT_MACHINE_ARN)
+const describe = createDescribeRun(openMachines({ describe: describeExecution }), env.EXTRACT_MACHINE_ARN)
 
 export const run = (event: KeepRunEvent) => keepRun(event, { runs, describe })

@@ -5,9 +5,10 @@ import type { Context } from 'aws-lambda'
 import { z } from 'zod'
 import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
 import { readEnv } from '../lib/aws/env.ts'
-import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
-import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createIsRunning } from '../lib/cloud/machines.ts'
+import { readSecret } from '../lib/cloud/read-secret.ts'
+import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { createOpener, refuseSealed } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
@@ -49,7 +50,7 @@ const now = () => new Date()
 const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
 const open =
   env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
-const isRunning = createIsExecutionRunning()
+const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
 const count = createCountRun()
 
 /** For what comes after the extraction itself: a checkpoint or tables go to S3, at 50 MB/s and more. */

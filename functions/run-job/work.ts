@@ -1,7 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import {
+  describeExecution,
+  openMachines,
+  startExecution,
+  stopExecution,
+} from '../lib/cloud/step-functions.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
@@ -45,15 +50,15 @@ export type RunJobEnv = keyof typeof env
 
 const now = () => new Date()
 const s3 = createS3Client()
-const stepFunctions = new SFNClient({})
+const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
 const services = {
   ...openStorageStores(env, s3, now),
   projectId: parseProjectId(env.PROJECT_ID),
   s3,
   filesBucket: env.FILES_BUCKET,
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
-  extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+  extractRuns: createExtractRuns(machines, env.EXTRACT_MACHINE_ARN),
   distribution: {
     singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
     singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
-import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createIsRunning } from '../lib/cloud/machines.ts'
+import { openItemTable } from '../lib/cloud/open-items.ts'
+import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
-import { openItemTable } from '../lib/items/open-items.ts'
 import { NONE } from '../lib/none.ts'
 import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
@@ -41,7 +42,10 @@ const s3 = createS3Client()
 const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
 const notes = createPartNotes({ table })
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
-const records = createImportRecords({ table, isRunning: createIsExecutionRunning() })
+const records = createImportRecords({
+  table,
+  isRunning: createIsRunning(openMachines({ describe: describeExecution })),
+})
 const acceptedLoads =
   env.SINGLE_LOAD_BYTES === NONE
     ? undefined

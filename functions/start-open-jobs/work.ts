@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
-import { openItemTable } from '../lib/items/open-items.ts'
+import { openItemTable } from '../lib/cloud/open-items.ts'
+import { describeExecution, openMachines, startExecution } from '../lib/cloud/step-functions.ts'
 import { createIdSource } from '../lib/storage/db/ids.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
@@ -24,17 +24,17 @@ const env = readEnv([
 export type StartOpenJobsEnv = keyof typeof env
 
 const items = openItemTable(env.STORAGE_TABLE)
-const client = new SFNClient({})
+const machines = openMachines({ start: startExecution, describe: describeExecution })
 const now = () => new Date()
 const services = {
   jobs: createJobStore(items, createIdSource()),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
-  startJob: createJobStarter(client, env.JOB_MACHINE_ARN),
+  startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
   now,
 }
 const lostRun = {
   runs: createRunRecords(items),
-  describe: createDescribeRun(client, env.EXTRACT_MACHINE_ARN),
+  describe: createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
   now,
 }
 const measure = createMeasure('jobs')

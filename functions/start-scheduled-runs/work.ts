@@ -1,8 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
-import { startExecution } from '../lib/aws/executions.ts'
+import { openMachines, startExecution } from '../lib/cloud/step-functions.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
@@ -22,11 +21,11 @@ const env = readEnv([
 export type StartScheduledRunsEnv = keyof typeof env
 
 const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
-const stepFunctions = new SFNClient({})
+const machines = openMachines({ start: startExecution })
 
 // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
 const startRun: StartRun = async (name, input) =>
-  void (await startExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name, input }))
+  void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input }))
 
 export const run = async (time: Date, log: Logger) => {
   const connection = await storageConnectionFrom(env)

@@ -1,12 +1,16 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { STSClient } from '@aws-sdk/client-sts'
 import { readEnv } from '../lib/aws/env.ts'
-import { stopExecution } from '../lib/aws/executions.ts'
-import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { readSecret } from '../lib/cloud/read-secret.ts'
+import {
+  describeExecution,
+  openMachines,
+  startExecution,
+  stopExecution,
+} from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
@@ -70,7 +74,7 @@ export type StorageApiEnv = keyof typeof env
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
 const log = new Logger({ serviceName: 'storage-api' })
 const now = () => new Date()
-const stepFunctions = new SFNClient({})
+const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
 const s3 = createS3Client()
 const sts = new STSClient({})
 
@@ -102,13 +106,13 @@ const services = {
     // Set on one machine only: there engines must be told where the object store is.
     s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
   }),
-  startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
-  redriveExecution: createRedriveExecution(stepFunctions),
+  startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+  redriveExecution: createRedriveExecution(machines),
   runsConfigurations: env.EXTRACT_MACHINE_ARN !== NONE,
   extractionRuns: createExtractionRuns(
     stores.runs,
-    createDescribeRun(stepFunctions, env.EXTRACT_MACHINE_ARN),
-    (name, reason) => stopExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
+    createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
+    (name, reason) => machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
   ),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },

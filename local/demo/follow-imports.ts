@@ -1,33 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import { createStepFunctionsRequest } from '#lib/aws/is-execution-running.ts'
 import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
 
 /** How long after the upload the execution may appear. */
 const PATIENCE_SECONDS = 20
-/** Looks are twenty milliseconds apart at first; an account may ask for ten executions a second (docs/limits.md). */
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 500
 
-const listSchema = z.object({ executions: z.array(z.object({ executionArn: z.string() })) })
-const executionSchema = z.object({
-  status: z.string(),
-  error: z.string().optional(),
-  cause: z.string().optional(),
-})
-
 /** Follows the executions of the import machine, one after the other, with a line of progress on the terminal. */
-export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void> } => {
-  const request = createStepFunctionsRequest({
-    endpoint: cloud.control,
-    region: cloud.region,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  })
-  const stateMachineArn = cloud.describeOutputs()['ImportMachineArn']
+export const followImports = ({ host, describeOutputs }: EmbeddedCloud): { next: () => Promise<void> } => {
+  const { machines } = host
+  const machineArn = describeOutputs()['ImportMachineArn'] ?? ''
   const seen = new Set<string>()
 
   const newExecution = async (): Promise<string | undefined> => {
-    const { executions } = listSchema.parse(await request('ListExecutions', { stateMachineArn }))
+    const { executions } = await machines.list(machineArn)
     return executions.map(({ executionArn }) => executionArn).find(arn => !seen.has(arn))
   }
 
@@ -42,8 +28,7 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
         if (executionArn !== undefined) pauseMs = FIRST_PAUSE_MS
       } else {
         seen.add(executionArn)
-        const described = executionSchema.parse(await request('DescribeExecution', { executionArn }))
-        const { status, error, cause } = described
+        const { status = '', error, cause } = (await machines.describe({ executionArn })) ?? {}
         showProgress(`  import ${status.toLowerCase()}, ${seconds.toFixed(1)} s`, status !== 'RUNNING')
         if (status === 'SUCCEEDED') return
         if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)

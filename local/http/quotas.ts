@@ -5,15 +5,9 @@ interface Quota {
 }
 
 /**
- * Of calls that ask what becomes of work, or begin it, in the smaller regions (Step Functions Developer Guide, "Quotas related
- * to API action throttling"; IAM User Guide, "IAM and AWS STS quotas"). Whoever asks more often in an account is refused, and so are other people's machines there: docs/limits.md#calls-that-an-account-may-make.
+ * IAM User Guide, "IAM and AWS STS quotas". Whoever asks more often in an account is refused: docs/limits.md#calls-that-an-account-may-make.
  */
 const quotas: Readonly<Record<string, Quota>> = {
-  'states:StartExecution': { atOnce: 800, perSecond: 150 },
-  'states:DescribeExecution': { atOnce: 250, perSecond: 10 },
-  'states:ListExecutions': { atOnce: 100, perSecond: 2 },
-  'states:GetExecutionHistory': { atOnce: 400, perSecond: 20 },
-  'states:StopExecution': { atOnce: 500, perSecond: 25 },
   'sts:AssumeRole': { atOnce: 600, perSecond: 600 },
 }
 

@@ -1,3 +1,4 @@
+import type { Host } from '#lib/cloud/host.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
 import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { relaxedNotice } from '../durable/durability.ts'
@@ -55,10 +56,14 @@ export interface CloudFacts {
 }
 
 export interface EmbeddedCloud extends CloudFacts {
-  /** Address of Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
+  /** Where commands of the owner ask; see `controlOf`. */
   readonly control: string
   /** The stack's outputs by name. */
   describeOutputs(): Readonly<Record<string, string>>
+  /** What functions reach, without the bounds of a role. */
+  readonly host: Host
+  /** What was sent to a queue, by its URL, oldest first. */
+  messages(queueUrl: string): readonly string[]
   /** The items of a table by its name. */
   items(tableName: string): ItemTable
   /** Runs a state machine by its construct name (`import`) to its end, whatever that is. */
@@ -135,7 +140,9 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     ...facts,
     control: endpoints.control,
     describeOutputs: () => outputs,
+    host: running.host,
     items: running.items,
+    messages: running.messages,
     execute: async (machine, input) => {
       const { executionArn } = await executions.start(machineArnFrom(outputs, machine), JSON.stringify(input))
       return executions.finished(executionArn)

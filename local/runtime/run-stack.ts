@@ -1,30 +1,31 @@
 import { join } from 'node:path'
+import type { Host } from '#lib/cloud/host.ts'
 import { createItemTable, type ItemTable } from '#lib/items/item-table.ts'
+import { closeServer, listen } from '../http/listening.ts'
 import { ItemDatabase } from '../items/item-database.ts'
 import { startItemExpiry } from '../items/item-expiry.ts'
-import { serveItems } from '../items/items-by-message.ts'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
-import { authenticator, type KnownKey } from './control/authenticate.ts'
-import { ControlServer } from './control/aws-json-server.ts'
-import { RolePolicies } from './control/role-policies.ts'
+import { type Control, controlServer } from './control.ts'
 import type { EventRouter } from './events/event-router.ts'
 import { ExecutionStore, statusChange } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
-import { executionOperations } from './executions/operations.ts'
+import { machinesOf } from './executions/machines-of.ts'
 import { runTask } from './executions/task-resources.ts'
 import { functionsOfFirstFile } from './functions-of-first-file.ts'
-import { Keys, keyOperations } from './keys/keys.ts'
-import { Functions, lambdaOperations, type ServeItems } from './lambda/functions.ts'
+import { serveHost } from './host/serve-host.ts'
+import { Keys } from './keys/keys.ts'
+import { InvocationError, THROTTLED } from './lambda/function-error.ts'
+import { Functions, type ServeHost } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
-import { queueOperations } from './queues/operations.ts'
 import { Queues } from './queues/queues.ts'
 import { key, secret } from './resources/access.ts'
 import { bucket } from './resources/data.ts'
 import { queue } from './resources/messages.ts'
 import { account, arn } from './resources/resource-type.ts'
+import { RolePolicies } from './role-policies.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
-import { Secrets, secretOperations } from './secrets/secrets.ts'
+import { Secrets } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
 import { functionConcurrency, functionDefinitions, rolePolicies, stateMachines } from './stack-functions.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
@@ -42,7 +43,9 @@ interface RunningStack {
   readonly secrets: Secrets
   readonly executions: Executions
   readonly router: EventRouter
+  readonly host: Host
   readonly items: (tableName: string) => ItemTable
+  readonly messages: (queueUrl: string) => readonly string[]
 }
 
 /**
@@ -68,22 +71,18 @@ export const runStack = async (
 
   const servers = await openServers(options, resources, documents)
   const { control, controlUrl, items, s3, router, credentials, policies } = servers
-  const serveItemsTo: ServeItems = (port, roleArn) =>
-    serveItems(
-      port,
-      name => items.table(name),
-      (operation, name, partitions) =>
-        policies.isAllowed({ roleArn }, `dynamodb:${operation}`, arn('dynamodb', `table/${name}`), {
-          'dynamodb:leadingkeys': partitions,
-        }),
+  const host = Promise.withResolvers<Host>()
+  const serveHostTo: ServeHost = (port, roleArn) =>
+    serveHost(port, host.promise, ({ action, resource, context }) =>
+      policies.isAllowed({ roleArn }, action, resource, context),
     )
-  const api = await serveApi({ ...options, draft, serveItems: serveItemsTo, concurrency }, resources)
+  const api = await serveApi({ ...options, draft, serveHost: serveHostTo, concurrency }, resources)
   const endpoints = {
     api: api === undefined ? 'http://api' : addressOf(bind, api.server.port),
     s3: addressOf(bind, s3.port),
     control: controlUrl,
   }
-  const stack = readStack(assembly.template, assembly.stackName, endpoints)
+  const stack = readStack(assembly.template, assembly.stackName, endpoints.api)
 
   await createBuckets(s3, stack)
   const expiry = startItemExpiry(items, log)
@@ -92,10 +91,10 @@ export const runStack = async (
   const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
     definitions: functionDefinitions(stack, assembly),
-    endpoints,
+    s3: endpoints.s3,
     credentials,
     dataDir: dataDir.path,
-    serveItems: serveItemsTo,
+    serveHost: serveHostTo,
     concurrency,
   })
   resources.defer(() => functions.close(0))
@@ -108,14 +107,13 @@ export const runStack = async (
     targets: { functions, queues, policies, log },
   })
   const kmsKeys = await openKeys(within('keys'), stack, { files, log })
-  for (const operations of [
-    executionOperations(executions),
-    queueOperations(queues),
-    lambdaOperations(functions),
-    secretOperations(secrets),
-    keyOperations(kmsKeys),
-  ])
-    control.serve(operations)
+  const ports = hostOf({ items, executions, keys: kmsKeys, secrets, functions })
+  host.resolve(ports)
+  control.resolve({
+    ...ports,
+    putSecret: (secretArn, value) => secrets.put(secretArn, value),
+    statesOf: async executionArn => executions.history(executionArn).map(({ name }) => name),
+  })
 
   await api?.server.load(() => functions.environment(api.functionArn))
   resources.defer(async () => {
@@ -140,11 +138,37 @@ export const runStack = async (
     secrets,
     executions,
     router: events,
+    host: ports,
     items: name => createItemTable(items.table(name)),
+    messages: url => [...queues.byUrl(url).messages.values()].map(({ body }) => body),
   }
 }
 
-/** The items, and the control plane and S3, which know who calls them. */
+/** What functions ask of this process. */
+const hostOf = ({ items, executions, keys, secrets, functions }: HostParts): Host => ({
+  items: name => items.table(name),
+  machines: machinesOf(executions),
+  keys,
+  readSecret: secrets.read,
+  invoke: async (name, event) => {
+    try {
+      return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
+    } catch (error) {
+      if (!(error instanceof InvocationError) || error.name === THROTTLED) throw error
+      return { failure: error.details }
+    }
+  },
+})
+
+interface HostParts {
+  readonly items: ItemDatabase
+  readonly executions: Executions
+  readonly keys: Keys
+  readonly secrets: Secrets
+  readonly functions: Functions
+}
+
+/** The items, S3, which knows who calls it, and the port for commands of the owner. */
 const openServers = async (
   options: RunStackOptions,
   resources: AsyncDisposableStack,
@@ -152,36 +176,29 @@ const openServers = async (
 ) => {
   const { dataDir, files, log } = options
   const policies = new RolePolicies(documents)
-  const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
-  const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
-  const isAllowed = policies.isAllowed.bind(policies)
-
-  const control = new ControlServer({ authenticate, isAllowed, log })
-  const controlUrl = await control.listen()
-  resources.defer(() => control.close())
+  const control = Promise.withResolvers<Control>()
+  const controls = controlServer(control.promise, { secretAccessKey: dataDir.root.secretAccessKey, log })
+  const controlUrl = `http://127.0.0.1:${await listen(controls)}`
+  resources.defer(() => closeServer(controls))
   const items = await ItemDatabase.open(join(dataDir.path, 'items'), files)
   resources.defer(() => items.close())
   // Events wait in S3's outbox until there is a router to take them.
   const router = Promise.withResolvers<EventRouter>()
-  const s3 = await startS3(
+  const credentials: RoleCredentials = new RoleCredentials(request => s3.assumeRole(request))
+  const s3: EmbeddedS3 = await startS3(
     options,
     documents,
     async event => (await router.promise).deliver({ ...event }),
-    accessKeyId => keys.find?.(accessKeyId) !== undefined,
+    accessKeyId => credentials.has(accessKeyId),
   )
   resources.defer(() => s3.close())
 
-  const credentials = new RoleCredentials(request => s3.assumeRole(request))
-  keys.find = id => credentials.roleOf.get(id)
   return { control, controlUrl, items, s3, router, credentials, policies }
 }
 
 /** Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken. */
 const readDraft = ({ assembly }: RunStackOptions) => {
-  const draft = readStack(assembly.template, assembly.stackName, {
-    api: 'http://api',
-    control: 'http://control',
-  })
+  const draft = readStack(assembly.template, assembly.stackName, 'http://api')
   stateMachines(draft)
   const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly))
   return { draft, documents: rolePolicies(draft), concurrency }
@@ -262,7 +279,6 @@ const openQueues = (folder: string, stack: Stack, writing: Writing): Promise<Que
       name,
       arn,
       url: ref,
-      visibilitySeconds: properties.VisibilityTimeout,
       retentionSeconds: properties.MessageRetentionPeriod,
     })),
     writing,

@@ -10,7 +10,7 @@ const schema = z.object({
   pid: z.number().int(),
   api: z.string(),
   s3: z.string(),
-  /** Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
+  /** Where commands of the owner ask; see `controlOf`. */
   control: z.string(),
   region: z.string(),
   accessKeyId: z.string(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ApiServer } from './api/api-server.ts'
 import type { ConcurrencyPool } from './lambda/concurrency-pool.ts'
-import type { ServeItems } from './lambda/functions.ts'
+import type { ServeHost } from './lambda/functions.ts'
 import { openLogFile } from './lambda/log-file.ts'
 import { listeningError } from './listening-error.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
@@ -11,13 +11,13 @@ import { unsupported } from './template/unsupported.ts'
 
 interface ServeApiOptions extends RunStackOptions {
   readonly draft: Stack
-  readonly serveItems: ServeItems
+  readonly serveHost: ServeHost
   readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
 
 /** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, tls, log, serveItems, concurrency }: ServeApiOptions,
+  { draft, assembly, dataDir, apiPort, bind, tls, log, serveHost, concurrency }: ServeApiOptions,
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
@@ -38,7 +38,7 @@ export const serveApi = async (
       exportName,
       memoryMiB,
       temporaryRoot,
-      serveItems: port => serveItems(port, roleArn),
+      serveHost: port => serveHost(port, roleArn),
       functionLog,
       log,
       concurrency: concurrency.get(functionArn),

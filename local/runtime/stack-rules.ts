@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { ResourcePolicy } from './control/resource-policy.ts'
-import type { RolePolicies } from './control/role-policies.ts'
-import { isUnavailable, ServiceError } from './control/service-error.ts'
 import { EventRouter } from './events/event-router.ts'
 import type { Executions } from './executions/executions.ts'
 import { invokeWhenThereIsRoom } from './lambda/asynchronous.ts'
 import type { Functions } from './lambda/functions.ts'
 import type { Queues } from './queues/queues.ts'
+import { ResourcePolicy } from './resource-policy.ts'
 import { lambdaPermission, stateMachine } from './resources/compute.ts'
 import { rule, type ScheduleProperties, schedule } from './resources/events.ts'
 import { queue, queuePolicy } from './resources/messages.ts'
 import { arn } from './resources/resource-type.ts'
+import type { RolePolicies } from './role-policies.ts'
 import { Scheduler } from './schedules/scheduler.ts'
+import { isUnavailable, ServiceError } from './service-error.ts'
 import type { Stack } from './template/stack.ts'
 
 interface RuleServices {
@@ -42,7 +42,7 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
     log,
     isKnownTarget: arn => machines.has(arn) || functions.has(arn) || queuePolicies.has(arn),
     deadLetter: async (queueArn, event) => {
-      await queues.send(queues.byArn(queueArn), { body: JSON.stringify(event) })
+      await queues.send(queues.byArn(queueArn), JSON.stringify(event))
     },
     deliver: async ({ Arn, RoleArn = '' }, input, { eventId, ruleArn }) => {
       const queuePolicy = queuePolicies.get(Arn)
@@ -50,7 +50,7 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
         const request = { service: 'events.amazonaws.com', sourceArn: ruleArn }
         if (!queuePolicy.allows({ ...request, action: 'sqs:SendMessage', resource: Arn }))
           throw new ServiceError('AccessDenied', `${ruleArn} may not send to ${Arn}`)
-        await queues.send(queues.byArn(Arn), { body: input })
+        await queues.send(queues.byArn(Arn), input)
       } else if (machines.has(Arn)) {
         if (!policies.isAllowed({ roleArn: RoleArn }, 'states:StartExecution', Arn))
           throw new ServiceError('AccessDeniedException', `${RoleArn} may not start ${Arn}`)
@@ -92,7 +92,7 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
         await start(target, input)
       } catch (error) {
         if (!target.DeadLetterConfig || isUnavailable(error)) throw error
-        await queues.send(queues.byArn(target.DeadLetterConfig.Arn), { body: input })
+        await queues.send(queues.byArn(target.DeadLetterConfig.Arn), input)
         log(`${target.Arn} refused its schedule's input, which is a dead letter now: ${String(error)}`)
       }
     },

@@ -115,6 +115,10 @@ const ofMoto: Differences = {
   'a presigned request is refused when it was changed': signatures,
   'a presigned request is refused when its time is over': signatures,
   'a presigned request of a form refuses a file that its policy does not allow': signatures,
+  'a text opens under no other key':
+    'KMS API Reference, "Decrypt": IncorrectKeyException. Moto answers AccessDeniedException.',
+  'an execution that was stopped keeps the reason':
+    'Step Functions API Reference, "StopExecution": error and cause. Moto drops them.',
 }
 
 export const motoSuite = suiteOf('moto', startMoto, ofMoto, true)

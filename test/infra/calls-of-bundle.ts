@@ -26,18 +26,11 @@ const rightsOfCommands: Readonly<Record<string, readonly string[]>> = {
   's3:PutObjectTagging': [],
 }
 
-const services: Readonly<Record<string, string>> = { sfn: 'states' }
-
-/** Operations that are sent without a client of the SDK, by the file that sends them. */
-const signedRequests: readonly { file: RegExp; service: string }[] = [
-  { file: /lib\/aws\/is-execution-running\.ts$/, service: 'states' },
-  { file: /lib\/aws\/read-secret\.ts$/, service: 'secretsmanager' },
-  { file: /secrets\/create-(sealer|opener)\.ts$/, service: 'kms' },
-]
+const services: Readonly<Record<string, string>> = { sfn: 'states', 'secrets-manager': 'secretsmanager' }
 
 /**
  * The rights that a bundle needs for the requests to AWS that it can send: commands that are left in it, of clients that are left
- * out where nobody names them, and operations of signed requests.
+ * out where nobody names them.
  */
 export const rightsOfBundle = (metafile: Metafile): Set<string> => {
   const inputs = inputsOf(metafile)
@@ -50,13 +43,7 @@ export const rightsOfBundle = (metafile: Metafile): Set<string> => {
     const name = `${services[client] ?? client}:${command}`
     return rightsOfCommands[name] ?? [name]
   })
-  const requests = signedRequests.flatMap(({ file, service }) =>
-    inputs
-      .filter(path => file.test(path))
-      .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/\(\s*'([A-Z]\w+)'/g)])
-      .map(([, operation]) => `${service}:${operation}`),
-  )
-  return new Set([...commands, ...requests])
+  return new Set(commands)
 }
 
 /** The files whose code is left in a bundle. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { functionNames } from '../../infra/bundle.ts'
 import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
@@ -9,21 +9,17 @@ import { functionPaths } from '../support/function-paths.ts'
 
 const dataDir = folderUntilEnd()
 const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
-const { control: endpoint, region, accessKeyId, secretAccessKey } = cloud
-const lambda = await untilEnd(
-  new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } }),
-)
 
 const events = join(import.meta.dirname, '../../events')
 
+const failure = z.object({ errorMessage: z.string().optional() })
+
 /** What the function says that its event lacks, or has too much. Undefined: it was read, whatever came of it. */
 const refusalOf = async (name: keyof typeof functionPaths, event: string): Promise<string | undefined> => {
-  const FunctionName = ['Millrace', ...functionPaths[name]].join('-')
-  const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName, Payload: event }))
-  const answer: { errorMessage?: string } = JSON.parse(Buffer.from(Payload ?? []).toString() || 'null') ?? {}
-  return FunctionError !== undefined && /^The event is not valid/.test(answer.errorMessage ?? '')
-    ? answer.errorMessage
-    : undefined
+  const functionName = ['Millrace', ...functionPaths[name]].join('-')
+  const invoked = await cloud.host.invoke(functionName, JSON.parse(event))
+  const { errorMessage = '' } = 'failure' in invoked ? failure.parse(invoked.failure) : {}
+  return errorMessage.startsWith('The event is not valid') ? errorMessage : undefined
 }
 
 /** Events that are refused, and how. */

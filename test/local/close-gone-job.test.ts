@@ -1,5 +1,4 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { expect, it } from 'vitest'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { jobRecord } from '#lib/storage/jobs/job-record.ts'
@@ -12,8 +11,6 @@ import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 const cloud = await untilEnd(startEmbeddedCloud({ dataDir: folderUntilEnd() }))
 const api = callerOf(() => cloud)
 const s3 = s3Of(cloud)
-const { region, accessKeyId, secretAccessKey } = cloud
-const settings = { region, credentials: { accessKeyId, secretAccessKey } }
 
 const upload = async (content: string): Promise<number> => {
   const file = await api('POST', 'files/prepare', { name: 'rows.csv', federationToken: 1 })
@@ -59,11 +56,8 @@ it('a job whose execution is gone after its head has moved is closed as done by 
   expect((await ended(next)).status).toBe('success')
   expect((await api('GET', `tables/${tableId}`)).rowsCount).toBe(3)
 
-  const machines = new SFNClient({ ...settings, endpoint: cloud.control })
-  const arn = cloud.describeOutputs()['JobMachineArn']
-  const executionArn = `${arn?.replace(':stateMachine:', ':execution:')}:job-${jobId}-close`
-  const closing = () => machines.send(new DescribeExecutionCommand({ executionArn }))
-  await expect.poll(async () => (await closing()).status).toBe('SUCCEEDED')
-  machines.destroy()
+  const machineArn = cloud.describeOutputs()['JobMachineArn'] ?? ''
+  const closing = () => cloud.host.machines.describe({ machineArn, name: `job-${jobId}-close` })
+  await expect.poll(async () => (await closing())?.status).toBe('SUCCEEDED')
   expect(await api('GET', 'dead-letters')).toEqual([])
 })

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
@@ -118,17 +117,8 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'closed' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.response.status' })
   expect(ended).toMatchObject({ cause: expect.stringMatching(/^job 0, GET customers: .*\[403\]/) })
-  const { region, accessKeyId, secretAccessKey, control } = cloud
-  const sqs = new SQSClient({
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    endpoint: control,
-    useQueueUrlAsEndpoint: false,
-  })
-  const QueueUrl = cloud.describeOutputs()['ExtractDeadLetters']
-  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
-  sqs.destroy()
-  expect(deadLetter.parse(JSON.parse(Messages[0]?.Body ?? ''))).toMatchObject({
+  const letters = cloud.messages(cloud.describeOutputs()['ExtractDeadLetters'] ?? '')
+  expect(deadLetter.parse(JSON.parse(letters[0] ?? ''))).toMatchObject({
     input: { componentId: 'ex-generic-v2', configId: 'closed' },
     failure: { code: 'extractor.response.status', message: expect.stringMatching(/^job 0, GET customers: /) },
     details: { rows: [{ error: { job: '0', request: 'GET customers' } }] },
@@ -137,7 +127,7 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   const events = await api('GET', 'events?configurationId=closed')
   expect(events[0]).toMatchObject({ type: 'error' })
   for (const secret of ['wrong word', btoa('me:wrong word')])
-    expect(JSON.stringify([ended, Messages, events])).not.toContain(secret)
+    expect(JSON.stringify([ended, letters, events])).not.toContain(secret)
 })
 
 it('a run that is cancelled stops at its next page, loads nothing, and leaves no dead letter', async () => {

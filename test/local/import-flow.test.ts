@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Execution } from '#lib/cloud/machines.ts'
 import { s3Of } from '#support/cloud-clients.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { executionName } from '../../functions/lib/aws/execution-name.ts'
@@ -23,22 +22,16 @@ import { isThorough } from '../support/thorough.ts'
 const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 let s3: S3Client
-let stepFunctions: SFNClient
-let sqs: SQSClient
 let bucketId: string
 let buckets = 0
 
 beforeAll(async () => {
   cloud = await startEmbeddedCloud({ dataDir })
-  const { region, accessKeyId, secretAccessKey, control } = cloud
-  const shared = { region, credentials: { accessKeyId, secretAccessKey } }
   s3 = s3Of(cloud)
-  stepFunctions = new SFNClient({ ...shared, endpoint: control })
-  sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
 })
 
 afterAll(async () => {
-  for (const client of [s3, stepFunctions, sqs]) client?.destroy()
+  s3?.destroy()
   await cloud?.close()
 })
 
@@ -63,30 +56,24 @@ const loggedLines = async (): Promise<Record<string, unknown>[]> => {
   return whole.filter(line => line.startsWith('{')).map(line => JSON.parse(line))
 }
 
-const stateMachineArn = () => cloud.describeOutputs()['ImportMachineArn']
+const machineArn = () => cloud.describeOutputs()['ImportMachineArn'] ?? ''
 
-const executionsSince = async (seen: ReadonlySet<string | undefined>): Promise<string[]> => {
-  const { executions = [] } = await stepFunctions.send(
-    new ListExecutionsCommand({ stateMachineArn: stateMachineArn() }),
-  )
-  return executions.flatMap(({ executionArn }) =>
-    executionArn && !seen.has(executionArn) ? [executionArn] : [],
-  )
+const executionsSince = async (seen: ReadonlySet<string>): Promise<string[]> => {
+  const { executions } = await cloud.host.machines.list(machineArn())
+  return executions.map(({ executionArn }) => executionArn).filter(arn => !seen.has(arn))
 }
 
 /** The executions that are not among those seen, when there are so many. */
-const startedSince = (seen: ReadonlySet<string | undefined>, count: number): Promise<string[]> =>
+const startedSince = (seen: ReadonlySet<string>, count: number): Promise<string[]> =>
   poll(
     () => executionsSince(seen),
     started => started.length >= count,
-    { pauseMs: 750 }, // An account may list twice a second, and functions of ours list too.
   )
 
-const endOf = (executionArn: string) =>
+const endOf = (executionArn: string): Promise<Partial<Execution> & { executionArn: string }> =>
   poll(
-    () => stepFunctions.send(new DescribeExecutionCommand({ executionArn })),
+    async () => ({ executionArn, ...(await cloud.host.machines.describe({ executionArn })) }),
     ({ status }) => status !== 'RUNNING',
-    { pauseMs: 200 }, // An account may ask ten times a second, and functions of ours ask too.
   )
 
 /** Puts an object and waits until the execution that it started has ended. */
@@ -103,13 +90,13 @@ const drop = async (key: string, body: string | Uint8Array, metadata: Record<str
 const cellsOf = async (tableId: string): Promise<string[][]> =>
   parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
 
-const nextDeadLetter = async () => {
-  const QueueUrl = cloud.describeOutputs()['ImportDeadLetters']
-  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }))
-  const [message] = Messages
-  if (!message) return undefined
-  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }))
-  return deadLetter.parse(JSON.parse(message.Body ?? ''))
+const seenLetters = new Set<string>()
+const nextDeadLetter = () => {
+  const letters = cloud.messages(cloud.describeOutputs()['ImportDeadLetters'] ?? '')
+  const next = letters.find(letter => !seenLetters.has(letter))
+  if (next === undefined) return undefined
+  seenLetters.add(next)
+  return deadLetter.parse(JSON.parse(next))
 }
 
 describe('a file in the landing bucket', () => {
@@ -124,7 +111,7 @@ describe('a file in the landing bucket', () => {
   })
 
   it('has one id from its event to its rows: in the logs of all functions, its file, its job and the events', async () => {
-    const { executionArn = '', output } = await drop(`${bucketId}/traced.csv`, 'id\n1\n')
+    const { executionArn, output } = await drop(`${bucketId}/traced.csv`, 'id\n1\n')
     const id = executionName(executionArn)
     const { jobId } = JSON.parse(output ?? '')
     const job = await apiJson(`jobs/${jobId}`)

@@ -34,15 +34,11 @@ const call = async (method: string, path: string, body?: object) => {
 
 const keyArn = async (): Promise<string> => {
   const { template, stackName } = await readAssembly(await synthesise())
-  const stack = readStack(template, stackName, { api: 'http://api', control: 'http://control' })
+  const stack = readStack(template, stackName, 'http://api')
   return stack.ofType(key)[0]?.arn ?? ''
 }
 
-const opener = async () => {
-  const { region, accessKeyId, secretAccessKey, control } = cloud
-  const kms = { region, endpoint: control, credentials: { accessKeyId, secretAccessKey } }
-  return createOpener({ keyArn: await keyArn(), kms })
-}
+const opener = async () => createOpener({ keyArn: await keyArn(), keys: cloud.host.keys })
 
 describe('a secret on one machine', () => {
   it('is sealed by the role of the API under a key that survives a restart', async () => {

@@ -93,20 +93,18 @@ export const failureSteps: Readonly<Record<string, Step<Smoke>>> = {
   },
 
   async 'rotate the master token'(smoke) {
-    const { outputs } = smoke.account()
-    if (!outputs['StorageTokenSecret']) throw new Error('The stack names no secret of its token')
+    const { outputs, control } = smoke.account()
+    const { StorageTokenSecret: secretArn } = outputs
+    if (!secretArn) throw new Error('The stack names no secret of its token')
     const old = smoke.installation.token
-    const { SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand } = await import(
-      '@aws-sdk/client-secrets-manager'
-    )
     const { readStorageToken } = await import('#lib/storage-client/storage-token.ts')
-    const client = new SecretsManagerClient(smoke.account().control)
-    const SecretId = outputs['StorageTokenSecret']
-    const { SecretString: before = '{}' } = await client.send(new GetSecretValueCommand({ SecretId }))
-    const SecretString = JSON.stringify({ ...JSON.parse(before), secret: randomBytes(20).toString('hex') })
-    await client.send(new PutSecretValueCommand({ SecretId, SecretString }))
-    client.destroy()
-    smoke.installation.token = readStorageToken(SecretString)
+    const { readSecret } = control ?? (await import('#lib/cloud/read-secret.ts'))
+    const before = await readSecret(secretArn, 'AWSCURRENT')
+    const secret = randomBytes(20).toString('hex')
+    const text = JSON.stringify({ ...JSON.parse(before?.text ?? '{}'), secret })
+    if (control) await control.putSecret(secretArn, text)
+    else await putInAccount(secretArn, text)
+    smoke.installation.token = readStorageToken(text)
     expectSame('Whether the token is another one', smoke.installation.token === old, false)
     const verified = async (token: string) =>
       (await smoke.service.call('GET', 'tokens/verify', undefined, { 'x-storageapi-token': token })).status
@@ -119,4 +117,14 @@ export const failureSteps: Readonly<Record<string, Step<Smoke>>> = {
     await smoke.job('POST', `buckets/${smoke.bucketId}/tables-async`, { name: 'rotated', dataFileId })
     return 'the new one works at once, the old one too for its overlap, and a load goes through'
   },
+}
+
+const putInAccount = async (SecretId: string, SecretString: string): Promise<void> => {
+  const { PutSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
+  const client = new SecretsManagerClient({})
+  try {
+    await client.send(new PutSecretValueCommand({ SecretId, SecretString }))
+  } finally {
+    client.destroy()
+  }
 }

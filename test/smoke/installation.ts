@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findStorage } from '../../cli/connect/find-storage.ts'
 import { describeStack } from '../../cli/connect/installation.ts'
+import type { Control } from '../../local/runtime/control.ts'
+import { controlOf } from '../../local/runtime/control-of.ts'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import { findRunningCloud, type RunningCloud } from '../../local/runtime/running-cloud.ts'
 import { CloudProcess } from '../soak/cloud-process.ts'
@@ -28,9 +30,10 @@ export interface StartedInstallation extends Installation {
 
 export interface Account {
   readonly outputs: Readonly<Record<string, string>>
-  /** Options of clients of S3, and of Step Functions and Secrets Manager. */
+  /** Options of clients of S3. */
   readonly s3: Readonly<Record<string, unknown>>
-  readonly control: Readonly<Record<string, unknown>>
+  /** How its owner asks it on one machine. */
+  readonly control: Control | undefined
   /** CloudFormation stack; undefined on one machine. */
   readonly stack: string | undefined
   /** Environment in which the commands of `millrace` find it, and the options that name it. */
@@ -42,12 +45,12 @@ const isLoopback = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 const localAccount = (cloud: RunningCloud, dataDir: string): Account => {
-  const { region, accessKeyId, secretAccessKey, control, s3, outputs } = cloud
+  const { region, accessKeyId, secretAccessKey, s3, outputs } = cloud
   const credentials = { accessKeyId, secretAccessKey }
   return {
     outputs,
     s3: { endpoint: s3, region, credentials, forcePathStyle: true },
-    control: { endpoint: control, region, credentials },
+    control: controlOf(cloud),
     stack: undefined,
     environment: {
       MILLRACE_DATA_DIR: dataDir,
@@ -85,7 +88,7 @@ export const installationOfStack = async (
 ): Promise<Installation> => {
   const { url, token } = await findStorage({ stack }, { environment: {}, workingFolder: process.cwd() })
   const outputs = await describeStack(stack)
-  const account = { outputs, s3: {}, control: {}, stack, environment: {}, flags: ['--stack', stack] }
+  const account = { outputs, s3: {}, control: undefined, stack, environment: {}, flags: ['--stack', stack] }
   return { url, token, account, isLocal: false, largeBytes, close: async () => {} }
 }
 

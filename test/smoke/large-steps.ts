@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { GetExecutionHistoryCommand, type HistoryEvent } from '@aws-sdk/client-sfn'
+import { paginateGetExecutionHistory, SFNClient } from '@aws-sdk/client-sfn'
 import { Upload } from '@aws-sdk/lib-storage'
 import { askDuckDb } from './duckdb-engine.ts'
 import { Skipped, type Step } from './run-steps.ts'
@@ -33,16 +33,18 @@ const upload = async ({ api, service }: Smoke, rows: number, mark: string): Prom
 
 /** Names of the states through which the execution of a job went. */
 const statesOf = async (smoke: Smoke, jobId: number): Promise<Set<string>> => {
-  const { outputs, machines } = smoke.account()
+  const { outputs, control } = smoke.account()
   const executionArn = `${outputs['JobMachineArn']?.replace(':stateMachine:', ':execution:')}:job-${jobId}`
+  if (control) return new Set(await control.statesOf(executionArn))
+  const client = new SFNClient({})
   const states = new Set<string>()
-  let nextToken: string | undefined
-  do {
-    const page = await machines.send(new GetExecutionHistoryCommand({ executionArn, nextToken }))
-    for (const { stateEnteredEventDetails: entered } of (page.events ?? []) as HistoryEvent[])
-      if (entered?.name !== undefined) states.add(entered.name)
-    nextToken = page.nextToken
-  } while (nextToken !== undefined)
+  try {
+    for await (const { events = [] } of paginateGetExecutionHistory({ client }, { executionArn }))
+      for (const { stateEnteredEventDetails: entered } of events)
+        if (entered?.name !== undefined) states.add(entered.name)
+  } finally {
+    client.destroy()
+  }
   return states
 }
 

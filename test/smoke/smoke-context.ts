@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { S3Client } from '@aws-sdk/client-s3'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { type Reply, serviceClient } from '../support/service-client.ts'
 import type { Account, Installation } from './installation.ts'
 import { Skipped } from './run-steps.ts'
@@ -22,7 +21,7 @@ export interface Smoke {
   /** Rows of a table's preview, as texts, in the order of their first column. */
   readonly rowsOf: (tableId: string, prefix?: string) => Promise<string[][]>
   /** The account, for steps that need more than the API. */
-  readonly account: () => Account & { readonly s3Client: S3Client; readonly machines: SFNClient }
+  readonly account: () => Account & { readonly s3Client: S3Client }
   /** A command of `millrace`, as a person runs it. Rejects with what it said when it failed. */
   readonly millrace: (...args: string[]) => Promise<string>
   readonly close: () => Promise<void>
@@ -51,7 +50,7 @@ export const openSmoke = async (installation: Installation): Promise<Smoke> => {
     if (ended.status === 'success') return ended
     throw new Error(`The job ${ended.id} of ${method} ${path} failed: ${JSON.stringify(ended.error)}`)
   }
-  const clients = account && { s3Client: new S3Client(account.s3), machines: new SFNClient(account.control) }
+  const clients = account && { s3Client: new S3Client(account.s3) }
   return {
     installation,
     service,
@@ -87,7 +86,6 @@ export const openSmoke = async (installation: Installation): Promise<Smoke> => {
     async close() {
       await service.call('DELETE', `buckets/in.c-${name}?force=1`)
       clients?.s3Client.destroy()
-      clients?.machines.destroy()
     },
   }
 }

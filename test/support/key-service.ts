@@ -1,38 +1,36 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { ControlServer } from '../../local/runtime/control/aws-json-server.ts'
-import { Keys, keyOperations } from '../../local/runtime/keys/keys.ts'
+import type { Keys as KeysPort } from '#lib/cloud/keys.ts'
+import { Keys } from '../../local/runtime/keys/keys.ts'
 
-/** A KMS in this process with one key, or one per given name. Every caller may do everything. */
+/** The keys of one machine: one, or one per given name. */
 export const startKeyService = async (names: readonly string[] = ['secrets']) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'key-service-'))
   const arns = names.map(name => `arn:aws:kms:us-east-1:000000000000:key/${name}`)
-  const calls: string[] = []
-  const server = new ControlServer({
-    authenticate: () => ({ roleArn: undefined }),
-    isAllowed: (_caller, action) => {
-      calls.push(action)
-      return true
-    },
-    log: () => {},
-  })
-  server.serve(keyOperations(await Keys.open(folder, arns)))
-  const endpoint = await server.listen()
-
+  const calls: (keyof KeysPort)[] = []
+  const opened = await Keys.open(folder, arns)
+  let isClosed = false
+  const call = async <Result>(name: keyof KeysPort, run: () => Promise<Result>): Promise<Result> => {
+    if (isClosed) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    calls.push(name)
+    return run()
+  }
+  const keys: KeysPort = {
+    encrypt: (...given) => call('encrypt', () => opened.encrypt(...given)),
+    dataKey: (...given) => call('dataKey', () => opened.dataKey(...given)),
+    decrypt: (...given) => call('decrypt', () => opened.decrypt(...given)),
+  }
   return {
     folder,
     arns,
     keyArn: arns[0] ?? '',
-    /** Each call so far: `kms:GenerateDataKey`. */
+    /** Each call so far. */
     calls,
-    kms: {
-      endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
-    },
+    keys,
+    /** Calls are refused from then on, as those of a service that is not there. */
     async close(): Promise<void> {
-      await server.close()
+      isClosed = true
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,5 +1,5 @@
 import { executionName } from '../aws/execution-name.ts'
-import { readSecret } from '../aws/read-secret.ts'
+import { readSecret } from '../cloud/read-secret.ts'
 import type { Connection } from './request.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'
 import { fetchStorageToken } from './storage-token.ts'

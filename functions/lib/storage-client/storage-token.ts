@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ReadSecret } from '../aws/secret-version.ts'
+import type { ReadSecret } from '../cloud/secrets.ts'
 import { readJson } from '../json/read-json.ts'
 
 const filled = z.string().check(z.minLength(1))

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { openItemTable } from '../items/open-items.ts'
+import { openItemTable } from '../cloud/open-items.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */

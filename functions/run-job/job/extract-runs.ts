@@ -1,5 +1,4 @@
-import type { SFNClient } from '@aws-sdk/client-sfn'
-import { describeExecution, isUnderWay, startExecution, stopExecution } from '../../lib/aws/executions.ts'
+import { isUnderWay, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { NONE } from '../../lib/none.ts'
 
@@ -32,7 +31,7 @@ export interface ExtractRuns {
 }
 
 /** Runs of configurations as executions of the extract machine, named after their jobs. */
-export const createExtractRuns = (client: SFNClient, machineArn: string): ExtractRuns => {
+export const createExtractRuns = (machines: Omit<Machines, 'list'>, machineArn: string): ExtractRuns => {
   const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
 
   return {
@@ -43,17 +42,18 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
           'This deployment has the storage service alone: it runs no configurations.',
         )
       const input = { ...run, trigger: `job ${jobId}` }
-      await startExecution(client, { ...executionOf(jobId), input })
+      await machines.start({ ...executionOf(jobId), input })
     },
 
     stop: async (jobId, reason) => {
       if (!(reason instanceof UserError)) throw reason
-      await stopExecution(client, executionOf(jobId), reason)
+      await machines.stop(executionOf(jobId), reason)
     },
 
     describe: async jobId => {
       const named = executionOf(jobId)
-      const execution = await describeExecution(client, named)
+      const execution = await machines.describe(named)
+      if (execution === undefined) throw new Error(`There is no execution ${named.name}`)
       if (isUnderWay(execution)) return { status: 'running', execution: named.name }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
       // Stopped by hand or timed out: then Step Functions may know no reason.

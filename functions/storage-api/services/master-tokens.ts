@@ -1,4 +1,4 @@
-import type { ReadSecret } from '../../lib/aws/secret-version.ts'
+import type { ReadSecret } from '../../lib/cloud/secrets.ts'
 import { readStorageToken, TOKEN_KEPT_MS } from '../../lib/storage-client/storage-token.ts'
 
 /** The master tokens that count, the present one first. */

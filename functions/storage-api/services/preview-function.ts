@@ -1,5 +1,5 @@
-import type { LambdaClient } from '@aws-sdk/client-lambda'
 import { z } from 'zod'
+import { invokeFunction } from '../../lib/cloud/lambda.ts'
 import { TransientError } from '../../lib/errors/errors.ts'
 import {
   type DraftRequest,
@@ -14,20 +14,13 @@ export type PreviewExtraction = (request: PreviewRequest | DraftRequest) => Prom
 /** Lambda Developer Guide, "Error handling": what a function that failed leaves as its answer. */
 const failure = z.object({ errorType: z.string().optional(), errorMessage: z.string().default('') })
 
-/** The client is loaded with the first preview: most containers never make one. */
-export const createPreviewExtraction = (functionName: string): PreviewExtraction => {
-  let client: LambdaClient | undefined
-  return async request => {
-    const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda')
-    client ??= new LambdaClient({})
-    const { FunctionError, Payload } = await client.send(
-      new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(request)) }),
-    )
-    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || 'null')
-    if (FunctionError === undefined) return previewResult.parse(answer)
-    const { errorType, errorMessage } = failure.parse(answer)
+export const createPreviewExtraction =
+  (functionName: string): PreviewExtraction =>
+  async request => {
+    const invoked = await invokeFunction(functionName, request)
+    if ('answer' in invoked) return previewResult.parse(invoked.answer)
+    const { errorType, errorMessage } = failure.parse(invoked.failure)
     if (errorType === 'TransientError')
       throw new TransientError('storage.unavailable', `The preview cannot be made right now: ${errorMessage}`)
     throw new Error(`The preview failed: ${errorMessage}`)
   }
-}

@@ -1,6 +1,5 @@
-import { type SFNClient, StateMachineDoesNotExist } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
-import { executionArnOf, startExecution } from '../../lib/aws/executions.ts'
+import { executionArnOf, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
 import { inputOfNewest } from './newest-version.ts'
@@ -27,7 +26,7 @@ export const isRedrivable = ({ machine }: Pick<DeadLetterRecord, 'machine'>): bo
   redrivable.has(machine)
 
 export const createRedriveExecution =
-  (client: SFNClient): RedriveExecution =>
+  ({ start }: Pick<Machines, 'start'>): RedriveExecution =>
   async (letter, { version, tokenId }) => {
     const { id, source, redrive } = letter
     if (letter.closed)
@@ -39,9 +38,9 @@ export const createRedriveExecution =
     const input = isNewest ? inputOfNewest(letter) : boundInput(letter, tokenId)
     const execution = { machineArn: source.machine, name: `redrive-${id}${isNewest ? '-newest' : ''}` }
     try {
-      await startExecution(client, { ...execution, input })
+      await start({ ...execution, input })
     } catch (error) {
-      if (!(error instanceof StateMachineDoesNotExist)) throw error
+      if (!(error instanceof Error) || error.name !== 'StateMachineDoesNotExist') throw error
       throw notRedrivable('The state machine of this dead letter no longer exists.')
     }
     return executionArnOf(execution)

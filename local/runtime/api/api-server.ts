@@ -24,8 +24,8 @@ interface ApiServerOptions {
   /** See `FunctionDefinition`. */
   readonly memoryMiB: number
   readonly temporaryRoot: string
-  /** Answers what the thread asks of the items. */
-  readonly serveItems: (port: MessagePort) => void
+  /** Answers what the thread asks of its host. */
+  readonly serveHost: (port: MessagePort) => void
   readonly functionLog: LogFile
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
@@ -133,7 +133,7 @@ const startContainer = async (options: ApiServerOptions): Promise<Container> => 
     exportName: options.exportName,
     environment: { TMPDIR: temporary, TZ: ':UTC' },
     memoryMiB: options.memoryMiB,
-    serveItems: options.serveItems,
+    serveHost: options.serveHost,
     onOutput: chunk => options.functionLog.write(chunk),
   })
 }

@@ -1,6 +1,6 @@
 import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
-import { isUnavailable } from '../control/service-error.ts'
 import type { RuleProperties, RuleTarget } from '../resources/events.ts'
+import { isUnavailable } from '../service-error.ts'
 import { unsupported } from '../template/unsupported.ts'
 import { compilePattern, type EventMatcher } from './event-pattern.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
+import { ServiceError } from '../service-error.ts'
 import { untilThereIsRoom } from '../until-there-is-room.ts'
 import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
 import { describeEnd } from './describe-end.ts'
@@ -115,8 +115,12 @@ export class Executions {
     return interrupted.length
   }
 
+  find(executionArn: string): ExecutionRecord | undefined {
+    return this.#options.store.get(executionArn)
+  }
+
   describe(executionArn: string): ExecutionRecord {
-    const record = this.#options.store.get(executionArn)
+    const record = this.find(executionArn)
     if (record) return record
     throw new ServiceError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`)
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { RolePolicies } from '../control/role-policies.ts'
-import { ServiceError } from '../control/service-error.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Queues } from '../queues/queues.ts'
+import type { RolePolicies } from '../role-policies.ts'
+import { ServiceError } from '../service-error.ts'
 import { untilThereIsRoom } from '../until-there-is-room.ts'
 import type { TaskContext } from './run-machine.ts'
 
@@ -64,7 +64,6 @@ const queueParameters = z.strictObject({
   QueueUrl: z.string(),
   // An object is sent as its JSON text.
   MessageBody: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
-  DelaySeconds: z.number().int().min(0).max(900).optional(),
 })
 
 const integrations: Readonly<Record<string, Task>> = {
@@ -79,15 +78,12 @@ const integrations: Readonly<Record<string, Task>> = {
   },
 
   'arn:aws:states:::sqs:sendMessage': async (input, context, { queues, policies }) => {
-    const { QueueUrl, MessageBody, DelaySeconds } = read(queueParameters, input)
+    const { QueueUrl, MessageBody } = read(queueParameters, input)
     const queue = queues.byUrl(QueueUrl)
     checkRight(policies, context, 'sqs:SendMessage', queue.arn, 'SQS.AccessDeniedException')
     const body = typeof MessageBody === 'string' ? MessageBody : JSON.stringify(MessageBody)
-    const sent = await queues.send(queue, {
-      body,
-      ...(DelaySeconds !== undefined && { delaySeconds: DelaySeconds }),
-    })
-    return { MessageId: sent.messageId, MD5OfMessageBody: sent.md5OfBody }
+    const { messageId } = await queues.send(queue, body)
+    return { MessageId: messageId }
   },
 }
 

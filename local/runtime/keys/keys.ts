@@ -1,14 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { z } from 'zod'
+import type { EncryptionContext, Keys as KeysPort } from '#lib/cloud/keys.ts'
 import { digestBytes } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts'
-import { type Operations, operation } from '../control/aws-json-server.ts'
-import { ServiceError } from '../control/service-error.ts'
+import { ServiceError } from '../service-error.ts'
 
 /** The template's KMS keys, each in a file of the data directory. */
-export class Keys {
+export class Keys implements KeysPort {
   readonly #keys: readonly KeyFile[]
 
   private constructor(keys: readonly KeyFile[]) {
@@ -25,91 +24,34 @@ export class Keys {
     return new Keys(await Promise.all(arns.map(arn => KeyFile.open(folder, arn, { files, log }))))
   }
 
-  /** By ARN or id. */
-  find(id: string): KeyFile {
-    const found = this.#keys.find(({ arn }) => id === arn || arn.endsWith(`/${id}`))
-    if (found) return found
-    throw new ServiceError('NotFoundException', `Key '${id.slice(0, 200)}' does not exist`)
+  async encrypt(arn: string, plaintext: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
+    if (plaintext.length > LARGEST_PLAINTEXT)
+      throw new ServiceError('ValidationException', `A key encrypts at most ${LARGEST_PLAINTEXT} bytes`)
+    return this.#find(arn).encrypt(plaintext, context)
   }
 
-  /** The key that made a blob. */
-  findFor(blob: Uint8Array): KeyFile {
-    const found = this.#keys.find(key => key.hasEncrypted(blob))
+  async dataKey(arn: string, context: EncryptionContext) {
+    const plaintext = randomBytes(KEY_BYTES)
+    return { plaintext, ciphertext: this.#find(arn).encrypt(plaintext, context) }
+  }
+
+  async decrypt(
+    arn: string,
+    ciphertext: Uint8Array,
+    context: EncryptionContext,
+  ): Promise<Uint8Array | undefined> {
+    return this.#find(arn).decrypt(ciphertext, context)
+  }
+
+  #find(arn: string): KeyFile {
+    const found = this.#keys.find(key => key.arn === arn)
     if (found) return found
-    throw invalidCiphertext()
+    throw new ServiceError('NotFoundException', `Key '${arn.slice(0, 200)}' does not exist`)
   }
 }
 
-const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '')
-
-const blob = (maxBytes: number) =>
-  z
-    .base64()
-    .transform(text => Buffer.from(text, 'base64'))
-    .refine(bytes => bytes.length > 0 && bytes.length <= maxBytes, {
-      error: `must hold 1 to ${maxBytes} bytes`,
-    })
-
-const inContext = z.object({
-  KeyId: z.string(),
-  EncryptionContext: z.record(z.string(), z.string()).default({}),
-})
-
-/** KMS API Reference, "Encrypt" and "Decrypt". */
+/** KMS API Reference, "Encrypt". */
 const LARGEST_PLAINTEXT = 4096
-const LARGEST_CIPHERTEXT = 6144
-
-const DATA_KEY_BYTES = 32
-
-/** The operations of KMS (AWS JSON 1.1) that secrets are sealed and opened by. */
-export const keyOperations = (keys: Keys): Operations => ({
-  'TrentService.GenerateDataKey': operation({
-    action: 'kms:GenerateDataKey',
-    input: inContext.extend({ KeySpec: z.literal('AES_256') }),
-    resource: ({ KeyId }) => keys.find(KeyId).arn,
-    run: ({ KeyId, EncryptionContext }) => {
-      const key = keys.find(KeyId)
-      const dataKey = randomBytes(DATA_KEY_BYTES)
-      return {
-        KeyId: key.arn,
-        Plaintext: dataKey.toString('base64'),
-        CiphertextBlob: key.encrypt(dataKey, EncryptionContext).toString('base64'),
-      }
-    },
-  }),
-
-  'TrentService.Encrypt': operation({
-    action: 'kms:Encrypt',
-    input: inContext.extend({ Plaintext: blob(LARGEST_PLAINTEXT) }),
-    resource: ({ KeyId }) => keys.find(KeyId).arn,
-    run: ({ KeyId, Plaintext, EncryptionContext }) => {
-      const key = keys.find(KeyId)
-      return {
-        KeyId: key.arn,
-        CiphertextBlob: key.encrypt(Plaintext, EncryptionContext).toString('base64'),
-      }
-    },
-  }),
-
-  'TrentService.Decrypt': operation({
-    action: 'kms:Decrypt',
-    input: inContext.extend({ CiphertextBlob: blob(LARGEST_CIPHERTEXT) }),
-    resource: ({ CiphertextBlob }) => keys.findFor(CiphertextBlob).arn,
-    run: ({ KeyId, CiphertextBlob, EncryptionContext }) => {
-      const key = keys.findFor(CiphertextBlob)
-      if (keys.find(KeyId) !== key)
-        throw new ServiceError(
-          'IncorrectKeyException',
-          'The key ID in the request does not identify the key.',
-        )
-      const plaintext = key.decrypt(CiphertextBlob, EncryptionContext)
-      if (!plaintext) throw invalidCiphertext()
-      return { KeyId: key.arn, Plaintext: plaintext.toString('base64') }
-    },
-  }),
-})
-
-type EncryptionContext = Readonly<Record<string, string>>
 
 const KEY_BYTES = 32
 const NAME_BYTES = 16
@@ -158,7 +100,8 @@ export class KeyFile {
   decrypt(blob: Uint8Array, context: EncryptionContext): Buffer | undefined {
     const bytes = Buffer.from(blob)
     const tagAt = NAME_BYTES + IV_BYTES
-    if (bytes.length < tagAt + TAG_BYTES || !this.hasEncrypted(bytes)) return undefined
+    const isOurs = nameOf(this.arn).equals(bytes.subarray(0, NAME_BYTES))
+    if (bytes.length < tagAt + TAG_BYTES || !isOurs) return undefined
     const decipher = createDecipheriv('aes-256-gcm', this.#secret, bytes.subarray(NAME_BYTES, tagAt))
       .setAAD(canonical(context))
       .setAuthTag(bytes.subarray(tagAt, tagAt + TAG_BYTES))
@@ -167,10 +110,6 @@ export class KeyFile {
     } catch {
       return undefined
     }
-  }
-
-  hasEncrypted(blob: Uint8Array): boolean {
-    return nameOf(this.arn).equals(blob.subarray(0, NAME_BYTES))
   }
 }
 

@@ -16,8 +16,8 @@ interface ContainerOptions extends WorkerSettings {
   /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
-  /** Answers what the thread asks of the items. */
-  readonly serveItems: (port: MessagePort) => void
+  /** Answers what the thread asks of its host. */
+  readonly serveHost: (port: MessagePort) => void
   readonly onOutput: (chunk: Buffer) => void
 }
 
@@ -43,11 +43,11 @@ export class Container {
   #crash: InvocationError | undefined
   #isUsable = true
 
-  constructor({ environment, memoryMiB, serveItems, onOutput, ...settings }: ContainerOptions) {
+  constructor({ environment, memoryMiB, serveHost, onOutput, ...settings }: ContainerOptions) {
     const { port1, port2 } = new MessageChannel()
-    serveItems(port1)
+    serveHost(port1)
     this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { ...settings, items: port2 } satisfies WorkerData,
+      workerData: { ...settings, host: port2 } satisfies WorkerData,
       transferList: [port2],
       env: { ...compiledCodeEnvironment(), ...environment },
       execArgv: [],

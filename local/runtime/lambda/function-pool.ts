@@ -24,8 +24,8 @@ interface FunctionPoolOptions {
   readonly temporaryRoot: string
   /** The function's environment with its current credentials. */
   readonly environment: () => Promise<Record<string, string>>
-  /** Answers what a thread asks of the items. */
-  readonly serveItems: (port: MessagePort) => void
+  /** Answers what a thread asks of its host. */
+  readonly serveHost: (port: MessagePort) => void
   /** Shared by all functions of the machine. */
   readonly lull: Lull
   /** What it may take of the account's concurrency. Default: as much as it likes. */
@@ -167,7 +167,7 @@ export class FunctionPool {
   }
 
   async #create(environment: Record<string, string>): Promise<Warm> {
-    const { definition, log, temporaryRoot, serveItems } = this.#options
+    const { definition, log, temporaryRoot, serveHost } = this.#options
     const temporary = this.#left.pop() ?? join(temporaryRoot, randomUUID())
     // A full disk, say: the machine that invokes it tries again later.
     await mkdir(temporary, { recursive: true }).catch(error => {
@@ -181,7 +181,7 @@ export class FunctionPool {
       exportName: definition.exportName,
       environment: { ...environment, TMPDIR: temporary },
       memoryMiB: definition.memoryMiB,
-      serveItems,
+      serveHost,
       onOutput: chunk => log.write(chunk),
     })
     const warm = { container, temporary }

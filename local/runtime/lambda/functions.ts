@@ -1,27 +1,26 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import { z } from 'zod'
-import { type Operations, operation } from '../control/aws-json-server.ts'
-import { ServiceError } from '../control/service-error.ts'
 import { account } from '../resources/resource-type.ts'
+import { ServiceError } from '../service-error.ts'
 import type { ConcurrencyPool } from './concurrency-pool.ts'
 import type { FunctionDefinition } from './function-definition.ts'
-import { invocationError, THROTTLED } from './function-error.ts'
+import { invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
 import type { RoleCredentials } from './role-credentials.ts'
 
-/** Answers what a thread that runs in this role asks of the items. */
-export type ServeItems = (port: MessagePort, roleArn: string) => void
+/** Answers what a thread that runs in this role asks of its host. */
+export type ServeHost = (port: MessagePort, roleArn: string) => void
 
 interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
-  readonly endpoints: ServiceEndpoints
+  /** Base URL of S3 and STS. */
+  readonly s3: string
   readonly credentials: RoleCredentials
   readonly dataDir: string
-  readonly serveItems: ServeItems
+  readonly serveHost: ServeHost
   /** The pool of each function by its ARN. */
   readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
@@ -47,7 +46,7 @@ export class Functions {
   }
 
   static async open(options: FunctionsOptions): Promise<Functions> {
-    const { definitions, endpoints, credentials, dataDir, serveItems, concurrency } = options
+    const { definitions, s3, credentials, dataDir, serveHost, concurrency } = options
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
@@ -57,7 +56,7 @@ export class Functions {
     for (const definition of definitions) {
       const log = await openLogFile(join(dataDir, 'logs', `${definition.logicalId}.log`))
       logs.push(log)
-      const fixed = functionEnvironment(definition, endpoints, dataDir)
+      const fixed = functionEnvironment(definition, s3, dataDir)
       pools.set(
         definition.arn,
         new FunctionPool({
@@ -65,7 +64,7 @@ export class Functions {
           log,
           temporaryRoot,
           lull,
-          serveItems: port => serveItems(port, definition.roleArn),
+          serveHost: port => serveHost(port, definition.roleArn),
           places: concurrency.get(definition.arn),
           environment: async () => ({
             ...fixed,
@@ -125,13 +124,6 @@ export class Functions {
   }
 }
 
-/** Base URLs of the services, for the AWS SDK. */
-interface ServiceEndpoints {
-  readonly s3: string
-  /** Step Functions, SQS, Secrets Manager, KMS and EventBridge answer at one address. */
-  readonly control: string
-}
-
 /**
  * What a function finds in `process.env` besides its credentials: the template's variables and what Lambda sets.
  *
@@ -140,7 +132,7 @@ interface ServiceEndpoints {
  */
 const functionEnvironment = (
   definition: FunctionDefinition,
-  endpoints: ServiceEndpoints,
+  s3: string,
   dataDir: string,
 ): Record<string, string> => ({
   AWS_REGION: account.region,
@@ -158,42 +150,10 @@ const functionEnvironment = (
   AWS_CONFIG_FILE: join(dataDir, 'no-aws-config'),
   AWS_SHARED_CREDENTIALS_FILE: join(dataDir, 'no-aws-credentials'),
   AWS_EC2_METADATA_DISABLED: 'true',
-  // A service that is not listed below is refused by name at the control endpoint instead of being called for real.
-  AWS_ENDPOINT_URL: endpoints.control,
-  AWS_ENDPOINT_URL_S3: endpoints.s3,
-  AWS_ENDPOINT_URL_STS: endpoints.s3,
+  // Every service: what S3 does not offer is refused there instead of being called for real.
+  AWS_ENDPOINT_URL: s3,
+  AWS_ENDPOINT_URL_S3: s3,
   // Lambda has no such folder: there the logs are in CloudWatch.
   LOG_FOLDER: join(dataDir, 'logs'),
   ...definition.environment,
 })
-
-interface InvokableFunctions {
-  /** By name. */
-  arnOf(name: string): string | undefined
-  invoke(arn: string, event: unknown): Promise<unknown>
-}
-
-/** Invocations that wait for their result (Lambda Developer Guide, "Invoking a function synchronously"). */
-export const lambdaOperations = (functions: InvokableFunctions): Operations => {
-  const arnOf = (name: string): string => {
-    const arn = functions.arnOf(name)
-    if (arn === undefined)
-      throw new ServiceError('ResourceNotFoundException', `Function not found: ${name}`, 404)
-    return arn
-  }
-  return {
-    'AWSLambda.Invoke': operation({
-      action: 'lambda:InvokeFunction',
-      input: z.object({ name: z.string(), event: z.unknown() }),
-      resource: ({ name }) => arnOf(name),
-      run: async ({ name, event }) => {
-        try {
-          return await functions.invoke(arnOf(name), event)
-        } catch (error) {
-          const isThrottled = error instanceof Error && error.name === THROTTLED
-          throw isThrottled ? new ServiceError('TooManyRequestsException', error.message, 429) : error
-        }
-      },
-    }),
-  }
-}

@@ -11,7 +11,7 @@ export interface WorkerSettings {
 
 /** Another thread answers at the other end of the port. */
 export interface WorkerData extends WorkerSettings {
-  readonly items: MessagePort
+  readonly host: MessagePort
 }
 
 export interface InvocationContext {

@@ -27,8 +27,7 @@ export class RoleCredentials {
   readonly #assumeRole: AssumeRole
   readonly #now: () => number
   readonly #issued = new Map<string, Promise<Credentials>>()
-  /** Which role an access key was issued for. */
-  readonly roleOf = new Map<string, Credentials & { roleArn: string }>()
+  readonly #expirations = new Map<string, Date>()
 
   constructor(assumeRole: AssumeRole, now: () => number = Date.now) {
     this.#assumeRole = assumeRole
@@ -48,6 +47,11 @@ export class RoleCredentials {
     }
   }
 
+  /** Whether the access key was issued here. */
+  has(accessKeyId: string): boolean {
+    return this.#expirations.has(accessKeyId)
+  }
+
   async #current(roleArn: string, sessionName: string): Promise<Credentials> {
     const existing = await this.#issued.get(roleArn)
     if (existing && existing.expiration.getTime() - this.#now() > leastRemainingMs) return existing
@@ -55,12 +59,12 @@ export class RoleCredentials {
     this.#issued.set(roleArn, renewed)
     const credentials = await renewed
     this.#forgetExpired()
-    this.roleOf.set(credentials.accessKeyId, { ...credentials, roleArn })
+    this.#expirations.set(credentials.accessKeyId, credentials.expiration)
     return credentials
   }
 
   #forgetExpired(): void {
-    for (const [accessKeyId, { expiration }] of this.roleOf)
-      if (expiration.getTime() < this.#now()) this.roleOf.delete(accessKeyId)
+    for (const [accessKeyId, expiration] of this.#expirations)
+      if (expiration.getTime() < this.#now()) this.#expirations.delete(accessKeyId)
   }
 }

@@ -5,8 +5,8 @@
  */
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveItems } from '#lib/items/host-items.ts'
-import { itemsOver } from '../../items/items-by-message.ts'
+import { giveHost } from '#lib/cloud/host.ts'
+import { hostOver } from '../host/by-message.ts'
 import { keepCompiledCode } from './compiled-code.ts'
 import { toFunctionError } from './function-error.ts'
 import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerData } from './protocol.ts'
@@ -19,7 +19,7 @@ const settings = workerData as WorkerData
 
 type Handler = (event: unknown, context: unknown) => unknown
 
-giveItems(itemsOver(settings.items))
+giveHost(hostOver(settings.host))
 
 const compiled = keepCompiledCode()
 let bundle: Promise<Record<string, unknown>> | undefined

@@ -97,7 +97,7 @@ export const httpApi = resourceType({
   }),
   ref: ({ logicalId }) => logicalId.toLowerCase(),
   attributes: {
-    ApiEndpoint: ({ endpoints }) => endpoints.api,
+    ApiEndpoint: ({ apiUrl }) => apiUrl,
     ApiId: ({ logicalId }) => logicalId.toLowerCase(),
   },
 })

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { account, arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
+/** Names it; nobody listens there. */
+const urlOf = ({ name }: { readonly name: string }) => `https://sqs.invalid/${account.id}/${name}`
+
 export const queue = resourceType({
   type: 'AWS::SQS::Queue',
   properties: z.strictObject({
     QueueName: z.string().optional(),
-    VisibilityTimeout: z.coerce.number().int().min(0).max(43_200).default(30),
+    VisibilityTimeout: withoutMeaningHere('nobody takes messages away'),
     MessageRetentionPeriod: z.coerce.number().int().min(60).max(1_209_600).default(345_600),
     SqsManagedSseEnabled: withoutMeaningHere('messages rest in the data directory'),
     KmsMasterKeyId: withoutMeaningHere('messages rest in the data directory'),
@@ -13,11 +16,11 @@ export const queue = resourceType({
     Tags: tags,
   }),
   nameProperty: 'QueueName',
-  ref: ({ name, endpoints }) => `${endpoints.control}/${account.id}/${name}`,
+  ref: urlOf,
   attributes: {
     Arn: ({ name }) => arn('sqs', name),
     QueueName: ({ name }) => name,
-    QueueUrl: ({ name, endpoints }) => `${endpoints.control}/${account.id}/${name}`,
+    QueueUrl: urlOf,
   },
 })
 

@@ -9,19 +9,14 @@ export const account = {
   urlSuffix: 'amazonaws.com',
 } as const
 
-/** Addresses known once the servers listen: base URLs without a slash at the end. */
-export interface Endpoints {
-  readonly control: string
-  readonly api: string
-}
-
 /** Who a resource is: what `Ref` and `Fn::GetAtt` are made from. */
 export interface Identity {
   readonly logicalId: string
   readonly stackName: string
   /** The physical name: from the template or, without one there, from the construct path. */
   readonly name: string
-  readonly endpoints: Endpoints
+  /** Base URL of the HTTP API. */
+  readonly apiUrl: string
 }
 
 /** How one resource type of CloudFormation is understood here. */

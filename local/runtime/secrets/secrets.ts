@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { ReadSecret } from '#lib/cloud/secrets.ts'
 import { hexDigest } from '#lib/digests.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts'
-import { type Operations, operation } from '../control/aws-json-server.ts'
-import { ServiceError } from '../control/service-error.ts'
 import type { SecretProperties } from '../resources/access.ts'
+import { ServiceError } from '../service-error.ts'
 
 interface SecretDefinition {
   readonly name: string
@@ -61,8 +61,8 @@ export class Secrets {
   }
 
   /** Makes a value the present one. The version before is written first: a crash in between changes nothing. */
-  async put(id: string, value: string): Promise<void> {
-    const secret = this.find(id)
+  async put(arn: string, value: string): Promise<void> {
+    const secret = this.find(arn)
     if (secret.isFixed)
       throw new ServiceError(
         'InvalidRequestException',
@@ -75,11 +75,16 @@ export class Secrets {
     this.#secrets[this.#secrets.indexOf(secret)] = { ...secret, value, previous }
   }
 
-  /** By ARN, by name, or by ARN without the six characters at its end. */
-  find(id: string): Secret {
-    const found = this.#secrets.find(({ name, arn }) => id === name || id === arn || arn.slice(0, -7) === id)
+  readonly read: ReadSecret = async (arn, stage) => {
+    const { value, previous } = this.find(arn)
+    if (stage === 'AWSPREVIOUS') return previous && { text: previous.value, createdAt: 0 }
+    return { text: value, createdAt: previous?.replacedAt ?? 0 }
+  }
+
+  find(secretArn: string): Secret {
+    const found = this.#secrets.find(({ arn }) => arn === secretArn)
     if (found) return found
-    throw new ServiceError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.")
+    throw new ServiceError('ResourceNotFoundException', `There is no secret ${secretArn.slice(0, 200)}.`)
   }
 }
 
@@ -113,57 +118,6 @@ const readSecret = (text: string): string => {
   JSON.parse(text)
   return text
 }
-
-const bySecretId = z.object({
-  SecretId: z.string(),
-  VersionId: z.string().optional(),
-  VersionStage: z.enum(['AWSCURRENT', 'AWSPREVIOUS']).optional(),
-})
-
-const putSecretValue = z.object({
-  SecretId: z.string(),
-  SecretString: z.string().min(1),
-  ClientRequestToken: z.string().optional(),
-})
-
-/** The operations of Secrets Manager (AWS JSON 1.1) that functions and commands use. */
-export const secretOperations = (secrets: Secrets): Operations => ({
-  'secretsmanager.GetSecretValue': operation({
-    action: 'secretsmanager:GetSecretValue',
-    input: bySecretId,
-    resource: ({ SecretId }) => secrets.find(SecretId).arn,
-    run: ({ SecretId, VersionStage = 'AWSCURRENT' }) => {
-      const { arn, name, value, previous } = secrets.find(SecretId)
-      const text = VersionStage === 'AWSCURRENT' ? value : previous?.value
-      if (text === undefined)
-        throw new ServiceError(
-          'ResourceNotFoundException',
-          `Secrets Manager can't find the specified secret value for staging label: ${VersionStage}`,
-        )
-      return {
-        ARN: arn,
-        Name: name,
-        SecretString: text,
-        VersionId: versionId(text),
-        VersionStages: [VersionStage],
-        CreatedDate: VersionStage === 'AWSCURRENT' && previous ? previous.replacedAt / 1000 : 0,
-      }
-    },
-  }),
-  'secretsmanager.PutSecretValue': operation({
-    action: 'secretsmanager:PutSecretValue',
-    input: putSecretValue,
-    resource: ({ SecretId }) => secrets.find(SecretId).arn,
-    run: async ({ SecretId, SecretString }) => {
-      await secrets.put(SecretId, SecretString)
-      const { arn, name } = secrets.find(SecretId)
-      return { ARN: arn, Name: name, VersionId: versionId(SecretString), VersionStages: ['AWSCURRENT'] }
-    },
-  }),
-})
-
-/** 32 to 64 characters, the same for the same value. */
-const versionId = (value: string) => hexDigest(`version\0${value}`, 32)
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 

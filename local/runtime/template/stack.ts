@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import { isGatewayHost } from '../resources/compute.ts'
-import {
-  account,
-  type Endpoints,
-  type Identity,
-  type ResourceType,
-  readProperties,
-} from '../resources/resource-type.ts'
+import { account, type Identity, type ResourceType, readProperties } from '../resources/resource-type.ts'
 import { resourceTypes } from '../resources/resource-types.ts'
 import { decide, resolve, type Scope } from './intrinsics.ts'
 import { type Refusal, UnsupportedError, unsupported } from './unsupported.ts'
@@ -32,9 +26,9 @@ export interface Stack {
  *
  * Everything unknown is collected and refused together (`UnsupportedError`), so that one run shows all of it.
  */
-export const readStack = (templateJson: unknown, stackName: string, endpoints: Endpoints): Stack => {
+export const readStack = (templateJson: unknown, stackName: string, apiUrl: string): Stack => {
   const template = parseTemplate(templateJson)
-  const scope = createScope(template, stackName, endpoints)
+  const scope = createScope(template, stackName, apiUrl)
   const refusals: Refusal[] = []
   const resources = new Map<string, Resource<unknown>[]>()
 
@@ -74,7 +68,7 @@ export const readStack = (templateJson: unknown, stackName: string, endpoints: E
   }
 }
 
-const createScope = (template: Template, stackName: string, endpoints: Endpoints) => {
+const createScope = (template: Template, stackName: string, apiUrl: string) => {
   const pseudoParameters: Readonly<Record<string, unknown>> = {
     'AWS::AccountId': account.id,
     'AWS::Region': account.region,
@@ -96,7 +90,7 @@ const createScope = (template: Template, stackName: string, endpoints: Endpoints
       const path = constructPath(stackName, logicalId, declared)
       const generated = type.generatedName?.(path) ?? path.join('-').replaceAll(/[^A-Za-z0-9_-]/g, '')
       const name = given === undefined ? generated : String(resolve(given, scope))
-      return { logicalId, stackName, name, endpoints }
+      return { logicalId, stackName, name, apiUrl }
     } finally {
       underWay.delete(logicalId)
     }

@@ -80,7 +80,7 @@ export const identified = (request: HttpRequest, caller: Caller<Principal>): S3R
 }
 
 /** Headers as the client sent them. Node joins repeated ones with `, `, which is not what is signed. */
-export const readHeaders = (message: IncomingMessage): Record<string, string> => {
+const readHeaders = (message: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     // Names and values alternate.
@@ -95,7 +95,7 @@ export const readHeaders = (message: IncomingMessage): Record<string, string> =>
 const maxKeyBytes = 1024
 
 /** Reads the target of a request. Throws InvalidURI for escapes that are not UTF-8, KeyTooLongError. */
-export const parseTarget = (url: string, host: string): RequestTarget => {
+const parseTarget = (url: string, host: string): RequestTarget => {
   const [rawPath = '', rawQuery = ''] = url.split(/\?(.*)/s)
   const path = decode(rawPath)
   if (!path.startsWith('/')) throw new S3Error('InvalidURI')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
-import { giveItems } from '#lib/items/host-items.ts'
+import { giveHost } from '#lib/cloud/host.ts'
 import { withStorage } from '../../support/storage-service.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -36,7 +36,7 @@ await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 // A server that listens on TCP has an address of this kind.
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 beforeAll(async () => {
-  giveItems(() => service.itemStore)
+  giveHost({ items: () => service.itemStore })
   for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMasterTokens, type MasterTokens } from '#functions/storage-api/services/master-tokens.ts'
-import type { ReadSecret } from '#lib/aws/secret-version.ts'
+import type { ReadSecret } from '#lib/cloud/secrets.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 import type { Exchange } from '#lib/storage-client/exchange.ts'
 import type { Connection } from '#lib/storage-client/request.ts'

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import scheduled from '#events/sweep-storage/scheduled.json' with { type: 'json' }
 import { sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
-import { giveItems } from '#lib/items/host-items.ts'
+import { giveHost } from '#lib/cloud/host.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /* The handler as the cloud loads it: everything it knows comes from the environment. */
@@ -11,7 +11,7 @@ let handler: (event: unknown, context: Context) => Promise<unknown>
 
 beforeAll(async () => {
   service = await startStorageService()
-  giveItems(() => service.itemStore)
+  giveHost({ items: () => service.itemStore })
   for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',

@@ -17,7 +17,6 @@ const queue = {
   name: 'letters',
   arn: 'arn:aws:sqs:us-east-1:000000000000:letters',
   url: 'http://localhost/letters',
-  visibilitySeconds: 30,
   retentionSeconds: 86_400,
 }
 
@@ -60,7 +59,7 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
     queues,
     queue: queues.byName(queue.name),
     executions,
-    key: keys.find(keyArn),
+    keys,
     secret: secrets.find(secretArn).value,
     close: () => resources.disposeAsync(),
   }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { ConnectionLimits } from '#local/http/limited-server.ts'
+import { closeServer, listen } from '#local/http/listening.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
-import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
+import { controlServer } from '#local/runtime/control.ts'
 import { openLogFile } from '#local/runtime/lambda/log-file.ts'
 import { startTestS3 } from '../../support/embedded-s3.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
@@ -22,10 +23,6 @@ afterEach(async () => {
 })
 afterAll(() => folder.remove())
 
-const nobody = () => {
-  throw new Error('Nobody gets so far')
-}
-
 const startS3 = async (limits: ConnectionLimits) => {
   const s3 = await startTestS3({ limits })
   stops.push(s3.close)
@@ -34,9 +31,9 @@ const startS3 = async (limits: ConnectionLimits) => {
 }
 
 const startControl = async (limits: ConnectionLimits) => {
-  const control = new ControlServer({ authenticate: nobody, isAllowed: nobody, log: () => {}, limits })
-  stops.push(() => control.close())
-  return control.listen()
+  const server = controlServer(new Promise(() => {}), { secretAccessKey: 'secret', log: () => {}, limits })
+  stops.push(() => closeServer(server))
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
 /** An API that refuses everybody. */
@@ -51,7 +48,7 @@ const startApi = async (limits: ConnectionLimits) => {
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot: join(folder.path, 'tmp'),
-    serveItems: () => {},
+    serveHost: () => {},
     functionLog,
     log: () => {},
     limits,
@@ -79,7 +76,7 @@ describe('a connection whose caller is not known', () => {
   it.each([
     ['S3', startS3],
     ['the API', startApi],
-    ['the control plane', startControl],
+    ['the port of commands', startControl],
   ])('is closed by %s when its headers never end', async (_server, start) => {
     expect(await sendPart(await start(limits), halfHeaders)).toMatch(/^HTTP\/1.1 408 /)
   })
@@ -87,7 +84,7 @@ describe('a connection whose caller is not known', () => {
   it.each([
     ['S3', startS3, patient, 'HTTP/1.1 403 '],
     ['the API', startApi, limits, 'HTTP/1.1 408 '],
-    ['the control plane', startControl, limits, 'HTTP/1.1 408 '],
+    ['the port of commands', startControl, patient, 'HTTP/1.1 403 '],
   ])('is closed by %s when its body never ends', async (_server, start, limits, answer) => {
     expect((await sendPart(await start(limits), halfBody)).slice(0, answer.length)).toBe(answer)
   })

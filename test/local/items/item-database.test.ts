@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { expect, it } from 'vitest'
+import type { Host } from '#lib/cloud/host.ts'
 import { createItemTable, startingWith } from '#lib/items/item-table.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
 import { ItemDatabase } from '#local/items/item-database.ts'
-import { itemsOver, serveItems } from '#local/items/items-by-message.ts'
+import { hostOver } from '#local/runtime/host/by-message.ts'
+import { serveHost } from '#local/runtime/host/serve-host.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 
 const folder = folderUntilEnd()
@@ -94,19 +96,21 @@ it('refuses a damaged file with a sentence, and leaves it as it is', async () =>
   expect(readFileSync(file)).toEqual(before)
 })
 
+const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/t'
+
 it('a thread gets answers and refusals over its port, and its rights see operation, table and partitions', async () => {
   const database = ItemDatabase.inMemory(files)
   const { port1, port2 } = new MessageChannel()
   const asked: unknown[] = []
-  serveItems(
-    port1,
-    name => database.table(name),
-    (...call) => {
-      asked.push(call)
-      return call[2][0] !== 'forbidden'
-    },
-  )
-  const items = createItemTable(itemsOver(port2)('t'))
+  const machines = {}
+  const keys = { encrypt: () => {}, dataKey: () => {}, decrypt: () => {} }
+  const host = { items: (name: string) => database.table(name), machines, keys } as unknown as Host // It asks for items alone.
+  serveHost(port1, Promise.resolve(host), ({ action, resource, context = {} }) => {
+    const [partitions = []] = Object.values(context)
+    asked.push([action, resource, partitions])
+    return partitions[0] !== 'forbidden'
+  })
+  const items = createItemTable(hostOver(port2).items('t'))
   try {
     expect(await items.put({ pk: 'p', sk: 'a' }, { n: 1, gone: undefined }, 'absent')).toBe(true)
     expect(await items.put({ pk: 'p', sk: 'a' }, {}, 'absent')).toBe(false)
@@ -121,18 +125,18 @@ it('a thread gets answers and refusals over its port, and its rights see operati
     expect(await items.delete({ pk: 'p', sk: 'a' })).toBe(true)
     await expect(items.put({ pk: 'forbidden', sk: 'a' }, {})).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: 'The function is not authorized to perform dynamodb:PutItem on t',
+      message: `The function is not authorized to perform dynamodb:PutItem on ${TABLE}`,
     })
     expect(asked).toEqual([
-      ['PutItem', 't', ['p']],
-      ['PutItem', 't', ['p']],
-      ['GetItem', 't', ['p']],
-      ['UpdateItem', 't', ['p']],
-      ['BatchWriteItem', 't', ['q', 'r']],
-      ['BatchGetItem', 't', ['q']],
-      ['Query', 't', ['p']],
-      ['DeleteItem', 't', ['p']],
-      ['PutItem', 't', ['forbidden']],
+      ['dynamodb:PutItem', TABLE, ['p']],
+      ['dynamodb:PutItem', TABLE, ['p']],
+      ['dynamodb:GetItem', TABLE, ['p']],
+      ['dynamodb:UpdateItem', TABLE, ['p']],
+      ['dynamodb:BatchWriteItem', TABLE, ['q', 'r']],
+      ['dynamodb:BatchGetItem', TABLE, ['q']],
+      ['dynamodb:Query', TABLE, ['p']],
+      ['dynamodb:DeleteItem', TABLE, ['p']],
+      ['dynamodb:PutItem', TABLE, ['forbidden']],
     ])
   } finally {
     port2.close()

@@ -24,7 +24,7 @@ it('removes what a killed process left in its folder, and leaves nothing there i
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot,
-    serveItems: () => {},
+    serveHost: () => {},
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
   })
@@ -50,7 +50,7 @@ const optionsOf = (modulePath: string) => ({
   exportName: 'handler',
   memoryMiB: 128,
   temporaryRoot: join(folder, `tmp-${basename(modulePath)}`),
-  serveItems: () => {},
+  serveHost: () => {},
   functionLog: { write: () => {}, close: async () => {} },
   log: () => {},
 })

@@ -21,7 +21,7 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
     exportName: 'handler',
     environment: { NODE_COMPILE_CACHE: kept },
     memoryMiB: 128,
-    serveItems: () => {},
+    serveHost: () => {},
     onOutput: () => {},
   })
   try {

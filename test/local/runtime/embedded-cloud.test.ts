@@ -1,19 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
-import {
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlOf } from '#local/runtime/control-of.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { poll } from '../../support/poll.ts'
-import { type SigningOptions, send, sendSigned } from '../s3/raw-client.ts'
+import { send } from '../s3/raw-client.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -39,7 +32,7 @@ const client = () => ({
   credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
   maxAttempts: 1,
 })
-const control = () => ({ ...client(), endpoint: cloud.control })
+const machineArn = () => outputs['ImportMachineArn'] ?? ''
 
 const put = (Key: string, Body: string) =>
   new S3Client({ ...client(), endpoint: cloud.s3 }).send(
@@ -56,41 +49,22 @@ describe('an object in the landing bucket', () => {
   })
 
   it('starts nothing when the rule’s pattern does not match', async () => {
-    const sfn = new SFNClient(control())
-    const list = () => sfn.send(new ListExecutionsCommand({ stateMachineArn: outputs['ImportMachineArn'] }))
-    const before = (await list()).executions?.length
+    const started = async () => (await cloud.host.machines.list(machineArn())).executions.length
+    const before = await started()
     await put('a.csv', 'x')
     await put('b.txt', 'fits')
     await expect.poll(() => countOf('b.txt')).toBe(4)
-    expect((await list()).executions?.length).toBe(Number(before) + 1)
+    expect(await started()).toBe(before + 1)
   })
 
   it('leaves a dead letter when the function fails', async () => {
-    const sqs = new SQSClient(control())
-    const QueueUrl = outputs['DeadLetters']
     await put('bad.txt', 'poison')
-    const receive = new ReceiveMessageCommand({
-      QueueUrl,
-      WaitTimeSeconds: 15,
-      MessageSystemAttributeNames: ['All'],
-    })
-    const { Messages = [] } = await poll(
-      () => sqs.send(receive),
-      received => received.Messages !== undefined,
+    const letters = await poll(
+      async () => cloud.messages(outputs['DeadLetters'] ?? ''),
+      found => found.length > 0,
     )
-    expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
+    expect(JSON.parse(letters[0] ?? '')).toMatchObject({
       failure: { Error: 'UserError', Cause: expect.stringContaining('cannot be counted') },
-    })
-    expect(Messages[0]?.Attributes).toMatchObject({ ApproximateReceiveCount: '1' })
-    // Hidden until its visibility timeout, removed by the deletion.
-    expect((await sqs.send(new ReceiveMessageCommand({ QueueUrl }))).Messages).toBeUndefined()
-    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: Messages[0]?.ReceiptHandle }))
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-    )
-    expect(Attributes).toMatchObject({
-      ApproximateNumberOfMessages: '0',
-      ApproximateNumberOfMessagesNotVisible: '0',
     })
   })
 })
@@ -111,45 +85,10 @@ describe('rights', () => {
     })
   })
 
-  it.each([
-    ['an unknown key', { accessKeyId: 'AKIANOBODY', secretAccessKey: 'x' }, 'UnrecognizedClientException'],
-    ['a wrong secret', { secretAccessKey: 'wrong' }, 'InvalidSignatureException'],
-  ])('refuses %s at every service', async (_case, wrong, name) => {
-    const credentials = { ...client().credentials, ...wrong }
-    const start = new SFNClient({ ...control(), credentials }).send(
-      new StartExecutionCommand({ stateMachineArn: outputs['ImportMachineArn'] }),
-    )
-    await expect(start).rejects.toMatchObject({ name })
-  })
-})
-
-describe('a signature', () => {
-  const call = (options: SigningOptions, target: string, body: object, endpoint: string) =>
-    sendSigned(
-      endpoint,
-      {
-        method: 'POST',
-        path: '/',
-        headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target },
-        body: JSON.stringify(body),
-      },
-      { credentials: client().credentials, ...options },
-    )
-  const listMachine = (options: SigningOptions) =>
-    call(
-      options,
-      'AWSStepFunctions.ListExecutions',
-      { stateMachineArn: outputs['ImportMachineArn'] },
-      cloud.control,
-    )
-  it.each([
-    ['covers the operation of Step Functions', listMachine, { service: 'states' }, 200],
-    ['is refused when it does not', listMachine, { service: 'states', unsigned: ['x-amz-target'] }, 403],
-    ['is refused when it is for another service', listMachine, { service: 'sqs' }, 403],
-  ])('%s', async (_case, request, options, status) => {
-    const reply = await request(options)
-    expect(reply.status).toBe(status)
-    if (status === 403) expect(reply.body).toContain('InvalidSignatureException')
+  it('refuses a command that has another key', async () => {
+    const wrong = controlOf({ control: cloud.control, secretAccessKey: 'wrong' })
+    await expect(wrong.machines.list(machineArn())).rejects.toMatchObject({ name: 'AccessDenied' })
+    await expect(wrong.readSecret('any', 'AWSCURRENT')).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 })
 
@@ -160,18 +99,29 @@ describe('services', () => {
 
   it('give the master token in the form that clients send', async () => {
     expect(cloud.token).toMatch(/^7-1-[A-Za-z0-9]{40}$/)
-    const { SecretString } = await new SecretsManagerClient(control()).send(
-      new GetSecretValueCommand({ SecretId: outputs['StorageTokenSecret'] }),
-    )
-    expect(cloud.token).toContain(JSON.parse(SecretString ?? '').secret)
+    const current = await controlOf(cloud).readSecret(outputs['StorageTokenSecret'] ?? '', 'AWSCURRENT')
+    expect(cloud.token).toContain(JSON.parse(current?.text ?? '').secret)
   })
 
   it('report errors by the names of the service', async () => {
-    await expect(
-      new SFNClient(control()).send(
-        new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:x:1:stateMachine:no' }),
-      ),
-    ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
+    const { machines } = controlOf(cloud)
+    const execution = { machineArn: 'arn:aws:states:x:1:stateMachine:no', name: 'a' }
+    await expect(machines.start({ ...execution, input: {} })).rejects.toMatchObject({
+      name: 'StateMachineDoesNotExist',
+    })
+    expect(await machines.describe(execution)).toBeUndefined()
+    await machines.stop(execution, { code: 'c', message: 'm' })
+    await expect(machines.list(execution.machineArn)).rejects.toMatchObject({
+      name: 'StateMachineDoesNotExist',
+    })
+  })
+
+  it('refuse a request of a command that says something else', async () => {
+    const headers = { authorization: `Bearer ${cloud.secretAccessKey}` }
+    for (const body of ['{', '{"operation":"constructor","given":[]}', '{"operation":"list","given":[1]}']) {
+      const reply = await fetch(cloud.control, { method: 'POST', headers, body })
+      expect([body, reply.status]).toEqual([body, 400])
+    }
   })
 })
 

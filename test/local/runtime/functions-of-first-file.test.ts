@@ -6,10 +6,7 @@ import { synthesiseStack } from '../../support/synthesise-stack.ts'
 
 it('only the import hook, the poller and run-job are loaded before the first file', () => {
   const template = synthesiseStack().toJSON()
-  const stack = readStack(template as Parameters<typeof readStack>[0], 'Millrace', {
-    api: 'http://127.0.0.1:1',
-    control: 'http://127.0.0.1:2',
-  })
+  const stack = readStack(template as Parameters<typeof readStack>[0], 'Millrace', 'http://127.0.0.1:1')
   const api = stack.ofType(lambdaFunction).find(({ logicalId }) => logicalId.startsWith('StorageStorageApi'))
   const early = functionsOfFirstFile(stack, api?.arn)
   const names = stack

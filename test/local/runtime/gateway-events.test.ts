@@ -48,7 +48,7 @@ const server = await untilEnd(
     exportName: 'handler',
     memoryMiB: 128,
     temporaryRoot: join(folder, 'tmp'),
-    serveItems: () => {},
+    serveHost: () => {},
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
   }),

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
+import { controlOf } from '#local/runtime/control-of.ts'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
@@ -11,19 +10,6 @@ import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 
 const folder = folderUntilEnd()
-
-const clients = ({
-  region,
-  accessKeyId,
-  secretAccessKey,
-  control,
-}: Record<'region' | 'accessKeyId' | 'secretAccessKey' | 'control', string>) => {
-  const common = { region, credentials: { accessKeyId, secretAccessKey } }
-  return {
-    sfn: new SFNClient({ ...common, endpoint: control }),
-    sqs: new SQSClient({ ...common, endpoint: control }),
-  }
-}
 
 const kept = { pk: 'kept', text: 'text' }
 
@@ -33,21 +19,20 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start-cloud.ts'), dataDir, assembly], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let executionArn: string | undefined
   try {
     await once(child.stdout, 'data')
     const running = await findRunningCloud(dataDir)
     if (!running) throw new Error('the cloud has not announced itself')
-    const { sfn, sqs } = clients(running)
-    const { DeadLetters, ImportMachineArn } = running.outputs
+    const { machines } = controlOf(running)
+    const machineArn = running.outputs['ImportMachineArn'] ?? ''
     expect(
       await (await fetch(`${running.api}/items/kept`, { method: 'POST', body: 'text' })).json(),
     ).toMatchObject(kept)
-    await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: 'a message' }))
-    const input = JSON.stringify({ do: 'wait', ms: 1000 })
-    ;({ executionArn } = await sfn.send(
-      new StartExecutionCommand({ stateMachineArn: ImportMachineArn, input, name: 'under-way' }),
-    ))
+    await machines.start({ machineArn, name: 'failed', input: { do: 'fail' } })
+    await expect
+      .poll(() => machines.describe({ machineArn, name: 'failed' }))
+      .toMatchObject({ status: 'FAILED' })
+    await machines.start({ machineArn, name: 'under-way', input: { do: 'wait', ms: 1000 } })
   } finally {
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -55,13 +40,11 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
 
   const cloud = await startEmbeddedCloud({ dataDir, assembly })
   try {
-    const { sfn, sqs } = clients(cloud)
-    const { DeadLetters } = cloud.describeOutputs()
-    const describe = () => sfn.send(new DescribeExecutionCommand({ executionArn }))
+    const { DeadLetters = '', ImportMachineArn: machineArn = '' } = cloud.describeOutputs()
+    const describe = () => cloud.host.machines.describe({ machineArn, name: 'under-way' })
     await expect.poll(describe).toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
     expect(await (await fetch(`${cloud.api}/items/kept`)).json()).toMatchObject(kept)
-    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: DeadLetters }))
-    expect(Messages?.map(({ Body }) => Body)).toEqual(['a message'])
+    expect(cloud.messages(DeadLetters)).toEqual([expect.stringContaining('UserError')])
   } finally {
     await cloud.close()
   }

@@ -7,7 +7,7 @@ import { readStack } from '#local/runtime/template/stack.ts'
 
 it('knows every resource, function and state machine of the real stack', async () => {
   const assembly = await readAssembly(await synthesise())
-  const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })
+  const stack = readStack(assembly.template, assembly.stackName, 'http://a')
   expect(functionDefinitions(stack, assembly)).toHaveLength(stack.ofType(lambdaFunction).length)
   expect(stateMachines(stack).map(({ name }) => name)).toContain('Millrace-jobs')
 })

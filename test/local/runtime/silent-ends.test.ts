@@ -3,13 +3,13 @@ import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { keepRunEvent } from '#functions/keep-run/event.ts'
 import { patientWait } from '#lib/patient-wait.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
-import { RolePolicies } from '#local/runtime/control/role-policies.ts'
 import type { EventRouter } from '#local/runtime/events/event-router.ts'
 import { ExecutionStore, statusChange } from '#local/runtime/executions/execution-store.ts'
 import { Executions } from '#local/runtime/executions/executions.ts'
 import { runTask } from '#local/runtime/executions/task-resources.ts'
 import { Queues } from '#local/runtime/queues/queues.ts'
 import { queue } from '#local/runtime/resources/messages.ts'
+import { RolePolicies } from '#local/runtime/role-policies.ts'
 import { rolePolicies, stateMachines } from '#local/runtime/stack-functions.ts'
 import { eventRouter } from '#local/runtime/stack-rules.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
@@ -28,14 +28,11 @@ const start = async (
   invoke: Invoke,
   { change = (text: string) => text, name = `cloud-${++clouds}` } = {},
 ) => {
-  const stack = readStack(JSON.parse(change(template)), 'Millrace', { control: 'http://c', api: 'http://a' })
+  const stack = readStack(JSON.parse(change(template)), 'Millrace', 'http://a')
   const policies = new RolePolicies(rolePolicies(stack))
   const queues = await Queues.open(
     `${folder}/${name}-queues`,
-    stack.ofType(queue).map(({ name, arn, ref: url }) => ({
-      ...{ name, arn, url },
-      ...{ visibilitySeconds: 30, retentionSeconds: 600 },
-    })),
+    stack.ofType(queue).map(({ name, arn, ref: url }) => ({ name, arn, url, retentionSeconds: 600 })),
   )
   // Every event of a function's step is an object.
   const kept: unknown[] = []
@@ -64,8 +61,7 @@ const start = async (
     machineArn: (of: string) => machines.find(({ name }) => name.startsWith(of))?.arn ?? '',
     letters: async () => {
       const all = stack.ofType(queue).map(({ name: of }) => queues.byName(of))
-      const found = await Promise.all(all.map(each => queues.receive(each, 10)))
-      return found.flat().map(({ body }) => JSON.parse(body))
+      return all.flatMap(({ messages }) => [...messages.values()]).map(({ body }) => JSON.parse(body))
     },
   }
 }

@@ -7,8 +7,8 @@ import { queue } from '#local/runtime/resources/messages.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 
-const endpoints = { control: 'http://127.0.0.1:1', api: 'http://127.0.0.1:2' }
-const read = (template: object) => readStack(template, 'Millrace', endpoints)
+const apiUrl = 'http://127.0.0.1:2'
+const read = (template: object) => readStack(template, 'Millrace', apiUrl)
 const withResource = (Type: string, Properties: object = {}, extra: object = {}) => ({
   Resources: { Thing: { Type, Properties, ...extra } },
 })
@@ -151,11 +151,11 @@ describe('readStack', () => {
       ['other', 'arn:aws:s3:::other'],
     ])
     expect(stack.ofType(queue)[0]).toMatchObject({
-      ref: 'http://127.0.0.1:1/000000000000/Millrace-DeadLetters',
+      ref: 'https://sqs.invalid/000000000000/Millrace-DeadLetters',
       arn: 'arn:aws:sqs:us-east-1:000000000000:Millrace-DeadLetters',
     })
     expect(stack.ofType(lambdaFunction)[0]?.properties.Environment?.Variables).toMatchObject({
-      API_URL: endpoints.api,
+      API_URL: apiUrl,
       TABLE: 'Millrace-Counts',
     })
     expect(stack.outputs).toMatchObject({ LandingBucket: 'millrace-landing' })

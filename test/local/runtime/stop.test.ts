@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
@@ -84,13 +83,8 @@ it('cuts off requests that take longer than the grace', async () => {
   const assembly = await writeAssembly(join(folder, 'assembly-2'), fixtureTemplate, ['flow'])
   const cloud = await startEmbeddedCloud({ dataDir, assembly })
   const echo = await startUpload(`${cloud.api}/echo`, { method: 'POST' })
-  const { region, control: endpoint, accessKeyId, secretAccessKey } = cloud
-  await new SFNClient({ region, endpoint, credentials: { accessKeyId, secretAccessKey } }).send(
-    new StartExecutionCommand({
-      stateMachineArn: cloud.describeOutputs()['ImportMachineArn'],
-      input: JSON.stringify({ do: 'wait', ms: 600_000 }),
-    }),
-  )
+  const machineArn = cloud.describeOutputs()['ImportMachineArn'] ?? ''
+  await cloud.host.machines.start({ machineArn, name: 'long', input: { do: 'wait', ms: 600_000 } })
   await cloud.close()
   await expect(echo.finish()).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) })
 })

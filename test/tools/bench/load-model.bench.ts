@@ -3,7 +3,7 @@ import { runJob } from '#functions/run-job/run-job.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import type { ItemStore } from '#lib/items/item-table.ts'
-import { partitionsOf } from '#local/items/items-by-message.ts'
+import { partitionsOf } from '#local/runtime/host/serve-host.ts'
 import { startLanding } from '../../support/landing.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 import { figure } from './figure.ts'
@@ -60,7 +60,7 @@ const countItems = (store: ItemStore): void => {
     Object.assign(store, {
       [name]: (...given: unknown[]): unknown => {
         count(`${ITEMS} ${kind}`)
-        for (const pk of partitionsOf(given)) countAt(`${kind} of ${pk}`)
+        for (const pk of partitionsOf(given[0])) countAt(`${kind} of ${pk}`)
         return send(...given)
       },
     })

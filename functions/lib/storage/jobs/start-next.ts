@@ -1,6 +1,5 @@
-import type { SFNClient } from '@aws-sdk/client-sfn'
 import { executionOfJob } from '../../asked-wait.ts'
-import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
+import { isUnderWay, type Machines } from '../../cloud/machines.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
 import type { MachineFailure } from '../../errors/machine-failure.ts'
 import { internalJobError } from './internal-job-error.ts'
@@ -147,12 +146,12 @@ type StartResult = 'running' | 'ended'
 export type StartJob = (jobId: number, failure?: MachineFailure) => Promise<StartResult>
 
 export const createJobStarter =
-  (client: SFNClient, machineArn: string): StartJob =>
+  (machines: Pick<Machines, 'start' | 'describe'>, machineArn: string): StartJob =>
   async (jobId, failure) => {
     const name = failure ? `${executionOfJob(jobId)}-close` : executionOfJob(jobId)
     const execution = { machineArn, name }
-    if (await startExecution(client, { ...execution, input: { jobId, failure } })) return 'running'
+    if (await machines.start({ ...execution, input: { jobId, failure } })) return 'running'
     // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,
     // StartExecution). We check its state all the same: an emulator may refuse for other reasons.
-    return isUnderWay(await describeExecution(client, execution)) ? 'running' : 'ended'
+    return isUnderWay(await machines.describe(execution)) ? 'running' : 'ended'
   }

@@ -1,6 +1,5 @@
-import { z } from 'zod'
-import { createKmsRequest } from '../../aws/kms-request.ts'
-import type { ServiceSettings } from '../../aws/signed-json.ts'
+import type { EncryptionContext, OpeningKeys } from '../../cloud/keys.ts'
+import { openingKeys } from '../../cloud/opening-keys.ts'
 import { UserError } from '../../errors/errors.ts'
 import { mapSecrets } from './map-secrets.ts'
 import {
@@ -24,8 +23,8 @@ type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 interface OpenerOptions {
   keyArn: string
-  /** Default: the KMS of the environment. */
-  kms?: ServiceSettings
+  /** Default: those of the cloud. */
+  keys?: OpeningKeys
 }
 
 /**
@@ -34,13 +33,11 @@ interface OpenerOptions {
  * Refuses a secret that a client pasted here from elsewhere, although KMS would open it: the owner must be the one it
  * was sealed for, or the service itself must have copied it.
  */
-export const createOpener = ({ keyArn, kms }: OpenerOptions): OpenSecrets => {
-  const request = createKmsRequest(kms)
-
-  const decrypt = async (blob: string, context: Record<string, string>): Promise<Buffer> => {
-    const input = { KeyId: keyArn, CiphertextBlob: blob, EncryptionContext: context }
-    const { Plaintext } = decrypted.parse(await request('Decrypt', input).catch(refuseDamaged))
-    return Buffer.from(Plaintext, 'base64')
+export const createOpener = ({ keyArn, keys = openingKeys }: OpenerOptions): OpenSecrets => {
+  const decrypt = async (sealed: string, context: EncryptionContext): Promise<Buffer> => {
+    const plaintext = await keys.decrypt(keyArn, Buffer.from(sealed, 'base64'), context)
+    if (!plaintext) throw damaged()
+    return Buffer.from(plaintext)
   }
 
   return (value, reader) => {
@@ -67,14 +64,6 @@ export const createOpener = ({ keyArn, kms }: OpenerOptions): OpenSecrets => {
       }
     })
   }
-}
-
-const decrypted = z.object({ Plaintext: z.base64() })
-
-/** That KMS is busy or unreachable does not mean that the secret is bad. */
-const refuseDamaged = (error: unknown): never => {
-  const { name } = error instanceof Error ? error : {}
-  throw name === 'InvalidCiphertextException' || name === 'IncorrectKeyException' ? damaged() : error
 }
 
 const refuseForeign = (context: SecretContext, secret: string, reader: SecretReader): void => {

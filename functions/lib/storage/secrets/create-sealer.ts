@@ -1,6 +1,5 @@
-import { z } from 'zod'
-import { createKmsRequest } from '../../aws/kms-request.ts'
-import type { ServiceSettings } from '../../aws/signed-json.ts'
+import type { SealingKeys } from '../../cloud/keys.ts'
+import { sealingKeys } from '../../cloud/sealing-keys.ts'
 import { UserError } from '../../errors/errors.ts'
 import { listSecrets, mapSecrets } from './map-secrets.ts'
 import {
@@ -24,8 +23,8 @@ export type SealSecrets = (value: unknown, owner: SecretOwner & Partial<SecretAu
 interface SealerOptions {
   /** ARN of the KMS key. */
   keyArn: string
-  /** Default: the KMS of the environment. */
-  kms?: ServiceSettings
+  /** Default: those of the cloud. */
+  keys?: SealingKeys
 }
 
 /** Each becomes some 600 bytes: a body of 10 MB would become gigabytes. No real configuration has so many. */
@@ -36,31 +35,24 @@ const MAX_CALLS = 10
 /** KMS API Reference, "Encrypt". */
 const LONGEST_BYTES = 4_096
 
-const encrypted = z.object({ CiphertextBlob: z.string() })
-const generated = encrypted.extend({ Plaintext: z.base64() })
-
 type Seal = (secret: string) => Promise<SealedValue>
 
 /**
  * Seals secrets by KMS; where a request brings many or long ones, under a data key of their own. It needs `kms:Encrypt`
  * and `kms:GenerateDataKey`, and can open nothing.
  */
-export const createSealer = ({ keyArn, kms }: SealerOptions): SealSecrets => {
-  const request = createKmsRequest(kms)
-
+export const createSealer = ({ keyArn, keys = sealingKeys }: SealerOptions): SealSecrets => {
   const byKms =
     (context: SecretContext): Seal =>
-    async secret => {
-      const input = { KeyId: keyArn, Plaintext: toBase64(secret), EncryptionContext: context }
-      const { CiphertextBlob } = encrypted.parse(await request('Encrypt', input))
-      return { context, text: CiphertextBlob }
-    }
+    async secret => ({
+      context,
+      text: toBase64(await keys.encrypt(keyArn, Buffer.from(secret, 'utf8'), { ...context })),
+    })
 
   const underDataKey = async (context: SecretContext): Promise<Seal> => {
-    const input = { KeyId: keyArn, KeySpec: 'AES_256', EncryptionContext: dataKeyContext(context) }
-    const { Plaintext, CiphertextBlob } = generated.parse(await request('GenerateDataKey', input))
-    const key = Buffer.from(Plaintext, 'base64')
-    return async secret => ({ context, dataKey: CiphertextBlob, text: sealText(key, secret) })
+    const { plaintext, ciphertext } = await keys.dataKey(keyArn, dataKeyContext(context))
+    const [key, dataKey] = [Buffer.from(plaintext), toBase64(ciphertext)]
+    return async secret => ({ context, dataKey, text: sealText(key, secret) })
   }
 
   return async (value, owner) => {
@@ -74,7 +66,7 @@ export const createSealer = ({ keyArn, kms }: SealerOptions): SealSecrets => {
   }
 }
 
-const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 const refuseTooMany = (count: number): void => {
   if (count > MAX_SECRETS)

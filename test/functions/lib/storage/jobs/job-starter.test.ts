@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createIsRunning } from '#lib/cloud/machines.ts'
+import { describeExecution, startExecution, stepFunctions, stopExecution } from '#lib/cloud/step-functions.ts'
 import { createJobStarter } from '#lib/storage/jobs/start-next.ts'
 import { untilEnd } from '#support/until-end.ts'
 
@@ -22,13 +23,14 @@ const server = await untilEnd(
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 // A server that listens on TCP has an address of this kind.
 const { port } = server.address() as AddressInfo
-const client = await untilEnd(
-  new SFNClient({
+const machines = stepFunctions(
+  { start: startExecution, describe: describeExecution, stop: stopExecution },
+  {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     maxAttempts: 1,
-  }),
+  },
 )
 beforeEach(() => {
   replies.length = 0
@@ -37,7 +39,7 @@ beforeEach(() => {
 
 const machineArn = 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs'
 const start = (failure?: { Error: string; Cause: string }) =>
-  createJobStarter(client, machineArn)(42, failure)
+  createJobStarter(machines, machineArn)(42, failure)
 const started = { status: 200, body: { executionArn: 'arn', startDate: 1 } }
 const exists = { status: 400, body: { __type: 'com.amazonaws.swf.service.v2.model#ExecutionAlreadyExists' } }
 const described = (status: string) => ({
@@ -93,5 +95,27 @@ describe('createJobStarter', () => {
   it('passes on any other failure', async () => {
     replies.push({ status: 400, body: { __type: 'StateMachineDoesNotExist' } })
     await expect(start()).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
+  })
+})
+
+describe('an execution', () => {
+  const gone = { status: 400, body: { __type: 'ExecutionDoesNotExist' } }
+
+  it.each([
+    ['that runs', described('RUNNING'), true],
+    ['that waits to go on', described('PENDING_REDRIVE'), true],
+    ['that has ended', described('SUCCEEDED'), false],
+    ['that Step Functions has forgotten', gone, false],
+  ])('%s is running or not', async (_which, reply, isRunning) => {
+    replies.push(reply)
+    expect(await createIsRunning(machines)('arn')).toBe(isRunning)
+  })
+
+  it('that is not there is not stopped', async () => {
+    replies.push(gone)
+    await machines.stop({ machineArn, name: 'run-1' }, { code: 'storage.jobs.cancelled', message: 'no' })
+    expect(requests).toMatchObject([
+      { operation: 'StopExecution', body: { error: 'storage.jobs.cancelled', cause: 'no' } },
+    ])
   })
 })

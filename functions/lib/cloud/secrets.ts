@@ -7,5 +7,8 @@ interface SecretVersion {
 
 type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS'
 
-/** A version of a secret in Secrets Manager; `undefined` when the secret has none of that stage. */
+/**
+ * A version of a secret: of Secrets Manager in an account, of a file on one machine. Resolves to `undefined` where the secret was never
+ * replaced and so has none before.
+ */
 export type ReadSecret = (secretArn: string, stage: SecretStage) => Promise<SecretVersion | undefined>

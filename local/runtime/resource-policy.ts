@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { evaluatePolicy } from '../../s3/auth/policy.ts'
-import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
-import { account } from '../resources/resource-type.ts'
+import { evaluatePolicy } from '../s3/auth/policy.ts'
+import { parsePolicy, type Statement } from '../s3/auth/policy-document.ts'
+import { account } from './resources/resource-type.ts'
 
 /** A service of the cloud that acts for one of the stack's resources. */
 interface ServiceRequest {

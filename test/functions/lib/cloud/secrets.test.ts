@@ -1,19 +1,22 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readSecret } from '#lib/aws/read-secret.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ReadSecret } from '#lib/cloud/secrets.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 
 const ARN = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token'
 let server: Server
+let readSecret: ReadSecret
 /** Status and body of each answer; the last one again and again. */
 let answers: [number, string][]
 let asked: { headers: IncomingMessage['headers']; body: string }[]
 
-beforeEach(async () => {
+beforeEach(() => {
   asked = []
+})
+beforeAll(async () => {
   server = createServer(async (request, response) => {
     asked.push({ headers: request.headers, body: await text(request) })
     const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, '']
@@ -30,9 +33,11 @@ beforeEach(async () => {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
   }))
     vi.stubEnv(name, value)
-  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', undefined)
+  // Its client is made once, with the environment of its first request.
+  vi.resetModules()
+  readSecret = (await import('#lib/cloud/secrets-manager.ts')).readFromSecretsManager
 })
-afterEach(async () => {
+afterAll(async () => {
   vi.unstubAllEnvs()
   await new Promise(resolve => server.close(resolve))
 })

@@ -1,7 +1,6 @@
-import { type AccessRequest, evaluatePolicy } from '../../s3/auth/policy.ts'
-import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
-import type { PolicyDocument } from '../resources/access.ts'
-import type { Caller } from './authenticate.ts'
+import { type AccessRequest, evaluatePolicy } from '../s3/auth/policy.ts'
+import { parsePolicy, type Statement } from '../s3/auth/policy-document.ts'
+import type { PolicyDocument } from './resources/access.ts'
 
 /**
  * Decides what the template's roles may do, so that a right missing in the template is missing on one machine, too.
@@ -17,12 +16,11 @@ export class RolePolicies {
 
   /** @param context values of condition keys that the call has, by their lower-case names */
   isAllowed(
-    { roleArn }: Caller,
+    { roleArn }: { readonly roleArn: string },
     action: string,
     resource: string,
     context: AccessRequest['context'] = {},
   ): boolean {
-    if (roleArn === undefined) return true
     const statements = this.#statements.get(roleArn) ?? []
     return evaluatePolicy(statements, { action, resource, context }) === 'allowed'
   }

@@ -1,0 +1,25 @@
+import type { ItemStore } from '../items/item-table.ts'
+import type { InvokeFunction } from './functions.ts'
+import type { Keys } from './keys.ts'
+import type { Machines } from './machines.ts'
+import type { ReadSecret } from './secrets.ts'
+
+/** What a function's host offers in place of services of AWS. */
+export interface Host {
+  /** The items of a table, by its name. */
+  readonly items: (tableName: string) => ItemStore
+  readonly machines: Machines
+  readonly keys: Keys
+  readonly readSecret: ReadSecret
+  readonly invoke: InvokeFunction
+}
+
+const HOST = Symbol.for('millrace.host')
+const place = globalThis as { [HOST]?: Partial<Host> }
+
+/** How a thread on one machine reaches its host. In Lambda there is none. */
+export const host = (): Partial<Host> => place[HOST] ?? {}
+
+export const giveHost = (given: Partial<Host>): void => {
+  place[HOST] = given
+}

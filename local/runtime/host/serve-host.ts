@@ -1,0 +1,100 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Host } from '#lib/cloud/host.ts'
+import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/cloud/machines.ts'
+import type { ItemKey } from '#lib/items/item-table.ts'
+import { arn } from '../resources/resource-type.ts'
+import { ServiceError } from '../service-error.ts'
+import { type Answer, answerThread } from './by-message.ts'
+
+/** What an operation needs, in words of IAM. */
+interface Right {
+  readonly action: string
+  readonly resource: string
+  /** Values of condition keys, by their lower-case names. */
+  readonly context?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Whether the function's role allows it. */
+type IsAllowed = (right: Right) => boolean
+
+/** Answers a thread within the rights of its role. What it may not do is refused as AWS refuses it. */
+export const serveHost = (port: MessagePort, host: Promise<Host>, isAllowed: IsAllowed): void => {
+  const runs = host.then(operationsOf)
+  const answer: Answer = async (operation, given) => {
+    const run = (await runs)[operation]
+    const right = rights[operation]?.(given)
+    if (!run || !right) throw new Error(`The host knows no ${operation}`)
+    if (!isAllowed(right))
+      throw new ServiceError(
+        'AccessDeniedException',
+        `The function is not authorized to perform ${right.action} on ${right.resource}`,
+      )
+    return run(...given)
+  }
+  answerThread(port, answer)
+}
+
+type Run = (...given: readonly unknown[]) => Promise<unknown>
+
+const operationsOf = ({ items, machines, keys, readSecret, invoke }: Host): Readonly<Record<string, Run>> => {
+  const ofItems = (['get', 'getMany', 'swap', 'putAll', 'update', 'page'] as const).map(name => [
+    `items.${name}`,
+    (table: unknown, ...given: readonly unknown[]) => (items(String(table))[name] as Run)(...given),
+  ])
+  const { start, describe, stop, list } = machines
+  const others = {
+    'machines.start': start,
+    'machines.describe': describe,
+    'machines.stop': stop,
+    'machines.list': list,
+    'keys.encrypt': keys.encrypt.bind(keys),
+    'keys.dataKey': keys.dataKey.bind(keys),
+    'keys.decrypt': keys.decrypt.bind(keys),
+    readSecret,
+    invoke,
+  }
+  return { ...Object.fromEntries(ofItems), ...others } as Readonly<Record<string, Run>> // What hostOver sends is what they take.
+}
+
+type RightOf = (given: readonly unknown[]) => Right
+
+const onItems =
+  (action: string): RightOf =>
+  ([table, keys]) => ({
+    action: `dynamodb:${action}`,
+    resource: arn('dynamodb', `table/${table}`),
+    context: { 'dynamodb:leadingkeys': partitionsOf(keys) },
+  })
+
+/** The partitions that an operation names. */
+export const partitionsOf = (keys: unknown): string[] =>
+  typeof keys === 'string' ? [keys] : [keys as ItemKey | ItemKey[]].flat().map(({ pk }) => pk) // as a store has them
+
+const on =
+  (action: string): RightOf =>
+  ([resource]) => ({ action, resource: String(resource) })
+
+const onExecution =
+  (action: string): RightOf =>
+  ([execution]) => ({ action, resource: executionArnOf(execution as AnyExecution) }) // as the port has it
+
+const rights: Readonly<Record<string, RightOf>> = {
+  'items.get': onItems('GetItem'),
+  'items.getMany': onItems('BatchGetItem'),
+  'items.swap': given => onItems(given[2] === undefined ? 'DeleteItem' : 'PutItem')(given),
+  'items.putAll': onItems('BatchWriteItem'),
+  'items.update': onItems('UpdateItem'),
+  'items.page': onItems('Query'),
+  'machines.start': ([execution]) => ({
+    action: 'states:StartExecution',
+    resource: (execution as NamedExecution).machineArn, // as the port has it
+  }),
+  'machines.describe': onExecution('states:DescribeExecution'),
+  'machines.stop': onExecution('states:StopExecution'),
+  'machines.list': on('states:ListExecutions'),
+  'keys.encrypt': on('kms:Encrypt'),
+  'keys.dataKey': on('kms:GenerateDataKey'),
+  'keys.decrypt': on('kms:Decrypt'),
+  readSecret: on('secretsmanager:GetSecretValue'),
+  invoke: ([name]) => ({ action: 'lambda:InvokeFunction', resource: arn('lambda', `function:${name}`) }),
+}
