@@ -1,15 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { executionArnOf } from '../functions/lib/cloud/machines.ts'
-import { UserError } from '../functions/lib/errors/errors.ts'
-import { describeFailure } from '../functions/lib/errors/machine-failure.ts'
-import { machineArnFrom } from '../local/runtime/machine-output.ts'
-import { followExecution } from './connect/follow-execution.ts'
-import { findMachines } from './connect/installation.ts'
+import { runMachine } from './connect/run-machine.ts'
 import { command, option } from './shell/command.ts'
 import { printableJson } from './shell/printable.ts'
 import { jsonOf, nameOfInput, readText } from './shell/read-json.ts'
 import { exitCodes } from './shell/say-error.ts'
-import { type Shell, sayIn } from './shell/shell.ts'
+import type { Shell } from './shell/shell.ts'
 
 /** `millrace execute`: runs a state machine by its construct name until its end. */
 export const execute = command({
@@ -20,32 +14,13 @@ export const execute = command({
   },
   options: { stack: option('<name>', 'run it in the account, in this CloudFormation stack') },
   run: async ({ flags, shell }, machine, given) => {
-    const say = sayIn(shell)
-    const input = await readInput(given, shell)
-    const { outputs, machines: open } = await findMachines(flags.stack, shell)
-    const machines = await open()
-    const execution = { machineArn: arnOf(outputs, machine), name: randomUUID() }
-    await machines.start({ ...execution, input: JSON.parse(input) })
-    const executionArn = executionArnOf(execution)
-    say(executionArn)
-    const { status, output, error, cause } = await followExecution(machines, executionArn)
-    if (status === 'SUCCEEDED') {
-      shell.stdout.write(`${printableJson(JSON.parse(output ?? 'null'))}\n`)
-      return exitCodes.success
-    }
-    const { message } = describeFailure({ Cause: cause })
-    say([status, error, message].filter(Boolean).join(': '))
-    return exitCodes.userError
+    const input = JSON.parse(await readInput(given, shell))
+    const ended = await runMachine({ stack: flags.stack, machine, input }, shell)
+    if (ended === undefined) return exitCodes.userError
+    shell.stdout.write(`${printableJson(ended.output)}\n`)
+    return exitCodes.success
   },
 })
-
-const arnOf = (outputs: Readonly<Record<string, string>>, machine: string): string => {
-  try {
-    return machineArnFrom(outputs, machine)
-  } catch (cause) {
-    throw new UserError('cli.notFound', cause instanceof Error ? cause.message : String(cause), { cause })
-  }
-}
 
 /** The input itself when it is JSON text; otherwise the content of a file, or of standard input. */
 const readInput = async (given: string, shell: Shell): Promise<string> =>

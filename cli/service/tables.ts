@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { path } from '../connect/api.ts'
-import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
-import { commaOption, number } from '../shell/command.ts'
+import { belowService, serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { commaOption, flag, number, option } from '../shell/command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
 import { args, changeCommands } from './change-tables.ts'
 import { snapshotCommands } from './snapshots.ts'
@@ -51,6 +51,18 @@ export const tables = serviceCommand({
         const shown = await api.get(path`tables/${tableId}/data-preview`, preview, query)
         const rows = shown.rows.map(row => row.map(({ value }) => value))
         out.show({ columns: shown.columns, rows }, () => out.table(shown.columns, rows))
+      },
+    }),
+    export: belowService({
+      description: 'write a table to one object of a bucket; millrace download brings it here',
+      args,
+      options: {
+        to: option('<address>', 'where to, such as s3://bucket/orders.csv; .gz compresses'),
+        noHeader: flag('without the line of column names'),
+      },
+      run: async (call, tableId) => {
+        const { exportToBucket } = await import('./export-to-bucket.ts')
+        return exportToBucket(tableId, call)
       },
     }),
     ...snapshotCommands,

@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
+import { s3Of } from '#support/cloud-clients.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { eventually } from '../support/eventually.ts'
@@ -9,7 +12,7 @@ import { json as jsonReply, startScriptedServer } from '../support/scripted-serv
 
 /* What people come for, each from its beginning to its end by the command alone. */
 const folder = folderUntilEnd()
-await untilEnd(startEmbeddedCloud({ dataDir: join(folder, '.millrace') }))
+const cloud = await untilEnd(startEmbeddedCloud({ dataDir: join(folder, '.millrace') }))
 
 /** At a terminal of the project's folder. */
 const millrace = async (...args: string[]) => {
@@ -104,6 +107,30 @@ it('a query is asked, and its result is kept as a file and as a table', async ()
   ).toContain('2 rows')
   expect(await done('tables')).toMatch(/out\.c-ask\.by-city +2 /)
   expect(await done('files')).not.toContain('query.csv')
+})
+
+it('a table becomes one object of a bucket', async () => {
+  await write('goods.csv', 'id,name\n1,tea\n')
+  await done('upload', 'goods.csv', '--table', 'in.c-out.goods')
+  const to = `s3://${cloud.exportsBucket}/shop/goods.csv.gz`
+  expect(await done('tables', 'export', 'in.c-out.goods', '--to', to, '--no-header')).toBe(
+    `in.c-out.goods is ${to}.\n`,
+  )
+  const s3 = s3Of(cloud)
+  const Key = 'shop/goods.csv.gz'
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: cloud.exportsBucket, Key }))
+  s3.destroy()
+  expect(gunzipSync((await Body?.transformToByteArray()) ?? '').toString()).toBe('"1","tea"\n')
+
+  for (const [flags, said] of [
+    [[], 'Say where to'],
+    [['--to', 'goods.csv'], 'Say where to'],
+    [['--to', to, '--url', 'http://127.0.0.1:1'], 'An address has no export machine'],
+    [['--to', 's3://elsewhere/goods.csv'], 'elsewhere'],
+  ] as const) {
+    const { code, remarks } = await millrace('tables', 'export', 'in.c-out.goods', ...flags)
+    expect([flags, code, remarks]).toEqual([flags, 1, expect.stringContaining(said)])
+  }
 })
 
 it('an upload that is interrupted says how it goes on', async () => {
