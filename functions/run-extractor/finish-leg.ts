@@ -77,13 +77,14 @@ const manifestSchema = z.object({
   incremental: z.boolean().default(false),
   primary_key: z.array(z.string()).default([]),
   types: z.literal('detect').optional(),
+  text_columns: z.array(z.string()).optional(),
 })
 
 const readManifest = async (file: string) => {
-  const { primary_key: primaryKey, ...manifest } = manifestSchema.parse(
+  const { primary_key, text_columns, ...manifest } = manifestSchema.parse(
     JSON.parse(await readFile(`${file}.manifest`, 'utf8')),
   )
-  return { ...manifest, primaryKey }
+  return { ...manifest, primaryKey: primary_key, textColumns: text_columns }
 }
 
 const SLICE_BYTES = 16 * 1024 ** 2

@@ -25,6 +25,7 @@ const outputTable = z.object({
   primaryKey: z.array(z.string()),
   incremental: z.boolean(),
   types: z.literal('detect').optional(),
+  textColumns: z.array(z.string()).optional(),
   rows: z.number(),
   /** Those of them that a later one with the same key replaced, when it is loaded. */
   replacedRows: z.number().optional(),

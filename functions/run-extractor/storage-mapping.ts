@@ -76,6 +76,7 @@ interface TableManifest {
   primaryKey: string[]
   incremental: boolean
   types?: 'detect' | undefined
+  textColumns?: string[] | undefined
 }
 
 interface OutputTarget extends Omit<TableManifest, 'destination'> {
@@ -113,6 +114,7 @@ export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
     primaryKey: mapped.length > 0 ? mapped : manifest.primaryKey,
     incremental: mapping?.incremental ?? manifest.incremental,
     types: manifest.types,
+    textColumns: manifest.textColumns,
   }
 }
 

@@ -61,11 +61,12 @@ export const loadIntoTable = async (
     delimiter,
     enclosure,
     types,
+    textColumns,
     missingColumns = 'empty',
   }: TableLoad,
   { idempotencyKey, isRepeated = false, checksKeyFirst = false, hasIfExists = false }: LoadOptions,
 ): Promise<StartedLoad> => {
-  const file = { dataFileId, columns, delimiter, enclosure, types }
+  const file = { dataFileId, columns, delimiter, enclosure, types, textColumns }
   const importIntoTable = async (): Promise<StartedLoad> => {
     const warnings = checksKeyFirst
       ? checkKeyOfTable({

@@ -20,6 +20,8 @@ export interface CsvFormat {
   columns?: string[] | undefined
   /** Default: text. */
   types?: 'text' | 'detect' | undefined
+  /** Columns that stay text with `detect`, whatever their values look like. */
+  textColumns?: string[] | undefined
   /** What becomes of columns of the table that the file lacks; see `CsvSource`. */
   missingColumns?: 'empty' | 'emptyByKey' | undefined
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { sanitizeColumnName } from './csv/column-names.ts'
 import { readParquet } from './duckdb/parquet-sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { LoadRequest } from './files/load-request.ts'
@@ -50,8 +51,9 @@ export const detectTypes = async (
       for (const [index, each] of flags.entries()) found[index] = joinFlags(found[index] ?? each, each)
       await rm(staged.path, { force: true })
     }
-    return importedColumns.map((_, index): FileColumn => {
-      const named = typeOfFlags(found[index] ?? [])
+    const texts = new Set(request.source.textColumns?.map(sanitizeColumnName))
+    return importedColumns.map((column, index): FileColumn => {
+      const named = texts.has(column) ? undefined : typeOfFlags(found[index] ?? [])
       return { type: named ? FIELD_TYPES[named] : 'string', named: named ?? 'VARCHAR' }
     })
   } finally {

@@ -13,6 +13,7 @@ export const csvFields = {
   ignoredLinesCount: integer({ max: 1_000_000 }).optional(),
   treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
   types: z.enum(['text', 'detect']).optional(),
+  textColumns: textList({ itemMax: 255 }).optional(),
   missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
 }
 
@@ -28,6 +29,7 @@ export const readCsvSettings = ({
   ignoredLinesCount,
   treatValuesAsNull,
   types,
+  textColumns,
   missingColumns,
   ...characters
 }: z.output<z.ZodObject<typeof csvFields>>): CsvOptions => {
@@ -50,6 +52,7 @@ export const readCsvSettings = ({
     ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),
     ...(treatValuesAsNull !== undefined && { treatValuesAsNull }),
     ...(types !== undefined && { types }),
+    ...(textColumns !== undefined && { textColumns }),
     ...(missingColumns !== undefined && { missingColumns }),
   }
 }

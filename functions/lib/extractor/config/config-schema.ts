@@ -23,7 +23,7 @@ const configShape = {
   ),
   types: key(
     optional(z.enum(['text', 'detect'])),
-    'Ours: `detect` gives a new table the types that all values of its first load show, see [cells](extractor-tables.md#cells).',
+    'Ours: `detect` gives tables the types of JSON, see [cells](extractor-tables.md#cells).',
     'text',
   ),
   userData: key(

@@ -20,6 +20,7 @@ import type { TableSpoolState } from './table-spool.ts'
 interface AutomaticTablesOptions {
   folder: string
   compat: boolean
+  isTyped: boolean
   structure: unknown
   /** Of all jobs: a list inside of rows does not take the name of one. */
   dataTypes: readonly string[]
@@ -44,6 +45,7 @@ export interface AutomaticTablesState {
  */
 export class AutomaticTables {
   readonly #compat: boolean
+  readonly #isTyped: boolean
   readonly #structure: Structure
   readonly #live: LiveTables
   readonly #log: ItemLog
@@ -59,6 +61,7 @@ export class AutomaticTables {
   constructor(options: AutomaticTablesOptions) {
     const { folder, compat, state } = options
     this.#compat = compat
+    this.#isTyped = options.isTyped
     this.#warn = options.warn
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
@@ -72,7 +75,8 @@ export class AutomaticTables {
     this.#parents = new Map(state?.parents.map(([type, names]) => [type, new Set(names)]))
     const names = this.#names
     this.#live = new LiveTables({ structure: this.#structure, folder, compat, names, nestedList })
-    this.#live.isExact = state?.isExact ?? !hasParentColumns(this.#structure)
+    // The kinds of values are noted where rows are written of items.
+    this.#live.isExact = !options.isTyped && (state?.isExact ?? !hasParentColumns(this.#structure))
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
@@ -169,6 +173,7 @@ export class AutomaticTables {
     const exact = new ExactTables({
       structure,
       compat: this.#compat,
+      isTyped: this.#isTyped,
       names: this.#names,
       openTable: (name, columns, insteadOf) => {
         const out = new LineFile(tableFile(output, name))
@@ -187,6 +192,7 @@ export class AutomaticTables {
       primaryKey: [],
       types: exact.typesOf(name),
       rows: out.lines - (columns.length > 0 ? 1 : 0),
+      kinds: exact.kindsOf(name),
     }))
   }
 

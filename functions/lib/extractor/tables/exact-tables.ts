@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
-import { cellText, csvLine, isScalar } from '../values/php/cell.ts'
+import { cellText, csvLine, isScalar, type Scalar } from '../values/php/cell.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
 import { type ExtraColumns, phpSerializeRow } from '../values/php/php-serialize.ts'
+import { ColumnKinds } from './column-kinds.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, typeOf } from './table-header.ts'
@@ -12,6 +13,7 @@ import type { TableNames } from './table-names.ts'
 interface ExactTablesOptions {
   structure: Structure
   compat: boolean
+  isTyped: boolean
   names: TableNames
   /** Gives the function that takes a table's lines. */
   openTable(name: string, columns: readonly string[], insteadOf?: string): (line: string) => void
@@ -27,16 +29,18 @@ interface ExactTablesOptions {
 export class ExactTables {
   readonly #structure: Structure
   readonly #compat: boolean
+  readonly #isTyped: boolean
   readonly #openTable: ExactTablesOptions['openTable']
   readonly #names: TableNames
-  readonly #tables = new Map<string, { columns: string; write: (line: string) => void }>()
-  readonly #writers = new Map<StructureNode, (line: string) => void>()
+  readonly #tables = new Map<string, TableWriter>()
+  readonly #writers = new Map<StructureNode, TableWriter>()
   readonly #types = new Map<string, Set<string>>()
   readonly #layouts = new Map<StructureNode, Layout>()
 
   constructor(options: ExactTablesOptions) {
     this.#structure = options.structure
     this.#compat = options.compat
+    this.#isTyped = options.isTyped
     this.#names = options.names
     this.#openTable = options.openTable
   }
@@ -50,32 +54,36 @@ export class ExactTables {
     return [...(this.#types.get(name) ?? [])]
   }
 
+  kindsOf(name: string): ColumnKinds | undefined {
+    return this.#tables.get(name)?.kinds
+  }
+
   #writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
     const parents = new Map<string, Json>()
     for (const key in parentValues) {
       parents.set(this.#structure.parentAliases.get(key) ?? key, parentValues[key] as Json) // own key
     }
-    const write = this.#tableWriter(node, parents)
+    const table = this.#tableWriter(node, parents)
     for (const item of items) {
       const row: JsonObject = isRow(item)
         ? item
         : { data: Array.isArray(item) ? phpJsonEncode(item, !this.#compat) : item }
-      write(csvLine(this.#rowCells(node, row, parents)))
+      table.write(csvLine(this.#rowCells(node, row, parents, table.kinds)))
     }
   }
 
-  #tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
-    let write = this.#writers.get(node)
-    if (write === undefined) {
+  #tableWriter(node: StructureNode, parents: Map<string, Json>): TableWriter {
+    let table = this.#writers.get(node)
+    if (table === undefined) {
       this.#addParents(node, parents)
-      write = this.#open(node, columnNames(node, this.#compat))
-      this.#writers.set(node, write)
+      table = this.#open(node, columnNames(node, this.#compat))
+      this.#writers.set(node, table)
     }
-    return write
+    return table
   }
 
   /** Rows of two places share a table only when their columns are the same; with `compat` as in Generic Extractor, which is said. */
-  #open(node: StructureNode, columns: readonly string[]): (line: string) => void {
+  #open(node: StructureNode, columns: readonly string[]): TableWriter {
     const asked = this.#names.of(node)
     const header = columns.length > 0 ? csvLine(columns) : ''
     const isOther = (name: string): boolean => (this.#tables.get(name)?.columns ?? header) !== header
@@ -86,11 +94,12 @@ export class ExactTables {
         : this.#names.instead(node, asked, isOther)
     this.#types.set(name, (this.#types.get(name) ?? new Set<string>()).add(node.dataType))
     const known = this.#tables.get(name)
-    if (known !== undefined) return known.write
+    if (known !== undefined) return known
     const write = this.#openTable(name, columns, name === asked ? undefined : asked)
     if (header !== '') write(header)
-    this.#tables.set(name, { columns: header, write })
-    return write
+    const table = { columns: header, write, kinds: this.#isTyped ? new ColumnKinds() : undefined }
+    this.#tables.set(name, table)
+    return table
   }
 
   /** The columns that rows of a data type have from its parents, before any of its rows: they may come with later ones only. */
@@ -106,18 +115,23 @@ export class ExactTables {
     if (addParentColumns(this.#structure, node, parents)) this.#layouts.clear()
   }
 
-  #rowCells(node: StructureNode, row: JsonObject, parents: Map<string, Json>): string[] {
+  #rowCells(
+    node: StructureNode,
+    row: JsonObject,
+    parents: Map<string, Json>,
+    kinds: ColumnKinds | undefined,
+  ): string[] {
     const extra = Object.fromEntries(parents)
     const columns = new Map(parents)
     this.#addParents(node, columns)
     const layout = this.#layout(node)
     const cells = new Array<string>(layout.width).fill('')
-    this.#fill(node, row, { extra, parents: columns, outerLink: '' }, cells, layout)
+    this.#fill(node, row, { extra, parents: columns, outerLink: '', kinds }, cells, layout)
     return cells
   }
 
   #fill(node: StructureNode, row: JsonObject, context: RowContext, cells: string[], layout: Layout): void {
-    const { extra, parents } = context
+    const { extra, parents, kinds } = context
     let link: string | undefined
     /** docs/reference/extractor-tables.md#links */
     const linkText = () => {
@@ -127,17 +141,19 @@ export class ExactTables {
     for (const [key, type] of columnTypes(node, parents, this.#compat)) {
       const value = extra !== undefined && Object.hasOwn(extra, key) ? extra[key] : ownValue(row, key)
       const child = node.children.get(key)
-      const set = (text: string) => {
-        const position = layout.positions.get(child?.header ?? node.header ?? '')
+      const set = (single: Scalar | null) => {
+        const column = child?.header ?? node.header ?? ''
+        const text = kinds ? kinds.cell(column, single) : cellText(single, this.#compat)
+        const position = layout.positions.get(column)
         if (position === undefined)
           throw new UserError(
             'extractor.tables.unknownColumn',
-            `Error assigning '${text}' to a non-existing column '${child?.header ?? node.header ?? ''}'!`,
+            `Error assigning '${text}' to a non-existing column '${column}'!`,
           )
         cells[position] = text
       }
       if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) {
-        if (type !== 'object') set('')
+        if (type !== 'object') set(null)
       } else if (type === 'array' && child?.items !== undefined) {
         set(linkText())
         this.#writeList(child.items, Array.isArray(value) ? value : [value], { JSON_parentId: linkText() })
@@ -145,11 +161,11 @@ export class ExactTables {
         this.#fill(
           child,
           value,
-          { extra: undefined, parents: noParents, outerLink: linkText() },
+          { extra: undefined, parents: noParents, outerLink: linkText(), kinds },
           cells,
           layout,
         )
-      } else set(isScalar(value) ? cellText(value, this.#compat) : phpJsonEncode(value, !this.#compat))
+      } else set(isScalar(value) ? value : phpJsonEncode(value, !this.#compat))
     }
   }
 
@@ -165,6 +181,13 @@ export class ExactTables {
   }
 }
 
+interface TableWriter {
+  columns: string
+  write: (line: string) => void
+  /** Absent: cells have no types. */
+  kinds: ColumnKinds | undefined
+}
+
 interface Layout {
   width: number
   positions: Map<string, number>
@@ -174,6 +197,7 @@ interface RowContext {
   extra: ExtraColumns | undefined
   parents: Map<string, Json>
   outerLink: string
+  kinds: ColumnKinds | undefined
 }
 
 const noParents = new Map<string, Json>()

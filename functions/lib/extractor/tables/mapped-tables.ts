@@ -4,6 +4,7 @@ import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
+import type { ColumnKinds } from './column-kinds.ts'
 import { Mapper, type MapperState } from './mapper.ts'
 import { type MappingEntry, readMapping } from './mapping.ts'
 import { tablesOfMapping } from './mapping-tables.ts'
@@ -23,6 +24,7 @@ export interface MappedTable {
   /** Absent: a table without rows. */
   file: string | undefined
   rows: number
+  kinds?: ColumnKinds | undefined
 }
 
 /** Data types with a mapping (`config.mappings`). */
@@ -31,8 +33,13 @@ export class MappedTables {
   readonly #mappers = new Map<string, Mapper>()
   #files = 0
 
-  constructor(folder: string, mappings: unknown, compat: boolean, state: MappedTablesState | undefined) {
-    const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.#files++}.csv`) }
+  constructor(
+    folder: string,
+    mappings: unknown,
+    { compat, isTyped }: { compat: boolean; isTyped: boolean },
+    state: MappedTablesState | undefined,
+  ) {
+    const context = { compat, isTyped, nextFile: () => pathInside(folder, `mapped-${this.#files++}.csv`) }
     for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {})) {
       const entries = readMapping(type, mapping, compat)
       this.#mappings.set(type, entries)
@@ -71,8 +78,8 @@ export class MappedTables {
       for (const mapper of root.all()) {
         const out = mapper.open()
         out.finish()
-        const { name, columns, primaryKey, rows } = mapper
-        tables.push({ name, columns, primaryKey, type, file: out.path, rows })
+        const { name, columns, primaryKey, rows, kinds } = mapper
+        tables.push({ name, columns, primaryKey, type, file: out.path, rows, kinds })
       }
     }
     // Generic Extractor adds these in the end, so that what comes after finds them

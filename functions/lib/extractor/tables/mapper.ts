@@ -7,12 +7,14 @@ import { type ExtraColumns, phpSerialize, phpSerializeArray } from '../values/ph
 import { isEmpty } from '../values/php/php-values.ts'
 import { phpVarExport } from '../values/php/php-var-export.ts'
 import { valueAtKeys } from '../values/select/json-path.ts'
+import { ColumnKinds } from './column-kinds.ts'
 import type { MappingEntry, TableEntry } from './mapping.ts'
 import { LineFile } from './table-file.ts'
 
 /** What mappers of one sink share. */
 interface MapperContext {
   compat: boolean
+  isTyped: boolean
   nextFile(): string
 }
 
@@ -25,6 +27,7 @@ export interface MapperState {
   primaryKey: string[]
   parentPrimaryKey: string | null
   parentKeyColumn: string | null
+  kinds?: ReturnType<ColumnKinds['save']> | undefined
   children: MapperState[]
 }
 
@@ -33,6 +36,8 @@ export class Mapper {
   readonly name: string
   columns: string[] = []
   primaryKey: string[] = []
+  /** Absent: cells have no types. */
+  kinds: ColumnKinds | undefined
   readonly children = new Map<string, Mapper>()
   readonly #entries: readonly MappingEntry[]
   readonly #context: MapperContext
@@ -44,6 +49,7 @@ export class Mapper {
     this.name = name
     this.#entries = entries
     this.#context = context
+    if (context.isTyped) this.kinds = new ColumnKinds()
   }
 
   add(rows: readonly Json[], userData: ExtraColumns): void {
@@ -182,9 +188,9 @@ export class Mapper {
 
   #cellTexts(cells: ReadonlyMap<string, Json>): string[] {
     const texts: string[] = []
-    for (const value of cells.values()) {
+    for (const [column, value] of cells) {
       if (value !== null && !isScalar(value)) throw this.#notSingle(cells, value)
-      texts.push(cellText(value, this.#context.compat))
+      texts.push(this.kinds ? this.kinds.cell(column, value) : cellText(value, this.#context.compat))
     }
     return texts
   }
@@ -210,6 +216,7 @@ export class Mapper {
       primaryKey: this.primaryKey,
       parentPrimaryKey: this.#parentPrimaryKey ?? null,
       parentKeyColumn: this.#parentKey?.column ?? null,
+      kinds: this.kinds?.save(),
       children: [...this.children.values()].map(child => child.save()),
     }
   }
@@ -217,6 +224,7 @@ export class Mapper {
   restore(state: MapperState, fileIn: (name: string) => string): void {
     this.columns = state.columns
     this.primaryKey = state.primaryKey
+    if (state.kinds) this.kinds = new ColumnKinds(state.kinds)
     this.#parentPrimaryKey = state.parentPrimaryKey ?? undefined
     if (state.parentKeyColumn !== null) this.#parentKey = { column: state.parentKeyColumn, value: '' }
     if (state.file !== null) this.#out = new LineFile(fileIn(state.file), state.bytes, state.rows)

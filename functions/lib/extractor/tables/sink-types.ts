@@ -1,5 +1,6 @@
 import type { Json } from '../../json/json-value.ts'
 import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
+import type { ColumnKinds } from './column-kinds.ts'
 import type { PageSource } from './item-log.ts'
 import type { KeptRows } from './page-blocks.ts'
 
@@ -19,7 +20,7 @@ export interface TableSinkOptions {
   mappings?: unknown
   /** Cells as in Generic Extractor (14 significant digits). Default false: numbers keep the text that the API sent. */
   compat?: boolean | undefined
-  /** `detect`: manifests ask the load for types, so truth has its words in cells. Default `text`. */
+  /** `detect`: columns have the types of JSON; without `compat` and the old parser. Default `text`. */
   types?: 'text' | 'detect' | undefined
   /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
   parser?: 'current' | 'legacy' | undefined
@@ -66,6 +67,8 @@ export interface WrittenTable {
   /** Data types that its rows come from. */
   types: string[]
   rows: number
+  /** Where columns have types. */
+  kinds?: ColumnKinds | undefined
 }
 
 /** How the storage service is to take a table. */

@@ -3,7 +3,7 @@ import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../values/php/safe-name.ts'
 import { AppendFile } from './append-file.ts'
-import type { TableLoad, TableSinkOptions, WrittenTable } from './sink-types.ts'
+import type { TableLoad, WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go. */
 export interface Output {
@@ -51,16 +51,12 @@ const fileName = (name: string): string =>
  * The manifest beside a table (docs/reference/extractor-tables.md#files): no destination without a bucket, no primary
  * key without one.
  */
-export const writeManifest = async (
-  output: Output,
-  table: WrittenTable,
-  load: TableLoad & Pick<TableSinkOptions, 'types'>,
-): Promise<void> => {
+export const writeManifest = async (output: Output, table: WrittenTable, load: TableLoad): Promise<void> => {
   const manifest = {
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),
     incremental: load.incremental,
     ...(load.primaryKey.length === 0 ? {} : { primary_key: load.primaryKey }),
-    ...(load.types === 'detect' && { types: load.types }),
+    ...(table.kinds && { types: 'detect', text_columns: table.kinds.texts }),
   }
   await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
 }

@@ -1,7 +1,7 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import { isObject, type Json, type JsonObject, mapFields } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import { csvLine } from '../values/php/cell.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
@@ -32,6 +32,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
   mkdirSync(options.folder, { recursive: true })
   const { folder, structure, warn = () => {} } = options
   const isLegacy = options.parser === 'legacy'
+  const isTyped = options.types === 'detect' && !compat && !isLegacy
   // Made by the same kind of tables: the parser does not change within a run.
   const automatic = isLegacy
     ? new LegacyTables({
@@ -44,13 +45,13 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     : new AutomaticTables({
         folder,
         compat,
+        isTyped,
         structure,
         dataTypes: options.dataTypes ?? [],
         warn,
         state: state?.automatic as AutomaticTablesState | undefined,
       })
-  const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
-  const isTyped = options.types === 'detect'
+  const mapped = new MappedTables(folder, options.mappings, { compat, isTyped }, state?.mapped)
   let rows = state?.rows ?? 0
 
   const withListKeys = (
@@ -67,18 +68,15 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     get rows() {
       return rows
     },
-    add(type: string, given: readonly Json[], ofPage: AddOptions = {}) {
+    add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
       refuseTooDeep(type, () => {
-        const [items, addOptions] = isTyped
-          ? [given.map(truthInWords), { parent: truthInWords({ ...ofPage.parent }) as JsonObject }]
-          : [given, ofPage]
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
         else automatic.add(type, ...withListKeys(type, items, addOptions))
       })
-      rows += given.length
+      rows += items.length
     },
     readBytes(type: string, page: ReadBytes) {
-      const isChanged = isTyped || options.keyOfLists?.(type) !== undefined
+      const isChanged = options.keyOfLists?.(type) !== undefined
       return mapped.has(type) || automatic instanceof LegacyTables || isChanged
         ? undefined
         : automatic.readBytes(type, page)
@@ -104,7 +102,12 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
-          await writeManifest(output, table, { ...loadOf(table), types: options.types })
+          await writeManifest(output, table, loadOf(table))
+          const mixed = table.kinds?.mixed ?? []
+          if (mixed.length > 0)
+            warn(
+              `Columns of '${table.name}' have values of different types and are text: ${mixed.join(', ')}.`,
+            )
         }
       } catch (error) {
         await removeTables(tables)
@@ -114,13 +117,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       return tables
     },
   }
-}
-
-/** Otherwise true would be a number among others, and false would be null. */
-const truthInWords = (value: Json): Json => {
-  if (Array.isArray(value)) return value.map(truthInWords)
-  if (isObject(value)) return mapFields(value, inner => truthInWords(inner as Json)) // of JSON
-  return typeof value === 'boolean' ? String(value) : value
 }
 
 const refuseTooDeep = (type: string, add: () => void): void => {
@@ -170,10 +166,12 @@ const writeNew = async (
   automatic: WrittenTable | undefined,
   output: Output,
 ): Promise<WrittenTable> => {
-  const { name, columns, primaryKey, type, rows } = table
+  const { name, columns, primaryKey, type, rows, kinds } = table
   const file = tableFile(output, name)
   const temporary = `${file}.part`
-  const result = { name, file, columns, primaryKey, types: [type, ...(automatic?.types ?? [])], rows }
+  const types = [type, ...(automatic?.types ?? [])]
+  const result = { name, file, columns, primaryKey, types, rows, kinds }
+  if (automatic?.kinds) kinds?.add(automatic.kinds)
   const out = await open(temporary, 'w')
   try {
     const header = csvLine(columns)
@@ -194,9 +192,13 @@ const writeNew = async (
   return result
 }
 
-const appendTo = async (known: WrittenTable, { columns, file, type, rows }: MappedTable): Promise<void> => {
+const appendTo = async (
+  known: WrittenTable,
+  { columns, file, type, rows, kinds }: MappedTable,
+): Promise<void> => {
   checkColumns(known.name, known.columns, columns)
   known.types.push(type)
+  if (kinds) known.kinds?.add(kinds)
   if (file === undefined) return
   const out = await open(known.file, 'a')
   try {

@@ -16,6 +16,7 @@ const csvOptions = z.object({
   ignoredLinesCount: z.number().optional(),
   treatValuesAsNull: z.array(z.string()).optional(),
   types: z.enum(['text', 'detect']).optional(),
+  textColumns: z.array(z.string()).optional(),
   missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
 })
 

@@ -24,6 +24,8 @@ export interface CsvSource {
   treatValuesAsNull?: string[]
   /** What a new table, or the columns of one whose types nobody declared, become: texts (default), or what all values of the load show. */
   types?: 'text' | 'detect' | undefined
+  /** Columns that stay text with `detect`, whatever their values look like. */
+  textColumns?: string[] | undefined
   /** Columns of the table that the file lacks are empty in its rows, in loads by key only with `emptyByKey`. Default: they refuse it. */
   missingColumns?: 'empty' | 'emptyByKey' | undefined
   /** Messages do not repeat a cell. Default: they do. */

@@ -230,6 +230,11 @@ describe('types=detect', () => {
     expect(await cellsOf(tableId)).toBe(shown.map((cell, id) => `"${id}",${cell}`).join(' '))
   })
 
+  it('leaves the columns that are named as text', async () => {
+    const tableId = await tableOf('id,my zip,n\n1,8000,5\n', { ...detect, textColumns: ['my zip', 'id'] })
+    expect(await typesOf(tableId)).toEqual({ id: 'VARCHAR', my_zip: 'VARCHAR', n: 'NUMBER(38,0)' })
+  })
+
   it('looks at every chunk of a file: the last value may be none', async () => {
     const many = Array.from(
       { length: 400_000 },

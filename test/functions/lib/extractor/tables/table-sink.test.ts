@@ -109,6 +109,108 @@ describe('numbers', () => {
   })
 })
 
+describe('with types, columns are text where JSON has a text among their values', () => {
+  const cases: [string, Page[], object, Record<string, [csv: string, texts: string[]]>][] = [
+    [
+      'numbers keep their digits',
+      [page('[{"n":1.10},{"n":12345678901234567890},{"n":null}]')],
+      {},
+      { root: ['n 1.10 12345678901234567890 ', []] },
+    ],
+    [
+      'texts that look like numbers and times',
+      [page('[{"v":"1.10","d":"2026-01-31","b":"true"}]')],
+      {},
+      { root: ['v,d,b 1.10,2026-01-31,true', ['v', 'd', 'b']] },
+    ],
+    ['truth has its words', [page('[{"b":true},{"b":false}]')], {}, { root: ['b true false', []] }],
+    [
+      'several kinds, of several pages',
+      [page('[{"x":1,"y":1},{"x":null}]'), page('[{"x":"a","y":true}]')],
+      {},
+      { root: ['x,y 1,1 , a,true', ['x', 'y']] },
+    ],
+    [
+      'objects and lists',
+      [page('[{"o":{"a":"1","n":2},"l":[1,2],"t":["3"],"j":[[4]]}]')],
+      {},
+      {
+        root: ['o_a,o_n,l,t,j 1,2,LINK,LINK,LINK', ['o_a', 'l', 't', 'j']],
+        root_l: ['data,JSON_parentId 1,LINK 2,LINK', ['JSON_parentId']],
+        root_t: ['data,JSON_parentId 3,LINK', ['data', 'JSON_parentId']],
+        root_j: ['data,JSON_parentId [4],LINK', ['data', 'JSON_parentId']],
+      },
+    ],
+    [
+      'a value that becomes a list',
+      [page('[{"l":"1"}]'), page('[{"l":[2]}]')],
+      {},
+      {
+        root: ['l LINK LINK', ['l']],
+        root_l: ['data,JSON_parentId 1,LINK 2,LINK', ['data', 'JSON_parentId']],
+      },
+    ],
+    [
+      'values of parents',
+      [page('[{"id":1}]', { parent: { p_id: 7, p_zip: '007' } })],
+      {},
+      { root: ['id,p_id,p_zip 1,7,007', ['p_zip']] },
+    ],
+    [
+      'mappings',
+      [page('[{"a":"1","b":true,"kids":[{"n":5}]}]'), page('[{"a":2,"kids":[{"n":6}]}]')],
+      {
+        mappings: {
+          root: {
+            a: 'one',
+            b: { type: 'column', mapping: { destination: 'two' } },
+            kids: { type: 'table', destination: 'kids', tableMapping: { n: 'n' } },
+          },
+        },
+      },
+      {
+        root: ['one,two,kids 1,true,LINK 2,,LINK', ['one', 'kids']],
+        kids: ['n,root_pk 5,LINK 6,LINK', ['root_pk']],
+      },
+    ],
+  ]
+  it.each(cases)('%s', async (_, pages, options, expected) => {
+    for (const stopAfter of [[], [0]]) {
+      const warnings: string[] = []
+      const warn = (message: string) => warnings.push(message)
+      const files = await runSink(pages, { types: 'detect', warn, stopAfter, ...options })
+      const found = Object.keys(files)
+        .filter(name => !name.endsWith('.manifest'))
+        .map(name => {
+          const cells = parse(files[name] ?? '') as string[][]
+          const text = cells
+            .map(row => row.map(cell => (/[0-9a-f]{32}$/.test(cell) ? 'LINK' : cell)).join(','))
+            .join(' ')
+          const { types, text_columns: texts } = JSON.parse(files[`${name}.manifest`] ?? '')
+          return [name, types, text, texts]
+        })
+      expect(found.sort()).toEqual(
+        Object.entries(expected)
+          .map(([name, [csv, texts]]) => [name, 'detect', csv, texts])
+          .sort(),
+      )
+      const isMixed = /several kinds|mappings|becomes/.test(_)
+      expect(warnings.filter(message => message.includes('are text: '))).toHaveLength(isMixed ? 1 : 0)
+    }
+  })
+
+  it('links are those of tables without types, and with compat nothing has types', async () => {
+    const pages = [page('[{"ok":true,"l":[1]}]')]
+    const [typed, plain, compat] = await Promise.all([
+      runSink(pages, { types: 'detect' }),
+      runSink(pages),
+      runSink(pages, { types: 'detect', compat: true }),
+    ])
+    expect(typed['root_l']).toBe(plain['root_l'])
+    expect(compat).toEqual(await runSink(pages, { compat: true }))
+  })
+})
+
 describe('incompatible values', () => {
   it.each([
     ['[{"a":1},{"a":{"b":1}}]', 'Unhandled nodeType change from "scalar" to "object" in "root.[].a"'],

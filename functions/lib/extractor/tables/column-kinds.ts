@@ -1,0 +1,48 @@
+import { cellText, type Scalar } from '../values/php/cell.ts'
+
+type Kind = 'text' | 'number' | 'truth'
+
+/** The columns of a table by what JSON calls their values; a null says nothing. */
+export class ColumnKinds {
+  readonly #kinds: Map<string, Set<Kind>>
+
+  constructor(saved: readonly [column: string, kinds: Kind[]][] = []) {
+    this.#kinds = new Map(saved.map(([column, kinds]) => [column, new Set(kinds)]))
+  }
+
+  /** The cell of a value, which is noted. Truth has its words: otherwise true would be a number among others, and false would be null. */
+  cell(column: string, value: Scalar | null): string {
+    if (value !== null) this.#note(column, kindOf(value))
+    return typeof value === 'boolean' ? String(value) : cellText(value, false)
+  }
+
+  /** Notes what the rows of another file of the table hold. */
+  add(other: ColumnKinds): void {
+    for (const [column, kinds] of other.#kinds) for (const kind of kinds) this.#note(column, kind)
+  }
+
+  #note(column: string, kind: Kind): void {
+    const known = this.#kinds.get(column)
+    if (known === undefined) this.#kinds.set(column, new Set([kind]))
+    else known.add(kind)
+  }
+
+  /** Columns with values of several kinds. */
+  get mixed(): string[] {
+    return [...this.#kinds].filter(([, kinds]) => kinds.size > 1).map(([column]) => column)
+  }
+
+  /** Columns that are text, whatever their texts look like. */
+  get texts(): string[] {
+    return [...this.#kinds]
+      .filter(([, kinds]) => kinds.size > 1 || kinds.has('text'))
+      .map(([column]) => column)
+  }
+
+  save(): [column: string, kinds: Kind[]][] {
+    return [...this.#kinds].map(([column, kinds]) => [column, [...kinds]])
+  }
+}
+
+const kindOf = (value: Scalar): Kind =>
+  typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'truth' : 'number'
