@@ -12,7 +12,7 @@ import { settingNames } from '#infra/stack-config.ts'
 const recorded = {
   'lines of product': 98_515,
   'lines of tests': 80_505,
-  'words of documents': 91_789,
+  'words of documents': 91_801,
   functions: 14,
   routes: 211,
   settings: 41,
