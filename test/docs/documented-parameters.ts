@@ -113,7 +113,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
     'rows',
   ],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
-  'POST /v2/storage/dead-letters/close': ['bucket', 'key', 'sequencer', 'jobId'],
+  'POST /v2/storage/dead-letters/close': ['bucket', 'key', 'versionId', 'sequencer', 'isIncremental', 'jobId'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code', 'version'],
   'POST /v2/storage/dead-letters/{letterId}/redrive': ['version'],
   'GET /v2/storage/runs': [...page, 'status', 'componentId', 'configId'],
