@@ -85,13 +85,13 @@ it('of a burst through a death three files are named, and none when they are men
 })
 
 it('a version that was to be added stays, though the next one is loaded; one that was to replace goes', async () => {
-  for (const [name, metadata] of [
+  const files: [string, Record<string, string>][] = [
     ['added.csv', { incremental: '1' }],
     ['replaced.csv', {}],
-  ] as const) {
-    await land(name, 'id,city\n1\n', metadata)
-    await land(name, 'id,city\n1,Praha\n', metadata)
-  }
+  ]
+  for (const [name, metadata] of files) await land(name, 'id,city\n1\n', metadata)
+  await eventually(async () => expect(await api('GET', 'dead-letters')).toHaveLength(2))
+  for (const [name, metadata] of files) await land(name, 'id,city\n1,Praha\n', metadata)
   await eventually(async () => {
     for (const table of ['added', 'replaced'])
       expect(await api('GET', `tables/in.c-burst.${table}`)).toMatchObject({ rowsCount: 1 })
