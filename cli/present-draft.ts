@@ -30,14 +30,14 @@ export const presentDraft = async (
     ? { ...config, ...Object.fromEntries(secrets.map(name => [name, ''])) }
     : config
   const written = { parameters: { ...draft.parameters, config: kept } }
-  const warnings = checkConfiguration(written)
+  const mistake = checkConfiguration(written)
   await mkdir(join(file, '..'), { recursive: true })
   // Only its owner may read it: it may hold secrets
   await writeFile(file, `${JSON.stringify(written, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
 
   out.line(`${file}: valid, 1 job.`, 'green')
   for (const [place, remark] of remarksOf(draft.parameters)) out.line(`  ${place}: ${masker.mask(remark)}`)
-  for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
+  if (mistake) out.line(`  ${mistake.message}`, 'yellow')
   if (secrets.length > 0)
     out.line(
       `  Secrets: ${secrets.join(', ')} ${

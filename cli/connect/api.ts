@@ -15,14 +15,15 @@ export interface Api {
     path: string,
     schema: z.core.$ZodType<Result>,
     body?: unknown,
+    handling?: ApiRequest['handling'],
   ) => Promise<Result>
   delete: (path: string) => Promise<unknown>
 }
 
 export const createApi = (address: StorageAddress): Api => {
   const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
-  const send: Api['send'] = (method, path, schema, body) =>
-    request(connection, { method, path, ...(body !== undefined && { body }) }, schema)
+  const send: Api['send'] = (method, path, schema, body, handling) =>
+    request(connection, { method, path, handling, ...(body !== undefined && { body }) }, schema)
   return {
     address,
     get: (path, schema, query = {}) =>

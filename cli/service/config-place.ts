@@ -3,6 +3,7 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { configurationBody } from '../../functions/lib/wire/configuration-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { path } from '../connect/api.ts'
+import type { Output } from '../shell/output.ts'
 
 export const placeOnly = { '<place>': 'COMPONENT/CONFIGURATION' }
 export const placeOrRow = { '<place>': 'COMPONENT/CONFIGURATION, and /ROW for a row' }
@@ -15,7 +16,13 @@ export const stored = readsAll(configurationBody, {
   isDisabled: true,
   created: false,
   configuration: z.unknown(),
+  warnings: false,
 })
+
+/** Says what is wrong with what was stored. */
+export const sayWarnings = ({ warnings }: Pick<z.output<typeof stored>, 'warnings'>, out: Output): void => {
+  for (const { place, message } of warnings ?? []) out.say(`${place}: ${message}`)
+}
 
 interface ConfigPlace {
   componentId: string

@@ -11,11 +11,11 @@ import { confirm, NO_WAY_BACK, yesOption } from '../shell/ask.ts'
 import { type Command, commaList, type FlagsOf, flag, option, wholeNumber } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
-import { parsePlace, placeOnly, placeOrRow } from './config-place.ts'
+import { parsePlace, placeOnly, placeOrRow, sayWarnings } from './config-place.ts'
 
-const versioned = readsAll(configurationBody, { version: true })
+const versioned = readsAll(configurationBody, { version: true, warnings: false })
 const withState = readsAll(configurationBody, { state: true })
-const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number() })
+const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number(), warnings: false })
 
 const stateOptions = {
   set: option('<file>', 'JSON that replaces it, or - for standard input'),
@@ -45,6 +45,7 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     run: async ({ api, out }, text, version) => {
       const of = `${parsePlace(text).root}/versions/${wholeNumber(version)}/rollback`
       const made = await api.send('POST', of, rolledBack, {})
+      sayWarnings(made, out)
       out.show(made, `${text}: version ${made.version}, which is version ${version}`)
     },
   }),
@@ -110,6 +111,7 @@ const setDisabled = async (
   text: string,
   isDisabled: boolean,
 ): Promise<undefined> => {
-  const stored = await api.send('PUT', parsePlace(text).self, versioned, { isDisabled })
+  const stored = await api.send('PUT', parsePlace(text).self, versioned, { isDisabled }, 'strict')
+  sayWarnings(stored, out)
   out.show(stored, `${text}: ${isDisabled ? 'disabled' : 'enabled'}`)
 }

@@ -65,8 +65,8 @@ const validate = async (call: Call<ServiceFlags>, source: string): Promise<numbe
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
       readConfigurationSchedule(configuration['schedule'], 0)
-      const [problem] = checkConfiguration(configuration)
-      if (problem !== undefined) throw new UserError('extractor.config.invalid', problem)
+      const mistake = checkConfiguration(configuration)
+      if (mistake) throw mistake
       return { name, isValid: true, warnings: saidMissing(missingSections(configuration)), error: null }
     } catch (error) {
       if (!(error instanceof UserError)) throw error

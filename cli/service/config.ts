@@ -7,11 +7,11 @@ import { rowResult, runBody, runResults } from '../../functions/lib/wire/run-bod
 import { path } from '../connect/api.ts'
 import { followJob } from '../connect/follow-job.ts'
 import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
-import { type FlagsOf, option } from '../shell/command.ts'
+import { type FlagsOf, flag, option } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
 import { diff } from './config-diff.ts'
-import { parsePlace, placeOrRow, stored } from './config-place.ts'
+import { parsePlace, placeOrRow, sayWarnings, stored } from './config-place.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
 import { job, lookAtJob, sayFailed } from './job-line.ts'
@@ -23,6 +23,7 @@ const components = z.array(
 const putOptions = {
   name: option('<name>', 'its name (default for a new one: its id)'),
   message: option('<text>', 'what changed, for the list of versions'),
+  force: flag('store what cannot run, as a draft: it has no schedule'),
 }
 
 export const config = serviceCommand({
@@ -71,7 +72,7 @@ export const config = serviceCommand({
 })
 
 const put = async (
-  { api, out, shell, flags: { name, message } }: ServiceCall<FlagsOf<typeof putOptions>>,
+  { api, out, shell, flags: { name, message, force } }: ServiceCall<FlagsOf<typeof putOptions>>,
   text: string,
   file: string,
 ): Promise<undefined> => {
@@ -82,13 +83,26 @@ const put = async (
     ...(name !== undefined && { name }),
     ...(message !== undefined && { changeDescription: message }),
   }
-  const result = await api.send('PUT', self, stored, body).catch((error: unknown) => {
-    if (!(error instanceof UserError) || error.status !== 404) throw error
-    if (rowId !== undefined) return api.send('POST', `${root}/rows`, stored, { rowId, name: rowId, ...body })
-    const made = { configurationId: configId, name: configId, ...body }
-    return api.send('POST', path`components/${componentId}/configs`, stored, made)
-  })
+  const send = (method: 'PUT' | 'POST', at: string, fields: object) =>
+    api.send(method, at, stored, { ...fields, ...body }, force ? 'lenient' : 'strict')
+  const result = await send('PUT', self, {})
+    .catch((error: unknown) => {
+      if (!(error instanceof UserError) || error.status !== 404) throw error
+      if (rowId !== undefined) return send('POST', `${root}/rows`, { rowId, name: rowId })
+      const made = { configurationId: configId, name: configId }
+      return send('POST', path`components/${componentId}/configs`, made)
+    })
+    .catch((error: unknown) => {
+      throw adviseToForce(error)
+    })
+  sayWarnings(result, out)
   out.show(result, `${text}: version ${result.version}`)
+}
+
+const adviseToForce = (error: unknown): unknown => {
+  if (!(error instanceof UserError) || !error.code.startsWith('extractor.')) return error
+  const message = `${error.message}\nNothing was stored. --force stores it as a draft, which has no schedule.`
+  return new UserError(error.code, message, { status: error.status, cause: error })
 }
 
 const results = readsAll(runResults, {

@@ -46,9 +46,8 @@ describe('what is there', () => {
       url: cloud.api,
       version: packageJson.version,
       tables: expect.any(Number),
-      jobs: { waiting: 0, success: expect.any(Number) },
-      deadLetters: 0,
-      failures: [],
+      jobs: { waiting: 0, error: expect.any(Number) },
+      deadLetters: expect.any(Number),
     })
     const { stdout, code } = await millrace('status')
     expect(stdout).toMatch(/^service +http:/)
@@ -246,8 +245,13 @@ describe('letters', () => {
     await drop(key, 'id,name\n1,"a\n')
     expect((await millrace('wait', key)).code).toBe(1)
     await drop(key, 'id,name\n1,a\n')
-    await json('wait', key)
-    await eventually(async () => expect(JSON.stringify(await json('letters'))).not.toContain(key))
+    const { jobId } = await json('wait', key)
+    const ofKey = async () =>
+      (await json('letters')).find(({ input }: { input: unknown }) => JSON.stringify(input).includes(key))
+    await eventually(async () => expect((await ofKey()).closed).toMatchObject({ jobId: Number(jobId) }))
+    const { id } = await ofKey()
+    expect((await millrace('letters')).stdout).toContain(`closed: job ${jobId} imported the file`)
+    expect((await millrace('letters', 'redrive', id)).stderr).toContain('has imported a later version')
   })
 
   it('are there for a key that names no table, and can be deleted', async () => {
@@ -350,6 +354,41 @@ describe('config', () => {
     } finally {
       await api.close()
     }
+  })
+
+  it('is stored only when it can run, or as a draft with --force, which has no schedule', async () => {
+    const file = join(folder, 'draft.json')
+    const place = 'ex-generic-v2/draft'
+    const api = { baseUrl: 'https://example.com/' }
+    const put = async (parameters: object, ...more: string[]) => {
+      const schedule = more.includes('scheduled') && { schedule: 'rate(1 hour)' }
+      await writeFile(file, JSON.stringify({ parameters: { api, ...parameters }, ...schedule }))
+      return millrace('config', 'put', place, file, ...more.filter(each => each !== 'scheduled'))
+    }
+    const misspelt = { config: { jobs: [{ endpoint: 'a', paginaton: {} }] } }
+    const never = { config: { jobs: [{ endpoint: 'a', incremental: { idKey: 'id', param: 'since' } }] } }
+    const draft = { config: { jobs: [] } }
+    for (const [wrong, at] of [
+      [misspelt, '"paginaton"'],
+      [never, 'Job 0 asks only'],
+    ] as const) {
+      const refused = await put(wrong)
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(at)])
+      expect(refused.stderr).toContain('--force stores it as a draft')
+      const scheduled = await put(wrong, '--force', 'scheduled')
+      expect([scheduled.code, scheduled.stderr]).toEqual([
+        1,
+        expect.stringContaining('A draft has no schedule'),
+      ])
+      expect((await millrace('config', 'get', place)).code).toBe(1)
+    }
+    expect(await put(misspelt, '--force')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('version 1'),
+      stderr: expect.stringMatching(/configuration\.parameters\.config\.jobs\.0: .*paginaton/),
+    })
+    expect(await put(draft)).toMatchObject({ code: 0, stderr: '' })
+    expect((await put(draft, 'scheduled')).stderr).toContain('A draft has no schedule')
   })
 
   it('names what is wrong', async () => {

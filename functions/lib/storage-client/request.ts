@@ -3,7 +3,7 @@ import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { type Exchange, exchange, type Reply } from './exchange.ts'
-import { PREFER_NO_WAIT } from './prefer-header.ts'
+import { type Handling, PREFER_NO_WAIT } from './prefer-header.ts'
 import { errorBodySchema } from './wire.ts'
 
 export interface Connection {
@@ -31,6 +31,8 @@ export interface ApiRequest {
   idempotencyKey?: string | undefined
   /** Sent as `X-KBC-RunId`: the service stores it with what the request creates. */
   runId?: string | undefined
+  /** What becomes of a configuration that cannot run. Services that do not know the wish store it. */
+  handling?: Exclude<Handling, 'unsaid'> | undefined
 }
 
 /**
@@ -81,7 +83,7 @@ const sendWithOwnToken = async (connection: Connection, apiRequest: ApiRequest):
 
 const send = async (
   connection: Connection,
-  { method, path, body, idempotencyKey, runId }: ApiRequest,
+  { method, path, body, idempotencyKey, runId, handling }: ApiRequest,
 ): Promise<Reply> => {
   const branch = connection.branchId === undefined ? '' : `branch/${connection.branchId}/`
   const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${branch}${path}`
@@ -93,6 +95,7 @@ const send = async (
         'User-Agent': 'millrace',
         'X-StorageApi-Token': connection.token,
         ...(connection.waitsForJobs ? PREFER_NO_WAIT : {}),
+        ...(handling === undefined ? {} : { Prefer: `handling=${handling}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         ...(runId === undefined ? {} : { 'X-KBC-RunId': runId }),

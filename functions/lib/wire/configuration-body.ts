@@ -9,6 +9,18 @@ export const changeBody = z.object({
   versionIdentifier: z.string(),
 })
 
+const warning = z
+  .object({
+    place: z.string().register(described, { example: 'configuration.parameters.config' }),
+    message: z.string(),
+  })
+  .register(described, { name: 'ConfigurationWarning' })
+
+export type ConfigurationWarning = z.infer<typeof warning>
+
+/** Our addition to the replies to changes: what is wrong with what was stored. Absent when nothing is. */
+export const warnedFields = { warnings: z.optional(z.array(warning)) }
+
 /** A row without its state, as it is in versions. */
 export const rowVersionBody = z
   .extend(z.omit(changeBody, { versionIdentifier: true }), {
@@ -25,7 +37,7 @@ export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: t
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowBody = z
-  .extend(rowVersionBody, { state: anyObject })
+  .extend(rowVersionBody, { state: anyObject, ...warnedFields })
   .register(described, { name: 'ConfigurationRow' })
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
@@ -59,6 +71,7 @@ export const configurationBody = z
     ...content,
     /** Our addition to the detail: digests of the sealed values that the service copied here. */
     adoptedSecrets: z.optional(z.array(z.string())),
+    ...warnedFields,
   })
   .register(described, { name: 'Configuration' })
 
@@ -113,4 +126,10 @@ export const scheduleBody = z
 export type ScheduleBody = z.infer<typeof scheduleBody>
 
 /** The version that a rollback made. */
-export const rolledBackBody = z.object({ version: z.string().register(described, { example: '7' }) })
+export const rolledBackBody = z.object({
+  version: z.string().register(described, { example: '7' }),
+  ...warnedFields,
+})
+
+/** The configuration that a copy made. */
+export const copiedBody = z.object({ id: z.string(), ...warnedFields })

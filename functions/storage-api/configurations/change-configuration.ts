@@ -3,6 +3,8 @@ import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/ar
 import type { Change, Configuration, Row, Version } from '../../lib/storage/configurations/configuration.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { handlingOf } from '../../lib/storage-client/prefer-header.ts'
+import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import {
   type ConfigurationRequest,
   configurationNotFound,
@@ -12,8 +14,8 @@ import {
 import { recordEvent } from '../http/record-event.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
-import { checkIfMatch } from './configuration-resource.ts'
-import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
+import { checkIfMatch, type Stored } from './configuration-resource.ts'
+import { judgeChange, warnOfChange } from './judge-change.ts'
 
 type OfComponent = Pick<ConfigurationRequest, 'params'>
 type Words = Record<string, string>
@@ -109,12 +111,14 @@ export interface ChangeOptions {
   take?: (configuration: Configuration, changed: Change) => Configuration
   /** `true`: restores earlier content. It is stored with a warning even if it cannot run. Default false. */
   comesBack?: boolean
+  /** What is known to be wrong with what was sent. */
+  warnings?: ConfigurationWarning[]
 }
 
 /**
  * Applies a change to the current configuration of the path. `If-Match` is checked against that very version.
  *
- * A configuration of the extractor that could never run is refused with the extractor's own code.
+ * A configuration of the extractor that cannot run is refused or stored with warnings (see `judgeChange`).
  *
  * Errors: 404 `notFound`, 409 `storage.components.configurations.versionConflict` when other writers were faster for
  * 20 s, 412 `storage.components.configurations.versionChanged`, and what the step throws.
@@ -123,21 +127,24 @@ export const changeConfiguration = async (
   request: ConfigurationRequest,
   services: Services,
   step: (configuration: Configuration) => Configuration,
-  { audit, inTrash = false, take, comesBack = false }: ChangeOptions,
-): Promise<Configuration> => {
+  { audit, inTrash = false, take, comesBack = false, warnings: known = [] }: ChangeOptions,
+): Promise<Stored> => {
   const place = placeOf(request, services)
   const component = findComponent(services, place.componentId)
   const editor = editorOf(request)
   let before: Configuration | undefined
   let isChanged = false
-  let verdict: Verdict = { warnings: [] }
+  let warnings: ConfigurationWarning[] = []
+  const handling = comesBack ? 'returns' : handlingOf(request.raw.headers)
   const changed = await services.configurations.change(place, async configuration => {
     before = configuration
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
     const wanted = step(configuration)
-    verdict = await judgeChange(component, configuration, wanted)
-    if (verdict.refusal && !comesBack) throw verdict.refusal
+    const { content } = configuration.current
+    // To what is out of the trash again all is new.
+    const contents = { before: inTrash ? undefined : content, next: wanted.current.content }
+    warnings = [...known, ...(await judgeChange({ component, ...contents }, handling))]
     const said = configuration.disarmed ? 'Schedule armed' : 'Stored again unchanged'
     const taken = () => take?.(configuration, changeBy(request, services, said))
     const arming = { place, editor, take: taken }
@@ -154,6 +161,6 @@ export const changeConfiguration = async (
   if (isChanged && before) await recordEvent(request, services, audit(changed, before))
   const disarming = disarmingEvent(before, changed, place.componentId)
   if (disarming) await recordEvent(request, services, disarming)
-  await warnOfChange(request, services, verdict)
-  return changed
+  await warnOfChange(request, services, warnings)
+  return { ...changed, warnings }
 }

@@ -1,42 +1,79 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { missingSections } from '../../lib/extractor/config/check-shape.ts'
 import { checkConfiguration } from '../../lib/extractor/run/check-configuration.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 
-interface Unit {
-  rowId?: string
-  /** Returns warnings, or throws the `UserError` for which the unit can never run. */
-  check: () => string[]
+/** What keeps a unit from running: a mistake that no run takes, one that Generic Extractor takes, or what is still to come. */
+export interface Stop {
+  kind: 'mistake' | 'onlyCompat' | 'incomplete'
+  /** The row; absent: the root. */
+  rowId?: string | undefined
+  error: UserError
 }
 
-/** The enabled rows that a change affects, merged with the root; the root itself when there are no rows. */
-export function* changedUnits(before: Content | undefined, next: Content): Generator<Unit> {
+/**
+ * What keeps from running what a change affects: the enabled rows, merged with the root, or the root itself when there are no rows. Each
+ * is read as a run would.
+ */
+export function* stopsOf(before: Content | undefined, next: Content): Generator<Stop> {
   const root = objectOf(next.configuration)
   const isRootChanged = before?.configuration !== next.configuration
   if (isRootChanged) {
-    yield { check: () => checkSchedule(root) }
-    if (next.rows.length === 0) yield { check: () => checkConfiguration(root) }
+    yield* tried(undefined, () => void readConfigurationSchedule(root['schedule'], 0))
+    if (next.rows.length === 0) yield* tried(undefined, () => checkConfiguration(root), root)
   }
+  for (const { rowId, row } of changedRows(before, next, isRootChanged)) {
+    const merged = mergeConfiguration(root, row)
+    yield* tried(rowId, () => checkConfiguration(merged), merged)
+  }
+}
+
+/** Rows that a change affects and that have a schedule, which nobody reads there. */
+export function* rowsWithSchedule(before: Content | undefined, next: Content): Generator<string> {
+  const isRootChanged = before?.configuration !== next.configuration
+  for (const { rowId, row } of changedRows(before, next, isRootChanged)) if ('schedule' in row) yield rowId
+}
+
+/** Whether the configuration starts runs by itself, or is meant to. */
+export const isScheduled = ({ configuration, isDeleted }: Content): boolean => {
+  try {
+    return !isDeleted && readConfigurationSchedule(objectOf(configuration)['schedule'], 0) !== undefined
+  } catch {
+    return true
+  }
+}
+
+function* changedRows(before: Content | undefined, next: Content, isRootChanged: boolean) {
   const known = new Map(before?.rows.map(row => [row.id, row]))
   for (const { id: rowId, configuration, isDisabled } of rowsInOrder(next)) {
     const was = known.get(rowId)
     const isSame = was !== undefined && !was.isDisabled && was.configuration === configuration
-    if (isDisabled || (isSame && !isRootChanged)) continue
-    const row = objectOf(configuration)
-    yield {
-      rowId,
-      check: () => [...scheduleOfRow(row), ...checkConfiguration(mergeConfiguration(root, row))],
-    }
+    if (!isDisabled && (!isSame || isRootChanged)) yield { rowId, row: objectOf(configuration) }
+  }
+}
+
+function* tried(
+  rowId: string | undefined,
+  check: () => UserError | undefined,
+  whole?: Record<string, unknown>,
+): Generator<Stop> {
+  try {
+    const error = check()
+    if (error) yield { kind: 'onlyCompat', rowId, error }
+    const missing = whole === undefined ? [] : missingSections(whole)
+    if (missing.length > 0)
+      yield {
+        kind: 'incomplete',
+        rowId,
+        error: new UserError('extractor.config.invalid', `It lacks ${missing.join(' and ')}.`),
+      }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    yield { kind: 'mistake', rowId, error }
   }
 }
 
 const objectOf = (text: string): Record<string, unknown> => parseJson(text) as Record<string, unknown> // only objects are stored
-
-const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
-  readConfigurationSchedule(schedule, 0)
-  return []
-}
-
-const scheduleOfRow = (row: Record<string, unknown>): string[] =>
-  'schedule' in row ? ['"schedule" is ignored here: it belongs in the root configuration.'] : []

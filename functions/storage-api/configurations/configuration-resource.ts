@@ -12,7 +12,16 @@ import {
   type Version,
 } from '../../lib/storage/configurations/configuration.ts'
 import type { VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
+
+/** A configuration as it was just stored, with what its author should know. */
+export interface Stored extends Configuration {
+  warnings?: ConfigurationWarning[]
+}
+
+/** Only when there are some: clients compare replies whole. */
+export const warned = (warnings: ConfigurationWarning[] = []) => (warnings.length > 0 ? { warnings } : {})
 
 const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
 
@@ -39,8 +48,10 @@ export const rowVersionResource = (row: Row) => {
 }
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
-export const rowResource = (row: Row, configuration: Configuration) =>
-  rowWithState(row, rowMemory(configuration, row.id).state)
+export const rowResource = (row: Row, configuration: Stored) => ({
+  ...rowWithState(row, rowMemory(configuration, row.id).state),
+  ...warned(configuration.warnings),
+})
 
 const rowWithState = (row: Row, state: string) => ({
   ...rowVersionResource(row),
@@ -74,7 +85,7 @@ const configurationSummary = (configuration: Configuration) => {
 }
 
 /** A complete configuration (docs/reference/storage-api.md#configuration-resource). */
-export const configurationResource = (configuration: Configuration) => {
+export const configurationResource = (configuration: Stored) => {
   const { content } = configuration.current
   const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
   return {
@@ -83,6 +94,7 @@ export const configurationResource = (configuration: Configuration) => {
     rowsSortOrder: content.rowsSortOrder,
     rows: rowsInOrder(content).map(row => rowWithState(row, states.get(row.id) ?? emptyObject)),
     state: parseJson(configuration.state),
+    ...warned(configuration.warnings),
   }
 }
 

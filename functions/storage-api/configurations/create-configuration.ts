@@ -12,7 +12,8 @@ import {
 } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
-import { newConfigurationBody } from '../../lib/wire/configuration-body.ts'
+import { handlingOf } from '../../lib/storage-client/prefer-header.ts'
+import { copiedBody, newConfigurationBody } from '../../lib/wire/configuration-body.ts'
 import { entityId, findComponent, findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
@@ -26,9 +27,9 @@ import {
   configurationEvent,
   configurationFacts,
 } from './change-configuration.ts'
-import { configurationResource, withVersionTag } from './configuration-resource.ts'
+import { configurationResource, type Stored, warned, withVersionTag } from './configuration-resource.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
-import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'
+import { judgeChange, warnOfChange } from './judge-change.ts'
 import { findVersion } from './read-configurations.ts'
 import { configurationRefusal, ownerAt, sealedSettings, stateRefusal } from './sealed-settings.ts'
 
@@ -62,9 +63,8 @@ routes.post('/v2/storage/components/{componentId}/configs', {
     findComponent(services, request.params.componentId)
     const configId = request.body.configurationId || (await newId(request, services))
     const atPlace = { ...request, params: { ...request.params, configId } }
-    const settings = await sealedSettings(request.body, atPlace, services)
-    const configuration = await create(atPlace, services, settings)
-    await warnWhenWrapped(atPlace, services, settings.configuration)
+    const sealed = await sealedSettings(request.body, atPlace, services)
+    const configuration = await create(atPlace, services, sealed)
     const { rows: _, ...shown } = configurationResource(configuration)
     return withVersionTag(created(shown), configuration)
   },
@@ -95,20 +95,18 @@ const withoutSecrets = ({ configuration = {}, state = {}, ...settings }: CreateR
 const create = async (
   request: Omit<CreateRequest, 'params'> & { params: { componentId: string; configId: string } },
   services: Services,
-  settings: Omit<z.output<typeof body>, 'configuration' | 'state'> & {
-    configuration?: string
-    state?: string
-  },
-): Promise<Configuration> => {
+  { settings, warnings: known }: Awaited<ReturnType<typeof sealedSettings<z.output<typeof body>>>>,
+): Promise<Stored> => {
   const place = placeOf(request, services)
   const changed = changeBy(request, services, settings.changeDescription)
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
-  const verdict = await judgeChange(findComponent(services, place.componentId), undefined, made)
-  if (verdict.refusal) throw verdict.refusal
+  const component = findComponent(services, place.componentId)
+  const judged = await judgeChange({ component, next: made.current.content }, handlingOf(request.raw.headers))
+  const warnings = [...known, ...judged]
   if (await services.configurations.insert(place, made)) {
     await recordEvent(request, services, configurationEvent('componentConfigurationCreated', request, made))
-    await warnOfChange(request, services, verdict)
-    return made
+    await warnOfChange(request, services, warnings)
+    return { ...made, warnings }
   }
 
   const existing = await services.configurations.get(place)
@@ -123,6 +121,7 @@ const create = async (
   return changeConfiguration(request, services, trashed => reviveConfiguration(trashed, settings, changed), {
     audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
     inTrash: true,
+    warnings: known,
   })
 }
 
@@ -136,7 +135,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
   }),
   validationCode: 'storage.components.validation',
   replies: { 201: 'The id of the new configuration', 404: 'There is no such configuration or version' },
-  reply: z.object({ id: z.string() }),
+  reply: copiedBody,
   handle: async (request, services) => {
     const { body } = request
     const source = await findConfiguration(request, services)
@@ -160,7 +159,11 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
         words: { source: target.content.name },
       })
       await recordEvent(request, services, event)
-      return { id }
+      const component = findComponent(services, place.componentId)
+      const warnings = await judgeChange({ component, next: made.current.content }, 'returns')
+      const ofCopy = { ...request, params: { ...request.params, configId: id } }
+      await warnOfChange(ofCopy, services, warnings)
+      return { id, ...warned(warnings) }
     }
   },
 })

@@ -71,6 +71,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/restore', {
     const configuration = await changeConfiguration(request, services, trashed => restore(trashed, changed), {
       audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
       inTrash: true,
+      comesBack: true,
     })
     return configurationResource(configuration)
   },

@@ -1,54 +1,116 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { isContainer } from '../../lib/json/json-value.ts'
+import { objectOf } from '../../lib/json/key-order.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
-import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import type { Content } from '../../lib/storage/configurations/configuration.ts'
+import type { Handling } from '../../lib/storage-client/prefer-header.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
+import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import type { ConfigurationRequest } from '../find/find-configuration.ts'
 import { recordEvent } from '../http/record-event.ts'
 import type { Services } from '../services/services.ts'
+import type { Stop } from './changed-units.ts'
 
 /** Of an event, in characters. */
 const MAX_MESSAGE = 4000
 
-/** What the author of a change should know. */
-export interface Verdict {
-  /** Why the changed configuration can never run. */
-  refusal?: UserError
-  warnings: string[]
-}
-
 /** Whether the extract machine runs configurations of the component. */
 export const isRunnable = ({ hasRun, type }: Component): boolean => hasRun && type === 'extractor'
 
+interface Change {
+  component: Component
+  /** Absent: everything is new. */
+  before?: Content | undefined
+  next: Content
+  /** Something else than its own schedule starts it by the clock. */
+  isTimed?: boolean
+}
+
 /**
- * Checks what a change does to a configuration that runs here. Reads each changed unit as a run would. A unit is an
- * enabled row merged with the root, or the root when there are no rows.
+ * What the author of a change should know, besides what was done.
  *
- * @param before `undefined` for a new configuration
+ * A configuration that cannot run is refused or stored, as the client prefers: `strict` refuses each, `lenient` stores a
+ * draft, which has no schedule. Without a word what could never run is refused, and what Generic Extractor would run is stored.
+ * What is still incomplete is a draft for everybody, and what comes back from history (`returns`) is never refused.
+ *
+ * @throws UserError why it is refused
  */
 export const judgeChange = async (
-  component: Component,
-  before: Configuration | undefined,
-  next: Configuration,
-): Promise<Verdict> => {
-  const warnings: string[] = []
-  if (!isRunnable(component)) return { warnings }
+  { component, before, next, isTimed = false }: Change,
+  handling: Handling | 'returns',
+): Promise<ConfigurationWarning[]> => {
+  const remarks = wrappedIn(before, next)
+  if (!isRunnable(component)) return remarks
   // The schema of configurations is large, and most requests change none.
-  const { changedUnits } = await import('./changed-units.ts')
-  try {
-    for (const { rowId, check } of changedUnits(before?.current.content, next.current.content)) {
-      const place = rowId === undefined ? '' : `Row ${rowId}: `
-      try {
-        warnings.push(...check().map(warning => `${place}${warning}`))
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error
-        throw new UserError(error.code, `${place}${error.message}`, { params: error.params, cause: error })
-      }
-    }
-    return { warnings }
-  } catch (error) {
-    if (error instanceof UserError) return { refusal: error, warnings }
-    throw error
+  const { isScheduled, rowsWithSchedule, stopsOf } = await import('./changed-units.ts')
+  const stops = [...stopsOf(before, next)]
+  const refused = stops.find(({ kind }) => refusedKinds[handling].includes(kind))
+  if (refused) throw sentenceOf(refused)
+
+  const [stop] = stops
+  const schedule = stop && (isTimed || isScheduled(next)) ? sentenceOf(stop) : undefined
+  if (schedule && (handling === 'strict' || handling === 'lenient'))
+    throw new UserError(
+      'schedule.invalid',
+      `A draft has no schedule, and this configuration cannot run: ${schedule.message}\nMend it, take "schedule" out, or add "isEnabled": false to it.`,
+    )
+  return [
+    ...remarks,
+    ...stops.filter(({ kind }) => kind !== 'incomplete').flatMap(warningsOf),
+    ...[...rowsWithSchedule(before, next)].map(rowId => ({
+      place: placeIn(rowId, 'schedule'),
+      message: '"schedule" is ignored here: it belongs in the root configuration.',
+    })),
+    ...(schedule
+      ? [
+          {
+            place: placeIn(undefined, 'schedule'),
+            message: `Its schedule starts runs that fail, since it cannot run: ${schedule.message}`,
+          },
+        ]
+      : []),
+  ]
+}
+
+const refusedKinds: Readonly<Record<Handling | 'returns', readonly Stop['kind'][]>> = {
+  strict: ['mistake', 'onlyCompat'],
+  unsaid: ['mistake'],
+  lenient: [],
+  returns: [],
+}
+
+const placeIn = (rowId: string | undefined, at = ''): string =>
+  [...(rowId === undefined ? [] : ['rows', rowId]), 'configuration', at].filter(Boolean).join('.')
+
+const sentenceOf = ({ rowId, error }: Stop): UserError =>
+  rowId === undefined
+    ? error
+    : new UserError(error.code, `Row ${rowId}: ${error.message}`, { params: error.params, cause: error })
+
+const warningsOf = ({ kind, rowId, error }: Stop): ConfigurationWarning[] => {
+  if (kind === 'mistake') return [{ place: placeIn(rowId), message: `It cannot run: ${error.message}` }]
+  const { problems } = error.params as { problems: ConfigurationWarning[] } // of what the schema refuses
+  return problems.map(({ place, message }) => ({
+    place: placeIn(rowId, place),
+    message: `${message}. It will not run like this; with "compat": true in parameters.config it does.`,
+  }))
+}
+
+/** Keys of the root that each run sets by itself: they are no part of what is stored. */
+const setByRuns = ['image_parameters', 'action']
+
+/** A configuration as it is stored: without what each run sets by itself, which is said. What lies deeper is data. */
+export const withoutSetByRuns = (
+  configuration: object,
+): { configuration: object; warnings: ConfigurationWarning[] } => {
+  const given = setByRuns.filter(key => Object.hasOwn(configuration, key))
+  if (given.length === 0) return { configuration, warnings: [] }
+  return {
+    configuration: objectOf(Object.entries(configuration).filter(([key]) => !setByRuns.includes(key))),
+    warnings: given.map(key => ({
+      place: placeIn(undefined, key),
+      message: `"${key}" was not stored: each run sets it by itself.`,
+    })),
   }
 }
 
@@ -56,11 +118,11 @@ export const judgeChange = async (
 export const warnOfChange = async (
   request: ConfigurationRequest,
   services: Services,
-  { refusal, warnings }: Verdict,
+  warnings: readonly ConfigurationWarning[],
 ): Promise<void> => {
-  const all = refusal === undefined ? warnings : [...warnings, `It cannot run: ${refusal.message}`]
-  if (all.length === 0) return
+  if (warnings.length === 0) return
   const { componentId, configId } = request.params
+  const all = warnings.map(({ place, message }) => `${place}: ${message}`)
   await recordEvent(request, services, {
     type: 'warn',
     event: 'storage.configurationDoubtful',
@@ -71,25 +133,23 @@ export const warnOfChange = async (
 }
 
 /**
- * Warns the author with an event when a configuration is wrapped in another `configuration` node. It is stored
- * unchanged, but the component will not find its parameters (docs/reference/storage-api.md#configuration-resource).
+ * Of a configuration or a row that comes inside another `configuration` node. It is stored unchanged, but the component will not find its
+ * parameters (docs/reference/storage-api.md#configuration-resource).
  */
-export const warnWhenWrapped = async (
-  request: ConfigurationRequest,
-  services: Services,
-  configuration: string | undefined,
-): Promise<void> => {
-  if (configuration === undefined || !isWrapped(parseJson(configuration))) return
-  const { componentId, configId } = request.params
-  await recordEvent(request, services, {
-    type: 'warn',
-    event: 'storage.configurationWrapped',
-    component: componentId,
-    configurationId: configId,
-    message:
-      'The configuration was sent inside another "configuration" node. It was stored as it was sent, and the component ' +
-      'will receive it so. Send only the contents of the node.',
-  })
+const wrappedIn = (before: Content | undefined, next: Content): ConfigurationWarning[] => {
+  const known = new Map(before?.rows.map(({ id, configuration }) => [id, configuration]))
+  const texts = [
+    { rowId: undefined, text: next.configuration, was: before?.configuration },
+    ...next.rows.map(({ id, configuration }) => ({ rowId: id, text: configuration, was: known.get(id) })),
+  ]
+  return texts
+    .filter(({ text, was }) => text !== was && isWrapped(parseJson(text)))
+    .map(({ rowId }) => ({
+      place: placeIn(rowId),
+      message:
+        'It was sent inside another "configuration" node. It was stored as it was sent, and the component will receive it so. ' +
+        'Send only the contents of the node.',
+    }))
 }
 
 const isWrapped = (value: unknown): boolean => {

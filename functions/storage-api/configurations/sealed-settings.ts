@@ -4,8 +4,10 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { parseSealed, type SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
+import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
+import { withoutSetByRuns } from './judge-change.ts'
 
 /** The configuration that secrets are sealed for. */
 interface ConfigurationIds {
@@ -41,28 +43,32 @@ type Sealed<Given> = Omit<Given, keyof JsonParts> & {
 
 /**
  * The settings of a configuration or a row with their JSON parts as they are stored: as text, with secrets sealed for
- * the configuration.
+ * the configuration; and what was not stored of them.
  * Errors, all 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `secrets.tooMany`.
  */
 export const sealedSettings = async <Given extends JsonParts>(
   { configuration, state, ...settings }: Given,
   { params, caller }: SecretsRequest,
   services: SecretServices,
-): Promise<Sealed<Given>> => {
-  const read = async (given: unknown, refusal: Refusal) =>
-    services.seal(parseJsonObject(given, refusal), {
-      ...ownerAt(params, services),
-      tokenId: caller.tokenId,
-    })
-  const sealed = configuration === undefined ? undefined : await read(configuration, configurationRefusal)
-  return {
+): Promise<{ settings: Sealed<Given>; warnings: ConfigurationWarning[] }> => {
+  const seal = async (value: object) =>
+    services.seal(value, { ...ownerAt(params, services), tokenId: caller.tokenId })
+  const given =
+    configuration === undefined
+      ? undefined
+      : withoutSetByRuns(parseJsonObject(configuration, configurationRefusal))
+  const sealed = given && (await seal(given.configuration))
+  const sealedSettings = {
     ...settings,
     ...(sealed !== undefined && {
       configuration: JSON.stringify(sealed),
       authors: await authorsOfSealed(sealed, caller, services),
     }),
-    ...(state !== undefined && { state: JSON.stringify(await read(state, stateRefusal)) }),
+    ...(state !== undefined && {
+      state: JSON.stringify(await seal(parseJsonObject(state, stateRefusal))),
+    }),
   }
+  return { settings: sealedSettings, warnings: given?.warnings ?? [] }
 }
 
 export interface SecretsRequest {

@@ -18,9 +18,8 @@ import {
   configurationFacts,
   refuseStateInBranch,
 } from './change-configuration.ts'
-import { configurationResource, withVersionTag } from './configuration-resource.ts'
+import { configurationResource, warned, withVersionTag } from './configuration-resource.ts'
 import { jsonObject } from './json-field.ts'
-import { warnWhenWrapped } from './judge-change.ts'
 import { patchFields, readPatch } from './patch-body.ts'
 import { findVersion } from './read-configurations.ts'
 import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
@@ -57,7 +56,7 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}', {
   reply: configurationBody,
   handle: async (request, services) => {
     refuseStateInBranch(request.branchId, request.body.state, 'configuration')
-    const settings = await sealedSettings(request.body, request, services)
+    const { settings, warnings } = await sealedSettings(request.body, request, services)
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(
       request,
@@ -66,9 +65,9 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}', {
       {
         audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
         take: (current, taken) => takeConfiguration(current, settings, taken),
+        warnings,
       },
     )
-    await warnWhenWrapped(request, services, settings.configuration)
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },
 })
@@ -94,20 +93,21 @@ routes.patch('/v2/storage/components/{componentId}/configs/{configId}', {
   handle: async (request, services) => {
     const { body } = request
     await findConfiguration(request, services)
-    const patch = await readPatch(body, request, services)
+    const { apply, warnings } = await readPatch(body, request, services)
     const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
     const changed = changeBy(request, services, body.changeDescription)
     const step = (current: Configuration) => {
       const { configuration, authors } = current.current.content
       return update(
         current,
-        { ...patch({ configuration, authors, state: current.state }), ...order },
+        { ...apply({ configuration, authors, state: current.state }), ...order },
         changed,
       )
     }
     const configuration = await changeConfiguration(request, services, step, {
       audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
       take: (current, taken) => takeConfiguration(current, {}, taken),
+      warnings,
     })
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },
@@ -145,7 +145,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
     const target = await findVersion(services, found, request.params.versionId)
     const text = request.body.changeDescription ?? `Rollback to version ${target.version}`
     const changed = changeBy(request, services, text)
-    const { current } = await changeConfiguration(
+    const rolledBack = await changeConfiguration(
       request,
       services,
       configuration => rollback(configuration, target, changed),
@@ -157,6 +157,6 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
         comesBack: true,
       },
     )
-    return { version: String(current.version) }
+    return { version: String(rolledBack.current.version), ...warned(rolledBack.warnings) }
   },
 })

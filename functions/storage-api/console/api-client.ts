@@ -13,10 +13,13 @@ interface Api {
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
+  /** Of the API; empty for what the console itself refuses. */
+  readonly code: string
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code = '') {
     super(message)
     this.status = status
+    this.code = code
   }
 }
 
@@ -40,7 +43,7 @@ export interface ApiClient {
   readonly broken: readonly string[]
   /**
    * @param schema of the reply. Default: nobody looks at it
-   * @param version that may be changed, as `If-Match`. Default: any
+   * @param wishes `version`: that may be changed, as `If-Match`, by default any. `handling`: of a configuration that cannot run
    * @throws Refusal with the sentence of the API
    */
   send<Body = unknown>(
@@ -48,8 +51,13 @@ export interface ApiClient {
     path: string,
     body?: Record<string, unknown>,
     schema?: z.core.$ZodType<Body>,
-    version?: string,
+    wishes?: Wishes,
   ): Promise<Body>
+}
+
+interface Wishes {
+  version?: string
+  handling?: 'strict' | 'lenient'
 }
 
 /** How much of a list a page shows. */
@@ -67,12 +75,13 @@ export const createApiClient = (
     method: string,
     at: string,
     body?: Record<string, unknown>,
-    version?: string,
+    { version, handling }: Wishes = {},
   ): Promise<{ reply: unknown; hasMore: boolean }> => {
     const headers = {
       'X-StorageApi-Token': token,
       ...(body && { 'content-type': 'application/json' }),
       ...(version && { 'if-match': `"${version}"` }),
+      ...(handling && { prefer: `handling=${handling}` }),
     }
     const response = await api.fetch(
       new Request(`${origin}/v2/storage/${at}`, {
@@ -82,7 +91,7 @@ export const createApiClient = (
       }),
     )
     const text = await response.text()
-    if (!response.ok) throw new Refusal(response.status, sentenceOf(text))
+    if (!response.ok) throw refusalOf(response.status, text)
     return { reply: text === '' ? undefined : parseJson(text), hasMore: response.headers.has('link') }
   }
   const broken: string[] = []
@@ -111,9 +120,9 @@ export const createApiClient = (
       at: string,
       body: Record<string, unknown> = {},
       schema?: z.core.$ZodType<Body>,
-      version?: string,
+      wishes?: Wishes,
     ) => {
-      const { reply } = await request(method, at, body, version)
+      const { reply } = await request(method, at, body, wishes)
       return schema === undefined ? (reply as Body) : read(schema, at, reply) // nobody looks at it
     },
   }
@@ -131,18 +140,21 @@ const read = <Body>(schema: z.core.$ZodType<Body>, path: string, reply: unknown)
   throw new Error(`Unexpected reply to ${path}: ${z.prettifyError(parsed.error)}`)
 }
 
-const sentenceOf = (body: string): string => {
+const refusalOf = (status: number, body: string): Refusal => {
   try {
-    const { error, contextParams } = JSON.parse(body) as {
+    const { error, code, contextParams } = JSON.parse(body) as {
       error?: unknown
+      code?: string
       contextParams?: { missing?: unknown }
     } // what the API says of a refusal
-    if (typeof error !== 'string') return 'The request was refused.'
-    return contextParams?.missing === undefined
-      ? error
-      : `${error} Your token lacks ${contextParams.missing}. Whoever has the master token can make you one that has it, on the page Tokens.`
+    if (typeof error !== 'string') return new Refusal(status, 'The request was refused.')
+    const lacking =
+      contextParams?.missing === undefined
+        ? ''
+        : ` Your token lacks ${contextParams.missing}. Whoever has the master token can make you one that has it, on the page Tokens.`
+    return new Refusal(status, `${error}${lacking}`, code)
   } catch {
-    return 'The request was refused.'
+    return new Refusal(status, 'The request was refused.')
   }
 }
 

@@ -4,7 +4,10 @@ import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
+import { warnedFields } from '../../lib/wire/configuration-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
+import { warned } from '../configurations/configuration-resource.ts'
+import { judgeChange } from '../configurations/judge-change.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
@@ -56,6 +59,7 @@ const scheduleBody = z
     schedule: z.object({ cronTab: z.string(), timezone: z.string(), state: z.string() }),
     target: z.object({ componentId: z.string(), configurationId: z.string(), mode: z.string() }),
     executions: z.array(z.object({ jobId: z.string(), executionTime: z.string() })),
+    ...warnedFields,
   })
   .openapi('Schedule')
 
@@ -101,14 +105,27 @@ routes.post('/scheduler/schedules', {
       tokenIds: authorsOf({ current }).map(({ id }) => id),
       lastRun: services.now().toISOString(),
     }
+    const warnings = activated.isEnabled ? await warningsOf(activated, branchId, services) : {}
     for (const id = Number(internalId); ; ) {
       const fresh = { ...activated, id, executions: [], revision: 1 }
-      if (await services.schedules.insert(fresh)) return scheduleResource(fresh)
+      if (await services.schedules.insert(fresh)) return { ...scheduleResource(fresh), ...warnings }
       const changed = await services.schedules.update(id, before => ({ ...before, ...activated }))
-      if (changed) return scheduleResource(changed)
+      if (changed) return { ...scheduleResource(changed), ...warnings }
     }
   },
 })
+
+/** Of a target that cannot run. */
+const warningsOf = async (
+  { component: componentId, targetId: configId }: Pick<ScheduleRecord, 'component' | 'targetId'>,
+  branchId: number,
+  services: Services,
+) => {
+  const component = services.components.get(componentId)
+  const target = await services.configurations.get({ branchId, componentId, configId })
+  if (!component || !target) return {}
+  return warned(await judgeChange({ component, next: target.current.content, isTimed: true }, 'returns'))
+}
 
 routes.get('/scheduler/schedules', {
   summary: 'List schedules',

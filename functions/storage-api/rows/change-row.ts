@@ -22,7 +22,6 @@ import {
 } from '../configurations/change-configuration.ts'
 import { rowResource } from '../configurations/configuration-resource.ts'
 import { jsonObject } from '../configurations/json-field.ts'
-import { warnWhenWrapped } from '../configurations/judge-change.ts'
 import { patchFields, readPatch } from '../configurations/patch-body.ts'
 import {
   ownerAt,
@@ -51,10 +50,14 @@ const storeRow = async (
   request: ConfigurationRequest,
   services: Services,
   rowId: string,
-  { event, step, params, ...options }: RowChange,
+  { event, step, params, warnings = [], ...options }: RowChange,
 ) => {
   const audit = (stored: Configuration) => rowEvent(event, request, stored, findRow(stored, rowId), params)
-  const configuration = await changeConfiguration(request, services, step, { ...options, audit })
+  const configuration = await changeConfiguration(request, services, step, {
+    ...options,
+    audit,
+    warnings: warnings.map(({ place, message }) => ({ place: `rows.${rowId}.${place}`, message })),
+  })
   return rowResource(findRow(configuration, rowId), configuration)
 }
 
@@ -89,14 +92,13 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/rows', {
     const { body } = request
     await findConfiguration(request, services)
     const rowId = body.rowId || String(services.nextId())
-    const settings = await sealedSettings(body, request, services)
+    const { settings, warnings } = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${rowId} added`)
-    const row = await storeRow(request, services, rowId, {
+    return storeRow(request, services, rowId, {
       event: 'componentConfigurationRowCreated',
       step: current => addRow(current, rowId, settings, changed),
+      warnings,
     })
-    await warnWhenWrapped(request, services, settings.configuration)
-    return row
   },
 })
 
@@ -161,9 +163,9 @@ routes.put(path, {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
     refuseStateInBranch(request.branchId, body.state, 'configuration row')
-    const settings = await sealedSettings(body, request, services)
+    const { settings, warnings } = await sealedSettings(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
-    const row = await storeRow(request, services, params.rowId, {
+    return storeRow(request, services, params.rowId, {
       event: 'componentConfigurationRowChanged',
       step: current => {
         const next = update(current, params.rowId, settings, changed)
@@ -173,9 +175,8 @@ routes.put(path, {
           : next
       },
       take: (current, taken) => takeRow(current, params.rowId, settings, taken),
+      warnings,
     })
-    await warnWhenWrapped(request, services, settings.configuration)
-    return row
   },
 })
 
@@ -195,15 +196,15 @@ routes.patch(path, {
   handle: async (request, services) => {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
-    const patch = await readPatch(body, request, services)
+    const { apply, warnings } = await readPatch(body, request, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const step = (current: Configuration) => {
       const { configuration, authors } = findRow(current, params.rowId)
       const { state } = rowMemory(current, params.rowId)
-      return update(current, params.rowId, patch({ configuration, authors, state }), changed)
+      return update(current, params.rowId, apply({ configuration, authors, state }), changed)
     }
     const event = 'componentConfigurationRowChanged'
-    return storeRow(request, services, params.rowId, { event, step })
+    return storeRow(request, services, params.rowId, { event, step, warnings })
   },
 })
 

@@ -60,6 +60,8 @@ describe('a schedule of the scheduler', () => {
       schedule: { cronTab: '*/5 * * * *', timezone: 'UTC', state: 'enabled' },
       target: { componentId: COMPONENT, configurationId: target, mode: 'run' },
       executions: [],
+      // It has nothing to do yet.
+      warnings: [{ place: 'configuration.schedule', message: expect.stringContaining('config.jobs') }],
     })
     expect(await look()).toEqual({ schedules: [] })
 

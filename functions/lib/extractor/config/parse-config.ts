@@ -58,13 +58,17 @@ const read = <Schema extends z.ZodType>(
   return read(schema, repaired, compat, path)
 }
 
-const invalid = (issues: readonly z.core.$ZodIssue[], path: PropertyKey[]): UserError => {
-  const lines = issues.map(issue => {
-    const at = [...path, ...issue.path].map(String).join('.')
-    return `${issue.message}${at === '' ? '' : ` at ${at}`}`
-  })
+const invalid = (
+  issues: readonly Pick<z.core.$ZodIssue, 'message' | 'path'>[],
+  path: PropertyKey[],
+): UserError => {
+  const problems = issues.map(({ message, path: below }) => ({
+    place: [...path, ...below].map(String).join('.'),
+    message,
+  }))
+  const lines = problems.map(({ place, message }) => (place === '' ? message : `${message} at ${place}`))
   return new UserError('extractor.config.invalid', `Invalid configuration: ${lines.join('\n')}`, {
-    params: { problems: lines },
+    params: { problems },
   })
 }
 
@@ -141,9 +145,9 @@ const checkAttributes = (file: ConfigFile): void => {
     if (configKeys.includes(key) || readByName.has(key) || references.has(key)) continue
     const meant = didYouMean(key, configKeys)
     if (meant === undefined) continue
-    throw new UserError(
-      'extractor.config.invalid',
-      `Invalid configuration: unknown key "${key}" at parameters.config (did you mean "${meant}"?)`,
+    throw invalid(
+      [{ message: `unknown key "${key}" (did you mean "${meant}"?)`, path: [] }],
+      ['parameters', 'config'],
     )
   }
 }

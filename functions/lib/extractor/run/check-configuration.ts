@@ -7,20 +7,22 @@ import { checkLoads } from '../tables/table-loads.ts'
 import { planJobs } from './job-plan.ts'
 
 /**
- * Checks a configuration as a run would. What only Generic Extractor accepts gives warnings: the configuration may be
- * stored, but does not run until it is corrected.
+ * Checks a configuration as a run would. Returns why it does not run until it is corrected, although Generic Extractor would run
+ * it: such a one may be stored.
  *
  * A configuration that is not complete (a draft, or a root whose rows hold the jobs) is checked as far as possible.
  * References are not looked up: their values exist only in a run.
  *
  * @throws UserError as the extraction would at its start, for what could never run
  */
-export const checkConfiguration = (configuration: Readonly<Record<string, unknown>>): string[] => {
+export const checkConfiguration = (
+  configuration: Readonly<Record<string, unknown>>,
+): UserError | undefined => {
   const { parameters } = configuration
-  if (!isObject(parameters)) return []
+  if (!isObject(parameters)) return undefined
   checkShape(configuration)
   const { config, isWhole } = completed({ ...configuration, parameters })
-  const { parsed, warnings } = parse(config)
+  const { parsed, mistake } = parse(config)
   try {
     if (isWhole) checkLoads(parsed)
     for (const { config } of parsed.runs) {
@@ -28,25 +30,27 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
       for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
     }
   } catch (error) {
-    if (!(error instanceof UserError) || warnings.length === 0) throw error
+    if (!(error instanceof UserError) || mistake === undefined) throw error
     // What could never run is one problem, what runs only with "compat" another: both are said
-    throw new UserError(error.code, [error.message, ...warnings].join('\n'), { cause: error })
+    throw new UserError(error.code, `${error.message}\n${mistake.message}`, { cause: error })
   }
-  return warnings
+  return mistake
 }
 
-const parse = (config: unknown): { parsed: ExtractorConfig; warnings: string[] } => {
+const parse = (config: unknown): { parsed: ExtractorConfig; mistake?: UserError } => {
   try {
-    return { parsed: parseConfig(config), warnings: [] }
+    return { parsed: parseConfig(config) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const repaired = parseConfig(config, { compat: true })
     return {
       // Without what is unknown, and for the rest of the checks as it is meant
       parsed: { ...repaired, compat: false },
-      warnings: [
+      mistake: new UserError(
+        error.code,
         `${error.message}\nIt will not run like this; with "compat": true in parameters.config it does.`,
-      ],
+        { params: error.params, cause: error },
+      ),
     }
   }
 }

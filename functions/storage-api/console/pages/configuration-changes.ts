@@ -1,7 +1,7 @@
-import { z } from 'zod'
+import { rolledBackBody } from '#lib/wire/configuration-body.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, path, Refusal } from '../api-client.ts'
-import { readEdited } from '../configuration-editor.tsx'
+import { type Refused, readEdited, refusedAs, sayStored, store } from '../configuration-editor.tsx'
 import { runPath } from '../links.tsx'
 import { type Built, form } from '../route.ts'
 import {
@@ -11,7 +11,6 @@ import {
   configurationPage,
   type Place,
   pagePath,
-  type Refused,
   ROW,
   rowPage,
   stored,
@@ -29,15 +28,15 @@ const save = async (
   at: string,
   again: (refused: Refused) => Promise<Built>,
 ): Promise<Built> => {
-  const { configuration: text = '', changeDescription = '', version = '' } = sent
+  const { configuration = '', changeDescription = '', ...wishes } = sent
   try {
     const body = { configuration: readEdited(sent), ...(changeDescription !== '' && { changeDescription }) }
-    await client.send('PUT', at, body, z.unknown(), version)
+    const text = await store(client, 'PUT', at, { ...wishes, body })
+    return { redirect: pagePath(params), said: { text } }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return again({ text, problem: error.message })
+    return again(refusedAs(configuration, error))
   }
-  return { redirect: pagePath(params), said: { text: 'It was saved.' } }
 }
 
 const rowApiPath = (place: Place & { row: string }): string => apiPath(place) + path`/rows/${place.row}`
@@ -64,17 +63,21 @@ export const configurationForms = [
     return { redirect: pagePath(params) }
   }),
   form(`${CONFIGURATION}/disabled`, async ({ client, params, form: { isDisabled } }) => {
-    await client.send('PUT', apiPath(params), { isDisabled: isDisabled === '1' })
+    const body = { isDisabled: isDisabled === '1' }
+    await store(client, 'PUT', apiPath(params), { body })
     return { redirect: pagePath(params) }
   }),
   form(`${ROW}/disabled`, async ({ client, params, form: { isDisabled } }) => {
-    await client.send('PUT', rowApiPath(params), { isDisabled: isDisabled === '1' })
+    const body = { isDisabled: isDisabled === '1' }
+    await store(client, 'PUT', rowApiPath(params), { body })
     return { redirect: pagePath(params) }
   }),
   form(`${CONFIGURATION}/versions/:version/rollback`, async ({ client, params }) => {
     const before = (await stored(client, params)).version
-    await client.send('POST', apiPath(params) + path`/versions/${params.version}/rollback`)
+    const at = apiPath(params) + path`/versions/${params.version}/rollback`
+    const back = await client.send('POST', at, {}, rolledBackBody)
     const undo = { action: `${pagePath(params)}/versions/${before}/rollback` }
-    return { redirect: pagePath(params), said: { text: `It is as in version ${params.version}.`, undo } }
+    const text = sayStored(`It is as in version ${params.version}.`, back)
+    return { redirect: pagePath(params), said: { text, undo } }
   }),
 ]

@@ -7,7 +7,7 @@ import {
 } from '#lib/wire/configuration-body.ts'
 import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, orNothing, path, query, Refusal } from '../api-client.ts'
-import { Editor } from '../configuration-editor.tsx'
+import { Editor, type Refused, SaveAsDraft } from '../configuration-editor.tsx'
 import { RowList, Schedule, State, Toggle } from '../configuration-parts.tsx'
 import { Act, Confirm, Hidden } from '../forms.tsx'
 import { configurationPath } from '../links.tsx'
@@ -36,12 +36,6 @@ export const pagePath = ({ component, id }: Place): string => configurationPath(
 
 export const stored = (client: ApiClient, place: Place): Promise<ConfigurationBody> =>
   client.get(apiPath(place), configurationBody)
-
-/** What was sent and refused: it stays in the editor. */
-export interface Refused {
-  text?: string
-  problem?: string
-}
 
 export const configurationPages = [
   page(CONFIGURATIONS, async ({ client }) => {
@@ -211,6 +205,11 @@ const StoredEditor = ({ to, of, version, refused, ...rest }: StoredEditorProps) 
       <input name="changeDescription" />
     </label>
     <Hidden of={{ version: String(version) }} />
-    <button type="submit">Save</button>
+    <div class="actions">
+      <button type="submit" class="btn-primary">
+        Save
+      </button>
+      <SaveAsDraft {...refused} />
+    </div>
   </Editor>
 )

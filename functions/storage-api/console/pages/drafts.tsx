@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type DraftBody, draftBody, draftRemarks } from '#lib/extractor/run/preview/preview-schemas.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, path, Refusal } from '../api-client.ts'
-import { Editor, readEdited } from '../configuration-editor.tsx'
+import { Editor, type Refused, readEdited, refusedAs, SaveAsDraft, store } from '../configuration-editor.tsx'
 import { Field, Hidden } from '../forms.tsx'
 import { configurationPath, runPath } from '../links.tsx'
 import { Icon, Problem } from '../parts.tsx'
@@ -30,7 +30,7 @@ const again = async (sent: Form, run: () => Promise<Built | DraftBody>): Promise
     if (!(error instanceof Refusal)) throw error
     const nothing = { stoppedBy: null, error: null, tables: [], exchanges: [], jobs: [], log: [] }
     const draft = { ...nothing, configurationId, draft: { remarks, configuration: {} } }
-    return draftPage(draft, { name, text, problem: error.message })
+    return draftPage(draft, { name, ...refusedAs(text, error) })
   }
 }
 
@@ -49,10 +49,11 @@ export const draftPages = [
   ),
   form(`${NEW}/save`, ({ client, form: sent }) =>
     again(sent, async () => {
-      const { name = '', configurationId = '', then } = sent
+      const { name = '', configurationId = '', then, draft } = sent
       const configs = path`components/${COMPONENT}/configs`
-      await client.send('POST', configs, { configurationId, name, configuration: readEdited(sent) })
-      if (then !== 'run') return { redirect: configurationPath(COMPONENT, configurationId) }
+      const body = { configurationId, name, configuration: readEdited(sent) }
+      const text = await store(client, 'POST', configs, { body, ...(draft !== undefined && { draft }) })
+      if (then !== 'run') return { redirect: configurationPath(COMPONENT, configurationId), said: { text } }
       const job = await client.send('POST', `${configs}${path`/${configurationId}/run`}`, {}, jobBody)
       return { redirect: runPath(`run-${job.id}`) }
     }),
@@ -91,17 +92,14 @@ const pastePage = ({ text = '', problem }: { text?: string; problem?: string } =
   ),
 })
 
-interface Edited {
+interface Edited extends Refused {
   name: string
   /** That the draft is made of. */
   pasted?: string
-  /** What was written and refused. */
-  text?: string
-  problem?: string
 }
 
 /** A draft in an editor, and beside it what it is made of and what comes of it. */
-const draftPage = (drafted: DraftBody, { name, pasted = '', text, problem }: Edited): Built => {
+const draftPage = (drafted: DraftBody, { name, pasted = '', ...refused }: Edited): Built => {
   const { draft, configurationId, error } = drafted
   if (draft === undefined)
     return pastePage({ text: pasted, problem: error?.message ?? 'Nothing came of it.' })
@@ -117,8 +115,7 @@ const draftPage = (drafted: DraftBody, { name, pasted = '', text, problem }: Edi
         look="panel"
         schema={path`/console/components/${COMPONENT}/schema`}
         configuration={configuration}
-        text={text}
-        problem={problem}
+        {...refused}
         above={
           <>
             <Hidden of={kept} />
@@ -133,6 +130,7 @@ const draftPage = (drafted: DraftBody, { name, pasted = '', text, problem }: Edi
           <button type="submit" name="then" value="run">
             Save and run
           </button>
+          <SaveAsDraft {...refused} />
           <button type="submit" formaction={`${NEW}/try`}>
             Try it again
           </button>

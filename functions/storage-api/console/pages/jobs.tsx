@@ -48,7 +48,11 @@ export const jobPages = [
         <>
           <Tabs
             label="Which of the newest"
-            of={Object.entries(choices).map(([choice, { name }]) => [pathTo(choice), name])}
+            of={Object.entries(choices).map(([choice, { name }]) => [
+              pathTo(choice),
+              name,
+              of(choice).length,
+            ])}
             at={pathTo(chosen)}
           />
           <WorkList

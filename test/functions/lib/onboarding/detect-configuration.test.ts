@@ -19,7 +19,7 @@ const detect = async (answer: Answer, path: string, options = '') => {
     const { draft } = await detectConfiguration({ ...command, folder: join(folder, 'detect') })
     const asked = [...api.requests]
     const outDir = join(folder, 'out')
-    expect(checkConfiguration({ ...draft })).toEqual([])
+    expect(checkConfiguration({ ...draft })).toBeUndefined()
     const result = await extract({
       config: JSON.parse(JSON.stringify(draft)),
       outDir,

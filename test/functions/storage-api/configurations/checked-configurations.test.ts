@@ -5,7 +5,8 @@ let made = 0
 const service = await withStorage()
 
 const configs = '/v2/storage/components/ex-generic-v2/configs'
-const send = (method: string, path: string, body?: unknown) => service.call(method, `${configs}${path}`, body)
+const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  service.call(method, `${configs}${path}`, body, headers)
 
 const configuration = (config: object = {}, api: object = {}, root: object = {}) => ({
   parameters: {
@@ -148,7 +149,7 @@ describe('a configuration that only Generic Extractor would run', () => {
   it('is stored, with an event that says the right spelling', async () => {
     const id = await stored(configuration({ jobs: [{ endpoint: 'a', datatype: 'b' }] }))
     expect(await warningsOf(id)).toEqual([
-      expect.stringMatching(/did you mean "dataType".*\n.*"compat": true/s),
+      expect.stringMatching(/jobs\.0: .*did you mean "dataType".*"compat": true/),
     ])
   })
 
@@ -160,7 +161,9 @@ describe('a configuration that only Generic Extractor would run', () => {
   it('gets a warning for a schedule in a row, which is ignored', async () => {
     const id = await stored()
     await send('POST', `/${id}/rows`, { rowId: 'r', configuration: { schedule: 'rate(1 hour)' } })
-    expect(await warningsOf(id)).toEqual([expect.stringMatching(/Row r: "schedule" is ignored/)])
+    expect(await warningsOf(id)).toEqual([
+      expect.stringMatching(/rows\.r\.configuration\.schedule: "schedule" is ignored/),
+    ])
   })
 })
 
@@ -205,4 +208,164 @@ it('configurations of other components are not checked', async () => {
   const path = '/v2/storage/components/keboola.runner-config-test/configs'
   const given = configuration({}, { pagination: { method: 'nexturl' } }, { schedule: 'whenever' })
   expect((await service.call('POST', path, { name: 'Other', configuration: given })).status).toBe(201)
+})
+
+describe('what a client prefers (Prefer: handling=…)', () => {
+  const misspelt = configuration({ jobs: [{ endpoint: 'a', datatype: 'b' }] })
+  const never = configuration(changesOnly)
+  const draft = configuration({ jobs: [] })
+  const withSchedule = (given: object, schedule: unknown = 'rate(1 hour)') => ({ ...given, schedule })
+  const place = 'configuration.parameters.config.jobs.0'
+  const ofSchedule = { place: 'configuration.schedule', message: /^Its schedule starts runs that fail/ }
+  const off = { expression: 'rate(1 hour)', isEnabled: false }
+
+  type Told = { place: string; message: RegExp }[]
+  /** The warnings of a change that is stored, or why it is refused. */
+  const cases: [string, object, Record<'unsaid' | 'strict' | 'lenient', Told | RegExp>][] = [
+    ['runs', configuration(), { unsaid: [], strict: [], lenient: [] }],
+    ['is a draft', draft, { unsaid: [], strict: [], lenient: [] }],
+    [
+      'only Generic Extractor would run',
+      misspelt,
+      {
+        unsaid: [{ place, message: /did you mean "dataType".*"compat": true/ }],
+        strict: /did you mean "dataType".* at parameters\.config\.jobs\.0/,
+        lenient: [{ place, message: /dataType/ }],
+      },
+    ],
+    [
+      'can never run',
+      never,
+      {
+        unsaid: /^Job 0 asks only/,
+        strict: /^Job 0 asks only/,
+        lenient: [{ place: 'configuration', message: /^It cannot run: Job 0 asks only/ }],
+      },
+    ],
+    ['runs by a schedule', withSchedule(configuration()), { unsaid: [], strict: [], lenient: [] }],
+    [
+      'is a draft with a schedule',
+      withSchedule(draft),
+      {
+        unsaid: [ofSchedule],
+        strict: /^A draft has no schedule.*parameters\.config\.jobs/,
+        lenient: /^A draft has no schedule/,
+      },
+    ],
+    ['is a draft whose schedule is off', withSchedule(draft, off), { unsaid: [], strict: [], lenient: [] }],
+    [
+      'only Generic Extractor would run, by a schedule',
+      withSchedule(misspelt),
+      {
+        unsaid: [{ place, message: /dataType/ }, ofSchedule],
+        strict: /dataType/,
+        lenient: /^A draft has no schedule/,
+      },
+    ],
+    [
+      'has a schedule that cannot be read',
+      withSchedule(configuration(), 'every 5 minutes'),
+      { unsaid: /write rate/, strict: /write rate/, lenient: /^A draft has no schedule/ },
+    ],
+    [
+      'brings what each run sets by itself',
+      { ...configuration(), action: 'run', image_parameters: { a: 1 } },
+      Object.fromEntries(
+        ['unsaid', 'strict', 'lenient'].map(handling => [
+          handling,
+          [
+            { place: 'configuration.image_parameters', message: /not stored/ },
+            { place: 'configuration.action', message: /not stored/ },
+          ],
+        ]),
+      ) as Record<'unsaid' | 'strict' | 'lenient', Told>, // all three
+    ],
+  ]
+  const table = cases.flatMap(([what, given, expected]) =>
+    (['unsaid', 'strict', 'lenient'] as const).map(
+      handling => [what, handling, given, expected[handling]] as const,
+    ),
+  )
+
+  it.each(table)('one that %s, %s', async (_what, handling, given, expected) => {
+    const headers: Record<string, string> = handling === 'unsaid' ? {} : { prefer: `handling=${handling}` }
+    const body = { configuration: given }
+    const id = `p${++made}`
+    const withRow = async () => {
+      const of = await stored({ parameters: { api: { baseUrl: 'https://example.com/' } } })
+      await send('POST', `/${of}/rows`, { rowId: 'r', name: 'Row', isDisabled: true })
+      return `/${of}/rows`
+    }
+    const enabled = { isDisabled: '0', ...body }
+    const replies: [string, Awaited<ReturnType<typeof send>>][] = [
+      ['', await send('POST', '', { configurationId: id, name: 'Test', ...body }, headers)],
+      ['', await send('PUT', `/${await stored()}`, body, headers)],
+      ['', await send('PATCH', `/${await stored()}`, body, headers)],
+    ]
+    // A row has no schedule.
+    if (!('schedule' in given))
+      replies.push(
+        ['rows.s.', await send('POST', await withRow(), { rowId: 's', ...body }, headers)],
+        ['rows.r.', await send('PUT', `${await withRow()}/r`, enabled, headers)],
+        ['rows.r.', await send('PATCH', `${await withRow()}/r`, enabled, headers)],
+      )
+    for (const [prefix, { status, body: reply }] of replies) {
+      if (expected instanceof RegExp) {
+        const message = prefix === '' ? expected : new RegExp(expected.source.replace('^', '^Row [rs]: '))
+        expect({ status, error: reply.error }).toEqual({ status: 400, error: expect.stringMatching(message) })
+        continue
+      }
+      const warnings = expected.map(({ place: at, message }) => ({
+        place: `${prefix}${at}`,
+        message: expect.stringMatching(message),
+      }))
+      expect({ status: status < 300, warnings: reply.warnings ?? [] }).toEqual({ status: true, warnings })
+      if (!('action' in given) || prefix !== '') continue
+      expect(reply.configuration).toEqual(configuration())
+    }
+    const told = (await warningsOf(id)).length
+    expect(told).toBe(expected instanceof RegExp || expected.length === 0 ? 0 : 1)
+  })
+
+  it('takes only keys of the root out: deeper ones are data, and what is null removes nothing', async () => {
+    const deep = configuration(
+      { jobs: [{ endpoint: 'a', params: { action: 'b' } }] },
+      {},
+      { storage: { action: 1 } },
+    )
+    const id = await stored({ ...deep, action: 'run' })
+    expect((await send('GET', `/${id}`)).body.configuration).toEqual(deep)
+    const { body } = await send('PUT', `/${id}`, { configuration: { ...deep, action: 'run' } })
+    expect(body).toMatchObject({ version: 1, warnings: [{ place: 'configuration.action' }] })
+  })
+
+  it('comes back from history with warnings: by rollback, as a copy and out of the trash', async () => {
+    const headers = { prefer: 'handling=lenient' }
+    const id = await stored()
+    await send('PUT', `/${id}`, { configuration: never }, headers)
+    await send('PUT', `/${id}`, { configuration: configuration() })
+    const warnings = [{ place: 'configuration', message: expect.stringMatching(/^It cannot run: Job 0/) }]
+    const strict = { prefer: 'handling=strict' }
+    expect(await send('POST', `/${id}/versions/2/rollback`, {}, strict)).toMatchObject({
+      status: 201,
+      body: { warnings },
+    })
+    const copy = await send('POST', `/${id}/versions/2/create`, { name: 'Copy' }, strict)
+    expect(copy).toMatchObject({ status: 201, body: { warnings } })
+    expect(await warningsOf(copy.body.id)).toHaveLength(1)
+    await send('DELETE', `/${id}`)
+    expect(await send('POST', `/${id}/restore`, {}, strict)).toMatchObject({
+      status: 201,
+      body: { warnings },
+    })
+  })
+
+  it('says of a configuration inside another node what the component would find', async () => {
+    const wrapped = { configuration: configuration() }
+    const { body } = await create(wrapped)
+    expect(body).toMatchObject({
+      configuration: wrapped,
+      warnings: [{ place: 'configuration', message: expect.stringContaining('inside another') }],
+    })
+  })
 })

@@ -100,11 +100,13 @@ const follow = async (response: Response): Promise<string> => {
   return page(response.headers.get('location') ?? '')
 }
 
-/** The form of the undo in the toast that a reply has its browser show. */
-const undoIn = ({ headers }: Response): { action: string; fields: Record<string, string> } => {
+/** The toast that a reply has its browser show. */
+const saidIn = ({ headers }: Response) => {
   const [, said = ''] = /millrace_said=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? []
-  return JSON.parse(decodeURIComponent(said)).undo
+  return JSON.parse(decodeURIComponent(said))
 }
+const undoIn = (response: Response): { action: string; fields: Record<string, string> } =>
+  saidIn(response).undo
 
 /** The text in the editor of a page, as a browser shows it. */
 const editorOf = (html: string): string =>
@@ -407,6 +409,43 @@ describe('a configuration', () => {
     expect(api.requests.at(-1)?.headers['x-key']).toBe('open-sesame')
     for (const shown of ['page=1', 'Brno', 'Make it a table', 'X-Key: ***']) expect(bench).toContain(shown)
     expect(bench.replaceAll(/<h2>Tables[\s\S]*?Make it a table/g, '')).not.toContain('open-sesame')
+  })
+
+  it('is saved only when it can run, or as a draft, which has no schedule; a page of JSON alone is no draft', async () => {
+    await service.call('POST', configs, { configurationId: 'draft', name: 'Draft', configuration: {} })
+    const own = '/console/configurations/ex-generic-v2/draft'
+    const misspelt = {
+      parameters: { api: { baseUrl: api.origin }, config: { jobs: [{ endpoint: 'a', paginaton: {} }] } },
+    }
+    const send = async (configuration: object | string, more = {}) => {
+      const text = typeof configuration === 'string' ? configuration : JSON.stringify(configuration)
+      const version = versionIn(await page(own))
+      const response = await submit(own, { configuration: text, version, ...more })
+      return response.status === 303
+        ? { ...saidIn(response), isSaved: true }
+        : { text: await response.text() }
+    }
+    const refused = await send(misspelt)
+    expect(refused).not.toHaveProperty('isSaved')
+    for (const shown of ['paginaton', 'parameters.config.jobs.0', 'Save as draft', '"endpoint"'])
+      expect(editorOf(refused.text) + refused.text).toContain(shown)
+    for (const [given, why] of [
+      ['{', 'not valid JSON'],
+      [{ parameters: {}, schedule: 'rate(1 hour)' }, 'A draft has no schedule'],
+    ] as const) {
+      const { text } = await send(given)
+      expect([text.includes(why), text.includes('Save as draft')]).toEqual([true, false])
+    }
+    expect(await send({ ...misspelt, schedule: 'rate(1 hour)' }, { draft: '1' })).toMatchObject({
+      text: expect.stringContaining('A draft has no schedule'),
+    })
+    expect(await send(misspelt, { draft: '1' })).toEqual({
+      isSaved: true,
+      text: expect.stringMatching(
+        /^It was saved as a draft\. configuration\.parameters\.config\.jobs\.0: .*paginaton/,
+      ),
+    })
+    expect(await send({ ...misspelt, parameters: {} })).toEqual({ isSaved: true, text: 'It was saved.' })
   })
 
   it('has rows that are edited and switched off', async () => {

@@ -20,11 +20,12 @@ const configuration = (child: object, more: object = {}) => ({
 
 describe('a configuration with an unknown key', () => {
   it('is named with the key that was meant, and the keys that are there still count', () => {
-    expect(checkConfiguration(configuration({ primaryKey: ['id'] }, { apii: {} }))).toEqual([
-      expect.stringContaining(
+    expect(checkConfiguration(configuration({ primaryKey: ['id'] }, { apii: {} }))).toMatchObject({
+      message: expect.stringContaining(
         'unknown key "apii" (did you mean "api"?) at parameters\nIt will not run like this',
       ),
-    ])
+      params: { problems: [{ place: 'parameters', message: expect.stringContaining('"apii"') }] },
+    })
   })
 
   it('does not hide what could never run, which does not hide it either', () => {

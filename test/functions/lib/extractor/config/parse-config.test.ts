@@ -34,7 +34,7 @@ describe('strict configuration', () => {
     [
       'a config option',
       withJob({}, { outputBuckt: 'x' }),
-      'unknown key "outputBuckt" at parameters.config (did you mean "outputBucket"?)',
+      'unknown key "outputBuckt" (did you mean "outputBucket"?) at parameters.config',
     ],
     [
       'an authentication key',
