@@ -18,6 +18,8 @@ interface FailurePathProps {
   readonly endsAs: string
   /** The clean-up has found that nothing failed, and says so by this field: no letter. Default: it never does. */
   readonly unless?: { readonly isPresent: string; readonly next: IChainable } | undefined
+  /** The clean-up answers with `details` of what failed. Default: it does not. */
+  readonly hasDetails?: boolean
 }
 
 /**
@@ -27,13 +29,14 @@ interface FailurePathProps {
  */
 export const failurePath = (
   scope: Construct,
-  { cleanUp, deadLetter, endsAs, unless }: FailurePathProps,
+  { cleanUp, deadLetter, endsAs, unless, hasDetails }: FailurePathProps,
 ): IChainable => {
   const end = new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' })
   const write = writeDeadLetter(scope, deadLetter, end)
   const described = deadLetterContent(scope, 'DescribedFailure', {
     code: `${CLEANED_UP}.failure.code`,
     message: `${CLEANED_UP}.failure.message`,
+    ...(hasDetails && { details: `${CLEANED_UP}.details` }),
   }).next(write)
   // Not every report has a cause, and a path that leads nowhere would end the execution without a dead letter.
   const asReported = deadLetterContent(scope, 'FailureAsReported', {

@@ -50,6 +50,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     },
     deadLetter: { machine: 'import', ...deadLetters, redrive: redriveCommand('import') },
     endsAs: 'ImportFailed',
+    hasDetails: true,
   })
   const start = functionStep(scope, 'Start', { runs: startImport, event, resultPath: '$.import' })
   catchAll(start, failed)

@@ -29,7 +29,7 @@ export class KeptDeadLetters extends Construct {
       memoryMiB: 256,
       timeout: Duration.seconds(30),
     })
-    allowItems(keep, items, ['GetItem', 'PutItem'], writtenKinds['keep-dead-letter'])
+    allowItems(keep, items, ['GetItem', 'PutItem', 'DeleteItem'], writtenKinds['keep-dead-letter'])
     this.keep = keep
   }
 }

@@ -27,7 +27,7 @@ const redriveOptions = {
 }
 
 export const letters = serviceCommand({
-  description: 'dead letters: list what failed and why',
+  description: 'dead letters: list what failed and nobody has mended, and why',
   options,
   run: async ({ api, out, flags: { limit, machine, code } }) => {
     out.list(
@@ -38,7 +38,7 @@ export const letters = serviceCommand({
         TIME: each => formatTime(each.created),
         ABOUT: each => describeInput(each.input),
         CODE: each => each.failure.code,
-        REASON: each => (each.closed ? `closed: ${closing(each.closed)}` : each.failure.message),
+        REASON: each => each.failure.message,
       },
       'No dead letters: no machine waits to be started again. millrace jobs --status error shows jobs that failed.',
     )
@@ -77,15 +77,12 @@ const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefi
       code: found.failure.code,
       reason: found.failure.message,
       execution: found.source.execution,
-      closed: found.closed && `${formatTime(found.closed.at)}: ${closing(found.closed)}`,
       'try again': found.isRedrivable ? `millrace letters redrive ${found.id}` : found.redrive,
     })
     out.line(`input  ${JSON.stringify(found.input, null, 2)}`)
     if (JSON.stringify(found.details) !== '{}') out.line(`details  ${JSON.stringify(found.details, null, 2)}`)
   })
 }
-
-const closing = ({ jobId }: { jobId: number }): string => `job ${jobId} imported the file`
 
 /** All that a machine may be started with. */
 const inputs = z.catch(
@@ -104,7 +101,7 @@ const inputs = z.catch(
 )
 
 /** What a machine was started with, in a few words: the object, configuration, job, table or file. */
-const describeInput = (input: unknown): string => {
+export const describeInput = (input: unknown): string => {
   const { detail, key, componentId, configId, jobId, tableId, fileId } = inputs.parse(input)
   if (componentId !== undefined) return `${componentId}/${configId}`
   if (jobId !== undefined) return `job ${jobId}`

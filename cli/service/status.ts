@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { plural } from '../../functions/lib/plural.ts'
+import { deadLetterBody, MOST_LETTERS } from '../../functions/lib/wire/dead-letter-body.ts'
 import { indexBody } from '../../functions/lib/wire/index-body.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
@@ -8,19 +9,19 @@ import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { ifOffered } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
-import { job, subjectOfJob } from './job-line.ts'
+import { job } from './job-line.ts'
+import { describeInput } from './letters.ts'
 
 const index = readsAll(indexBody, { revision: false })
 const token = readsAll(tokenBody, { description: true })
 const table = readsAll(listedTableBody, { rowsCount: false, dataSizeBytes: false })
-const anyLetter = z.array(z.looseObject({ closed: z.nullish(z.unknown()) }))
 const run = z.pick(runBody, { status: true, results: true })
 
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
 
 export const status = serviceCommand({
-  description: 'what is stored, what is under way, and what failed lately',
+  description: 'what is stored, what is under way, and what failed and nobody has mended',
   options: serviceOptions,
   run: async ({ api, out }) => {
     const [about, caller, tables, jobs, letters, runs] = await Promise.all([
@@ -28,11 +29,10 @@ export const status = serviceCommand({
       api.get('tokens/verify', token),
       api.get('tables', z.array(table), { include: 'metadata' }),
       api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
-      ifOffered(api.get('dead-letters', anyLetter, { limit: 1000 })),
+      ifOffered(api.get('dead-letters', z.array(deadLetterBody), { limit: MOST_LETTERS })),
       ifOffered(api.get('runs', z.array(run), { limit: LOOKED_AT_JOBS })),
     ])
     const countOf = (status: string) => jobs.filter(each => each.status === status).length
-    const failures = jobs.filter(({ status }) => status === 'error')
     const status = {
       url: api.address.url,
       version: about.revision ?? null,
@@ -45,33 +45,29 @@ export const status = serviceCommand({
         waiting: countOf('waiting'),
         processing: countOf('processing'),
         success: countOf('success'),
-        error: failures.length,
       },
-      deadLetters: letters?.filter(({ closed }) => !closed).length ?? null,
-      failedRuns: runs?.filter(each => each.status === 'error').length ?? null,
+      deadLetters: letters?.length ?? null,
       /** They succeeded, and say that not all may have come. */
       warnedRuns: runs?.filter(each => shownStatus(each) === 'warned').length ?? null,
-      failures: failures.slice(0, SHOWN_FAILURES).map(each => ({
-        jobId: each.id,
-        tableId: subjectOfJob(each),
-        time: each.endTime ?? null,
-        message: each.error?.message ?? '',
+      failures: (letters ?? []).slice(0, SHOWN_FAILURES).map(({ input, created, failure }) => ({
+        subject: describeInput(input),
+        time: created,
+        message: failure.message,
       })),
     }
     out.show(status, () => {
-      const { waiting, processing, success, error } = status.jobs
+      const { waiting, processing, success } = status.jobs
       out.fields({
         service: status.url,
         version: status.version,
         token: status.token,
         tables: `${plural(status.tables, 'table')}, ${plural(status.rows, 'row')}, ${formatBytes(status.bytes)}`,
-        jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done, ${error} failed`,
+        jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done`,
         'dead letters': status.deadLetters,
-        'failed runs': status.failedRuns,
         'runs with warnings': status.warnedRuns,
       })
-      for (const { time, tableId, message } of status.failures)
-        out.line(`${formatTime(time)}  ${tableId}  ${message}`, 'red')
+      for (const { time, subject, message } of status.failures)
+        out.line(`${formatTime(time)}  ${subject}  ${message}`, 'red')
       if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
     })
   },

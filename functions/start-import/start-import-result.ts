@@ -16,7 +16,7 @@ export type StartImportResult =
       tableId: string
       /** Newer versions of the key that were loaded again, because this one came late. */
       reloadedVersions: number
-      /** An earlier import of the key has failed: when this one has succeeded, its letters are closed. */
+      /** An earlier import of the key has failed, or may still: when this one has succeeded, its letters are closed. */
       closesLetters?: boolean | undefined
       /** Until the first look at the job. */
     } & AskedWait)
@@ -37,7 +37,14 @@ export type StartImportResult =
   /** The dead letters about the object are closed. */
   | { outcome: 'closed'; letters: number }
   /** The lease was released after a failure. */
-  | { outcome: 'released'; failure: Failure }
+  | { outcome: 'released'; failure: Failure; details: FailedImport }
+
+/** What the dead letter says of the file, as far as it can be read. */
+export interface FailedImport {
+  /** Whether it would have been added to its table. `null`: its key or its metadata say nothing that can be followed. */
+  isIncremental?: boolean | null
+  versionId?: string | undefined
+}
 
 /**
  * The result of an execution of this age: the longer it has waited, the longer it waits until it asks again. Among

@@ -18,7 +18,7 @@ import {
 } from './key-records.ts'
 import { whyIgnored } from './landing-target.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
-import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
+import { asPatientAs, busy, type FailedImport, type StartImportResult } from './start-import-result.ts'
 
 /** Long enough for a short import to end, short enough that nobody notices. */
 const LEASE_WAIT_SECONDS = 2
@@ -42,16 +42,16 @@ const takeStep = async (
   dependencies: StartImportDependencies,
   { event: landed, execution, failure, move, importedBy }: StartImportEvent,
 ): Promise<StartImportResult> => {
-  const { s3, records, storage } = dependencies
+  const { s3, records } = dependencies
   const reason = whyIgnored(landed.key)
   if (reason !== undefined) return { outcome: 'ignored', reason }
   if (failure) {
     const { hasJob } = await abandonImport(dependencies, landed, execution)
     const described = describeFailure(failure)
     if (!hasJob) await reportFailure(dependencies, { landed, execution, failure: described })
-    return { outcome: 'released', failure: described }
+    return { outcome: 'released', failure: described, details: await describeFailed(dependencies, landed) }
   }
-  if (importedBy) return { outcome: 'closed', letters: await storage.closeDeadLetters(landed, importedBy) }
+  if (importedBy) return closeLetters(dependencies, landed, importedBy)
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)
@@ -72,7 +72,9 @@ const takeStep = async (
   // Nobody else may begin while parts are on their way.
   if (result.outcome === 'moving') await key.save()
   else await key.release()
-  return 'jobId' in result ? { ...result, closesLetters: key.state.hasFailed } : result
+  return 'jobId' in result
+    ? { ...result, closesLetters: key.state.hasFailed ?? result.closesLetters }
+    : result
 }
 
 /** Another execution works on the key: it may have imported this version already. */
@@ -93,6 +95,7 @@ const whileHeld = async (
     tableId: target.tableId,
     waitSeconds: waitSecondsAt(0),
     reloadedVersions,
+    closesLetters: true,
   }
 }
 
@@ -114,7 +117,39 @@ const moveParts = async (
   return { outcome: 'moved' }
 }
 
-interface FailedImport {
+const closeLetters = async (
+  dependencies: StartImportDependencies,
+  landed: LandedObject,
+  jobId: number,
+): Promise<StartImportResult> => {
+  const versionId = await identityOf(dependencies, landed)
+  const { isIncremental = true } =
+    versionId === undefined ? {} : await dependencies.records.progress(versionId)
+  return {
+    outcome: 'closed',
+    letters: await dependencies.storage.closeDeadLetters({ ...landed, isIncremental }, jobId),
+  }
+}
+
+/** Nothing is known of an object that is gone, or while the service does not answer. */
+const describeFailed = async (
+  dependencies: StartImportDependencies,
+  landed: LandedObject,
+): Promise<FailedImport> => {
+  const found = await describeSource(dependencies.s3, landed).catch(() => undefined)
+  if (found === undefined) return {}
+  const versionId = storedVersion(found.source)
+  try {
+    const { incremental } = await targetOf(landed.key, found.metadata, dependencies)
+    return { isIncremental: incremental, versionId }
+  } catch (error) {
+    return error instanceof UserError && error.code.startsWith('landing.')
+      ? { isIncremental: null }
+      : { versionId }
+  }
+}
+
+interface ReportedImport {
   landed: LandedObject
   execution: string
   failure: Failure
@@ -123,7 +158,7 @@ interface FailedImport {
 /** An event for an import that failed before it came to a job: the event of the job would have said it. */
 const reportFailure = (
   { storage, log }: Pick<StartImportDependencies, 'storage' | 'log'>,
-  { landed: { bucket, key, versionId }, execution, failure: error }: FailedImport,
+  { landed: { bucket, key, versionId }, execution, failure: error }: ReportedImport,
 ): Promise<void> =>
   storage
     .postEvent(

@@ -51,7 +51,7 @@ const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
   'fire-triggers': items('UpdateItem'),
   'sweep-storage': items('BatchGetItem'),
-  'keep-dead-letter': items('DeleteItem', 'Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
+  'keep-dead-letter': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
   'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
 }
 

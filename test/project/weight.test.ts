@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_515,
-  'lines of tests': 80_568,
-  'words of documents': 91_989,
+  'lines of product': 98_849,
+  'lines of tests': 80_906,
+  'words of documents': 92_088,
   functions: 14,
   routes: 211,
   settings: 41,

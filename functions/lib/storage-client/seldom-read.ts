@@ -94,16 +94,19 @@ export async function* listScheduled(
 export interface LandedFile {
   bucket: string
   key: string
+  versionId?: string | undefined
   sequencer?: string | undefined
+  /** It was added to its table, so that it mends no other version. */
+  isIncremental: boolean
 }
 
 /** See `StorageClient.closeDeadLetters`. */
 export const closeLetters = async (
   connection: Connection,
-  { bucket, key, sequencer }: LandedFile,
+  file: LandedFile,
   jobId: number,
 ): Promise<number> => {
-  const body = { bucket, key, sequencer, jobId }
+  const body = { ...file, jobId }
   const asked = request(connection, { method: 'POST', path: 'dead-letters/close', body }, closedBody)
   const { closed } = await asked.catch((error: unknown) => {
     if (error instanceof UserError && error.status === 404) return { closed: [] }

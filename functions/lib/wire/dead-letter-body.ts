@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 import { anyObject, codeAndMessage, described, wireDateText } from './fields.ts'
 
+/** The longest list of them. Who counts failures asks for so many, so that all who count come to the same. */
+export const MOST_LETTERS = 1_000
+
 /** A dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 export const deadLetterBody = z
   .object({
@@ -14,8 +17,6 @@ export const deadLetterBody = z
     isRedrivable: z.boolean(),
     hasNewestVersion: z.boolean(),
     redrive: z.string(),
-    /** A later version of its file was imported by this job. */
-    closed: z.nullable(z.object({ at: wireDateText, jobId: z.int() })),
   })
   .register(described, { name: 'DeadLetter' })
 

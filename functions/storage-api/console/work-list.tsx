@@ -56,9 +56,9 @@ export const workOf = (jobs: readonly JobBody[], runs: readonly RunBody[]): Work
   )
 }
 
-export const WorkList = ({ of, caption = 'Jobs and runs', empty }: WorkListProps) => (
+export const WorkList = ({ of, empty }: WorkListProps) => (
   <List
-    caption={caption}
+    caption="Jobs and runs"
     of={of}
     empty={empty}
     columns={[
@@ -74,7 +74,6 @@ export const WorkList = ({ of, caption = 'Jobs and runs', empty }: WorkListProps
 
 interface WorkListProps {
   of: readonly Work[]
-  caption?: string
   /** In place of the list when there is none. */
   empty: Child
 }

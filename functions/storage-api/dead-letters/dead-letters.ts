@@ -2,7 +2,14 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { closedBody, deadLetterBody, redrivenAllBody, redrivenBody } from '../../lib/wire/dead-letter-body.ts'
+import { endOfImport } from '../../lib/storage/dead-letters/end-of-letter.ts'
+import {
+  closedBody,
+  deadLetterBody,
+  MOST_LETTERS,
+  redrivenAllBody,
+  redrivenBody,
+} from '../../lib/wire/dead-letter-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findFile } from '../find/find-file.ts'
 import { integer, text } from '../http/fields.ts'
@@ -10,15 +17,16 @@ import { page } from '../http/page.ts'
 import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
-import { hasNewestVersion, isAboutEarlier } from '../services/newest-version.ts'
+import { hasNewestVersion } from '../services/newest-version.ts'
 import { isRedrivable, type RedrivenVersion } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
+import { openLetters, openOf } from './open-letters.ts'
 
 export const routes = routesOf('dead letters')
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 const deadLetterResource = (letter: DeadLetterRecord) => {
-  const { id, machine, source, input, failure, details, at, redrive, closed } = letter
+  const { id, machine, source, input, failure, details, at, redrive } = letter
   return {
     id: String(id),
     machine,
@@ -27,10 +35,9 @@ const deadLetterResource = (letter: DeadLetterRecord) => {
     failure,
     details,
     created: wireDate(at),
-    isRedrivable: isRedrivable(letter) && closed === undefined,
+    isRedrivable: isRedrivable(letter),
     hasNewestVersion: hasNewestVersion(letter),
     redrive,
-    closed: closed ? { at: wireDate(closed.at), jobId: closed.jobId } : null,
   }
 }
 
@@ -43,12 +50,12 @@ const deadLetterFacts = ({ id, machine, source, input, failure }: DeadLetterReco
   params: { machine, execution: source.execution, input, failure },
 })
 
-/** What failed and has not been redriven or deleted since. */
+/** What failed and has not been mended, redriven or deleted since: every count of failures is one of this list. */
 routes.get('/v2/storage/dead-letters', {
   summary: 'List dead letters',
   access: 'project',
   query: z.object({
-    limit: integer({ min: 1, max: 1000 }).default(100),
+    limit: integer({ min: 1, max: MOST_LETTERS }).default(100),
     offset: integer().default(0),
     maxId: integer({ min: 1 }).optional(),
     machine: text().optional(),
@@ -59,9 +66,9 @@ routes.get('/v2/storage/dead-letters', {
     403: 'The token may not manage all buckets',
   },
   reply: z.array(deadLetterBody),
-  handle: async ({ query }, { deadLetters }) => {
+  handle: async ({ query }, services) => {
     const { limit, offset, maxId, machine, code } = query
-    const letters = await page(deadLetters.list({ maxId }), {
+    const letters = await page(openLetters(services, { maxId }), {
       limit,
       offset,
       isListed: letter => isAskedFor(letter, { machine, code }),
@@ -104,9 +111,6 @@ routes.delete('/v2/storage/dead-letters/{letterId}', {
   },
 })
 
-/** How many letters are looked at: one of a file that is mended is among the newest. */
-const LOOKED_AT = 1_000
-
 /** For the import machine: a file whose import had failed is in its table now, so nobody has to look at the letters about it. */
 routes.post('/v2/storage/dead-letters/close', {
   summary: 'Close the dead letters of a file that has been imported since',
@@ -114,37 +118,36 @@ routes.post('/v2/storage/dead-letters/close', {
   body: z.object({
     bucket: text(),
     key: text(),
+    versionId: text().optional(),
     sequencer: text().optional(),
+    isIncremental: z.boolean().default(false),
     jobId: integer({ min: 1 }),
   }),
   replies: {
-    200: 'The ids of those that are closed now, of this version of the file and of earlier ones',
+    200: 'The ids of those that are closed now: of this version of the file and, when it replaced the table, of earlier ones',
     403: 'The token may not manage all buckets',
   },
   reply: closedBody,
   handle: async (request, services) => {
-    const { jobId, ...imported } = request.body
-    const closed: string[] = []
-    let seen = 0
-    for await (const letter of services.deadLetters.list()) {
-      if (seen++ === LOOKED_AT) break
-      if (letter.closed !== undefined || !isAboutEarlier(letter, imported)) continue
-      if (!(await services.deadLetters.close(letter, { at: services.now().toISOString(), jobId }))) continue
-      closed.push(String(letter.id))
+    const { jobId, isIncremental, ...file } = request.body
+    const at = services.now().toISOString()
+    const closed = await services.deadLetters.close(endOfImport(file, { isIncremental, at }))
+    for (const letter of closed) {
       const facts = deadLetterFacts(letter)
       await recordAudit(request, services, 'deadLetterClosed', { ...facts, results: { jobId } })
     }
-    return { closed }
+    return { closed: closed.map(({ id }) => String(id)) }
   },
 })
 
 /** The dead letter of a path, or 404 `storage.deadLetters.notFound`. */
-const findDeadLetter = async ({ deadLetters }: Services, letterId: string): Promise<DeadLetterRecord> => {
-  const letter = await storedUnder(letterId, deadLetters.get)
+const findDeadLetter = async (services: Services, letterId: string): Promise<DeadLetterRecord> => {
+  const stored = await storedUnder(letterId, services.deadLetters.get)
+  const [letter] = stored ? await openOf([stored], services) : []
   if (!letter)
     throw new UserError(
       'storage.deadLetters.notFound',
-      `Dead letter ${letterId.slice(0, 20)} not found. It may have been redriven or deleted.`,
+      `Dead letter ${letterId.slice(0, 20)} not found. It may have been mended, redriven or deleted.`,
     )
   return letter
 }
@@ -180,8 +183,8 @@ routes.post('/v2/storage/dead-letters/redrive', {
     const { machine, code, version } = request.body
     const wanted: DeadLetterRecord[] = []
     let hasMore = false
-    for await (const letter of services.deadLetters.list()) {
-      if (letter.closed !== undefined || !isAskedFor(letter, { machine, code })) continue
+    for await (const letter of openLetters(services)) {
+      if (!isAskedFor(letter, { machine, code })) continue
       hasMore = wanted.length === MAX_AT_ONCE
       if (hasMore) break
       wanted.push(letter)

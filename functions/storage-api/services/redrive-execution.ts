@@ -29,10 +29,6 @@ export const createRedriveExecution =
   ({ start }: Pick<Machines, 'start'>): RedriveExecution =>
   async (letter, { version, tokenId }) => {
     const { id, source, redrive } = letter
-    if (letter.closed)
-      throw notRedrivable(
-        `It is closed: job ${letter.closed.jobId} has imported a later version of the file.`,
-      )
     if (!isRedrivable(letter)) throw notRedrivable(`It cannot be started again. ${redrive}`)
     const isNewest = version === 'newest'
     const input = isNewest ? inputOfNewest(letter) : boundInput(letter, tokenId)

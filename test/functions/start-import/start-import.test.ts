@@ -149,6 +149,41 @@ describe('told more than once', () => {
   })
 })
 
+describe('of an import that failed', () => {
+  const failure = { Error: 'invalidCsv', Cause: 'a ragged row' }
+  const released = async (landed: LandedObject) => {
+    const result = await startImport(dependencies, { event: landed, execution: newExecution(), failure })
+    return 'details' in result && result.details
+  }
+
+  it.each<[string, string, Record<string, string>, unknown]>([
+    ['that replaces its table', 'orders.csv', {}, false],
+    ['that is added', 'orders.csv', { incremental: '1' }, true],
+    ['whose key names no table', 'orders.png', {}, null],
+    ['whose metadata say nothing', 'orders.csv', { incremental: 'maybe' }, null],
+  ])('the letter says how a file %s is loaded', async (_, name, metadata, isIncremental) => {
+    const landed = await land(`${bucketId}/${name}`, 'id\n1\n', metadata)
+    expect(await released(landed)).toMatchObject({ isIncremental })
+  })
+
+  it('the letter says nothing of one that is gone', async () => {
+    expect(await released({ bucket: LANDING, key: `${bucketId}/gone.csv` })).toEqual({})
+  })
+
+  it('the next version closes the letter also when it began before the failure was told', async () => {
+    const bad = await land(`${bucketId}/orders.csv`, 'id,name\n1\n')
+    expect(await start(bad)).not.toMatchObject({ closesLetters: true })
+    await finishJobs()
+    const good = await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n')
+    expect(await start(good)).toMatchObject({ outcome: 'started', closesLetters: true })
+    await finishJobs()
+    expect(await start(await land(`${bucketId}/orders.csv`, 'id,name\n2,b\n'))).not.toHaveProperty(
+      'closesLetters',
+      true,
+    )
+  })
+})
+
 describe('told out of order', () => {
   const outcomesOf = async (...events: LandedObject[]): Promise<string[]> => {
     const outcomes: string[] = []
@@ -214,7 +249,7 @@ describe('told out of order', () => {
     const second = await land(`${bucketId}/orders.csv`, 'id\n2\n')
     await startImport(dependencies, { event: first, execution: newExecution(), failure })
     expect(await start(second)).toMatchObject({ outcome: 'busy' })
-    expect(await startImport(dependencies, { event: first, execution: dying, failure })).toEqual({
+    expect(await startImport(dependencies, { event: first, execution: dying, failure })).toMatchObject({
       outcome: 'released',
       failure: { code: 'Error', message: 'died' },
     })

@@ -1,7 +1,12 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod/mini'
-import { type DeadLetterBody, deadLetterBody, redrivenAllBody } from '#lib/wire/dead-letter-body.ts'
-import { path } from '../api-client.ts'
+import {
+  type DeadLetterBody,
+  deadLetterBody,
+  MOST_LETTERS,
+  redrivenAllBody,
+} from '#lib/wire/dead-letter-body.ts'
+import { type ApiClient, path, query } from '../api-client.ts'
 import { counted, readable } from '../format.ts'
 import { Confirm } from '../forms.tsx'
 import { configurationPath } from '../links.tsx'
@@ -10,12 +15,16 @@ import { form, page, type Said } from '../route.ts'
 
 const LETTERS = '/console/dead-letters'
 
+/** What waits for somebody, on this page and wherever it is counted. */
+export const openLetters = (client: ApiClient): Promise<DeadLetterBody[]> =>
+  client.list(`dead-letters${query({ limit: MOST_LETTERS })}`, deadLetterBody)
+
 const done = (text: string): { redirect: string; said: Said } => ({ redirect: LETTERS, said: { text } })
 
 /** What failed and waits for somebody: why, with which input, and what can be done. */
 export const deadLetterPages = [
   page(LETTERS, async ({ client }) => {
-    const open = (await client.list('dead-letters', deadLetterBody)).filter(({ closed }) => closed === null)
+    const open = await openLetters(client)
     return {
       title: 'Dead letters',
       body: (
@@ -57,7 +66,7 @@ const configuration = z.object({ componentId: z.string(), configId: z.string() }
 const event = z.object({ detail: z.object({ object }) })
 
 /** The file or the configuration that it is about. */
-const subjectOf = ({ machine, input }: DeadLetterBody): Child => {
+export const subjectOf = ({ machine, input }: DeadLetterBody): Child => {
   const file = object.safeParse(input).data ?? event.safeParse(input).data?.detail.object
   if (file !== undefined) return `Import of ${file.key}`
   const { data } = configuration.safeParse(input)

@@ -48,11 +48,7 @@ export const jobPages = [
         <>
           <Tabs
             label="Which of the newest"
-            of={Object.entries(choices).map(([choice, { name }]) => [
-              pathTo(choice),
-              name,
-              of(choice).length,
-            ])}
+            of={Object.entries(choices).map(([choice, { name }]) => [pathTo(choice), name])}
             at={pathTo(chosen)}
           />
           <WorkList

@@ -1,7 +1,6 @@
 import { listedComponentBody } from '#lib/wire/component-body.ts'
 import { configurationBody, type ScheduleBody, scheduleBody } from '#lib/wire/configuration-body.ts'
-import { deadLetterBody } from '#lib/wire/dead-letter-body.ts'
-import { jobBody } from '#lib/wire/job-body.ts'
+import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { type RunBody, runBody, shownStatus } from '#lib/wire/run-body.ts'
 import { listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
@@ -11,9 +10,8 @@ import { List } from '../list.tsx'
 import { Empty, Facts, Status, Time } from '../parts.tsx'
 import { mayLoad } from '../person.ts'
 import { page } from '../route.ts'
-import { WorkList, workOf } from '../work-list.tsx'
+import { openLetters, subjectOf } from './dead-letters.tsx'
 
-const LOOKED_AT = 100
 const SCHEDULES_SHOWN = 20
 const SHOWN = 8
 
@@ -68,26 +66,21 @@ const schedulesOf = async (client: ApiClient, now: Date): Promise<Scheduled[]> =
 const sum = (numbers: readonly (number | null)[]): number =>
   numbers.reduce<number>((total, number) => total + (number ?? 0), 0)
 
-/** What there is, what waits for somebody, what failed. */
+/** What there is, and what failed and waits for somebody. */
 export const overviewPages = [
   page('/console', async ({ client, now }) => {
-    const [tables, jobs, runs, letters, schedules] = await Promise.all([
+    const [tables, letters = [], schedules] = await Promise.all([
       client.list('tables?include=', listedTableBody),
-      // All of them, not those that failed: a list of failures would read all jobs ever where nothing fails.
-      client.list(`jobs${query({ limit: LOOKED_AT })}`, jobBody),
-      client.list(`runs${query({ limit: LOOKED_AT })}`, runBody),
-      orNothing(client.list(`dead-letters${query({ limit: LOOKED_AT })}`, deadLetterBody)),
+      orNothing(openLetters(client)),
       schedulesOf(client, now),
     ])
-    const open = letters?.filter(({ closed }) => closed === null).length ?? 0
-    const failed = workOf(jobs, runs).filter(({ status }) => status === 'error')
     const mayDrop = mayLoad(await client.person())
     return {
       title: 'Overview',
       live: 10,
       body: (
         <>
-          <NeedsYou letters={open} late={schedules.filter(isOfLate).length} />
+          <NeedsYou letters={letters.length} late={schedules.filter(isOfLate).length} />
           <Facts
             of={[
               ['Tables', count(tables.length)],
@@ -105,11 +98,7 @@ export const overviewPages = [
           )}
           {schedules.length > 0 && <Schedules of={schedules} />}
           <h2>Newest failures</h2>
-          <WorkList
-            caption="Newest failures"
-            of={failed.slice(0, SHOWN)}
-            empty={<Empty icon="check">Nothing has failed lately.</Empty>}
-          />
+          <Failures of={letters.slice(0, SHOWN)} />
         </>
       ),
     }
@@ -126,7 +115,7 @@ const NeedsYou = ({ letters, late }: { letters: number; late: number }) =>
         {letters > 0 && (
           <li>
             <a href="/console/dead-letters">
-              {counted(letters, 'dead letter')}: what failed and was not started again
+              {counted(letters, 'dead letter')}: what failed and nobody has mended
             </a>
           </li>
         )}
@@ -134,6 +123,19 @@ const NeedsYou = ({ letters, late }: { letters: number; late: number }) =>
       </ul>
     </section>
   )
+
+const Failures = ({ of }: { of: readonly DeadLetterBody[] }) => (
+  <List
+    caption="Newest failures"
+    of={of}
+    empty={<Empty icon="check">Nothing has failed that waits for you.</Empty>}
+    columns={[
+      ['What', letter => subjectOf(letter), 'name'],
+      ['When', ({ created }) => <Time at={created} />],
+      ['What became of it', ({ failure }) => failure.message, 'sentence'],
+    ]}
+  />
+)
 
 /** Late ones first, then those that run next. */
 const Schedules = ({ of }: { of: readonly Scheduled[] }) => (

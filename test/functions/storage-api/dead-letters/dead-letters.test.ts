@@ -21,7 +21,8 @@ const service = await withStorage({
 beforeEach(async () => {
   started.clear()
   failsAfterStart = false
-  for await (const { id } of service.stores.deadLetters.list()) await service.stores.deadLetters.delete(id)
+  for await (const letters of service.stores.deadLetters.batches())
+    for (const { id } of letters) await service.stores.deadLetters.delete(id)
 })
 
 const keep = async (
@@ -31,6 +32,7 @@ const keep = async (
     code = 'invalidCsv',
     minute = 0,
     input = { key: name } as Record<string, unknown>,
+    details = {} as Record<string, unknown>,
   } = {},
 ) => {
   const { version: _, ...letter } = failedImport.letter
@@ -41,6 +43,7 @@ const keep = async (
       machine,
       source: { machine: 'arn:machine', execution: `arn:execution:${name}` },
       input,
+      details,
       failure: { code, message: `${name} is wrong` },
     },
     startedAt,
@@ -78,7 +81,6 @@ describe('dead letters', () => {
       isRedrivable: true,
       hasNewestVersion: false,
       redrive: 'npx millrace execute import -',
-      closed: null,
     })
   })
 
@@ -203,26 +205,82 @@ describe('dead letters', () => {
   })
 })
 
-describe('a letter whose file is imported', () => {
-  const landed = (key: string, sequencer: string) => ({
-    detail: { bucket: { name: 'landing' }, object: { key, sequencer } },
+describe('a letter goes by itself', () => {
+  const landed = (key: string, sequencer: string, version = sequencer) => ({
+    detail: { bucket: { name: 'landing' }, object: { key, sequencer, 'version-id': version } },
   })
+  const replaces = { isIncremental: false }
+  const adds = { isIncremental: true }
 
-  it('is closed with those of earlier versions, says so, and is not started again', async () => {
-    const earlier = await keep('a', { input: landed('a.csv', '0A') })
-    const other = await keep('b', { minute: 1, input: landed('b.csv', '0A') })
-    const later = await keep('c', { minute: 2, input: landed('a.csv', '0C') })
+  it('when its file is loaded, or a later version that replaces the table, which makes an event', async () => {
+    const earlier = await keep('a', { input: landed('a.csv', '0A'), details: replaces })
+    const other = await keep('b', { minute: 1, input: landed('b.csv', '0A'), details: replaces })
     const imported = { bucket: 'landing', key: 'a.csv', sequencer: '0B', jobId: 7 }
     expect((await call('POST', '/close', imported)).body).toEqual({ closed: [earlier] })
     expect((await call('POST', '/close', imported)).body).toEqual({ closed: [] })
-    const { body } = await call('GET')
-    expect(body.map(({ id, closed }: { id: string; closed: unknown }) => [id, closed])).toEqual([
-      [later, null],
-      [other, null],
-      [earlier, { at: expect.any(String), jobId: 7 }],
-    ])
+    const late = await keep('late', { minute: 2, input: landed('a.csv', '0A'), details: replaces })
+    expect(await idsOf()).toEqual([other])
+    expect((await call('GET', `/${late}`)).status).toBe(404)
+    const later = await keep('c', { minute: 3, input: landed('a.csv', '0C'), details: replaces })
+    expect(await idsOf()).toEqual([later, other])
     const { body: events } = await service.call('GET', '/v2/storage/events?q=event:storage.deadLetterClosed')
     expect(events).toMatchObject([{ objectId: earlier, results: { jobId: 7 } }])
     expect((await call('POST', '/redrive', {})).body.redriven).toHaveLength(2)
   })
+
+  it('but not when another version is added to its table', async () => {
+    const [first, second] = [
+      await keep('a', { input: landed('add.csv', '0A', 'v1'), details: adds }),
+      await keep('b', { minute: 1, input: landed('add.csv', '0B', 'v2'), details: adds }),
+    ]
+    expect(await idsOf()).toEqual([second, first])
+    const imported = { bucket: 'landing', key: 'add.csv', jobId: 7, isIncremental: true }
+    const close = (versionId: string, sequencer: string) =>
+      call('POST', '/close', { ...imported, versionId, sequencer })
+    expect((await close('v3', '0C')).body).toEqual({ closed: [] })
+    expect((await close('v2', '0B')).body).toEqual({ closed: [second] })
+    expect(await idsOf()).toEqual([first])
+  })
+
+  it('when the next one about the same comes: a day of a schedule that fails each minute is one, until a run succeeds', async () => {
+    const input = { componentId: 'ex-api', configId: '1' }
+    const others = [
+      await keep('other', { machine: 'extract', input: { ...input, configId: '2' } }),
+      await keep('branch', { machine: 'extract', input: { ...input, branchId: 7 } }),
+    ]
+    let last = ''
+    for (let minute = 0; minute < 24 * 60; minute++)
+      last = await keep(`run${minute}`, { machine: 'extract', input, minute })
+    expect((await idsOf('?limit=1000')).sort()).toEqual([...others, last].sort())
+    const { batches } = service.stores.deadLetters
+    expect((await Array.fromAsync(batches())).flat()).toHaveLength(3)
+
+    const end = (name: string, minute: number, status: 'SUCCEEDED' | 'ABORTED', more = {}) =>
+      service.stores.runs.end({
+        name,
+        status,
+        startDate: new Date(Date.UTC(2026, 2, 1, 12, minute)),
+        input: JSON.stringify({ ...input, ...more }),
+      })
+    await end('before', 24 * 60 - 2, 'SUCCEEDED')
+    await end('cancelled', 24 * 60, 'ABORTED')
+    await end('elsewhere', 24 * 60, 'SUCCEEDED', { branchId: 8 })
+    expect(await idsOf()).toContain(last)
+    await end('after', 24 * 60 + 1, 'SUCCEEDED')
+    expect((await idsOf()).sort()).toEqual(others.sort())
+    expect((await call('POST', `/${last}/redrive`, {})).status).toBe(404)
+  })
+
+  it('when its job has succeeded all the same', async () => {
+    const jobId = await service.createBucket('job-letters').then(() => loadedJob())
+    await keep('done', { machine: 'jobs', input: { jobId } })
+    const lost = await keep('lost', { machine: 'jobs', input: { jobId: 1 } })
+    expect(await idsOf()).toEqual([lost])
+  })
+
+  const loadedJob = async (): Promise<number> => {
+    await service.createTable('in.c-job-letters', 't', 'id\n1\n')
+    const { body } = await service.call('GET', '/v2/storage/jobs?limit=1')
+    return body[0].id
+  }
 })
