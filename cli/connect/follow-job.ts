@@ -63,10 +63,11 @@ export const followJob = async <Job extends AnyJob>(
     }
     return job as Ended<Job> // The loop has ended.
   } catch (error) {
-    if (!interrupted.aborted) throw error
-    throw new Interrupted(
-      `${what} goes on without you. Follow it: millrace wait ${job.id}. Stop it: millrace jobs cancel ${job.id}.`,
-    )
+    const sentence = `${what} goes on without you. Follow it: millrace wait ${job.id}. Stop it: millrace jobs cancel ${job.id}.`
+    if (interrupted.aborted) throw new Interrupted(sentence)
+    // The service is gone, and says nothing of the job.
+    if (!signal?.aborted && !(error instanceof UserError)) shell.stderr.write(`${sentence}\n`)
+    throw error
   } finally {
     clearInterval(clock)
     line.end()

@@ -50,9 +50,17 @@ export const runUpload = async (
     throw new UserError('cli.tableId', `"${flags.table}" is not a table id: it looks like in.c-main.orders.`)
   const connection = connectStorage(await findStorage(flags, shell))
   try {
-    const uploaded = await unlessInterrupted(upload(connection, path, flags, shell), whenStopped, shell)
+    const journal = journalAt(`${path}.upload.json`, journalSchema)
+    const uploading = upload(connection, path, { flags, shell, journal }).catch((error: unknown) => {
+      if (!(error instanceof UserError)) sayIn(shell)(whenStopped)
+      throw error
+    })
+    const uploaded = await unlessInterrupted(uploading, whenStopped, shell)
     const loaded =
-      flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags, shell)
+      flags.table === undefined
+        ? undefined
+        : await load(connection, flags.table, uploaded, { flags, shell, journal })
+    await journal.remove()
     const { fileId, isSliced } = uploaded
     const { jobId, warnings = [], rows, replacedRows = 0 } = loaded ?? {}
     for (const warning of warnings) sayIn(shell)(`warning: ${warning}`)
@@ -74,17 +82,23 @@ export const runUpload = async (
   }
 }
 
+interface Context {
+  flags: UploadFlags
+  shell: Shell
+  journal: Journal
+}
+
 interface Uploaded {
   fileId: number
   isSliced: boolean
   columns: string[] | undefined
+  notes: Notes
 }
 
 const upload = async (
   connection: StorageConnection,
   path: string,
-  flags: UploadFlags,
-  shell: Shell,
+  { flags, shell, journal }: Context,
 ): Promise<Uploaded> => {
   const { storage, s3For } = connection
   const tags = flags.tag ?? []
@@ -98,7 +112,6 @@ const upload = async (
   // Only CSV that is not compressed can be cut at its records.
   const isSliced = form?.kind === 'CSV' && (flags.sliced ?? isLarge)
   const request = JSON.stringify([flags.url ?? null, name, tags, isSliced])
-  const journal = journalAt(`${path}.upload.json`, journalSchema)
   const about = { request, bytes: facts.size, modified: facts.mtimeMs }
   const noted = await journal.read()
   const known = noted && isDeepStrictEqual({ ...noted, ...about }, noted) ? noted : undefined
@@ -107,6 +120,10 @@ const upload = async (
     (await storage.prepareFile({ name, sizeBytes: facts.size, tags, isSliced }))
   const isResumed = known?.fileId === file.id
   if (!isResumed) await journal.save({ ...about, fileId: file.id })
+  else if (known.uploaded) {
+    sayIn(shell)(`${path}: ${formatBytes(facts.size)} were there`)
+    return { fileId: file.id, isSliced, columns: known.uploaded.columns, notes: known }
+  }
 
   const start = performance.now()
   const progress = progressIn(shell)(path, facts.size)
@@ -135,8 +152,10 @@ const upload = async (
     const resumed = sent.resumedBytes > 0 ? `, of which ${formatBytes(sent.resumedBytes)} were there` : ''
     const how = 'slices' in sent ? `${sent.slices} slices` : `CRC32 ${sent.checksum} checked`
     sayIn(shell)(`${path}: ${formatBytes(facts.size)}${resumed}, ${how}, ${seconds} s`)
-    await journal.remove()
-    return { fileId: file.id, isSliced, columns: 'columns' in sent ? sent.columns : flags.columns }
+    const columns = 'columns' in sent ? sent.columns : flags.columns
+    const notes = { ...about, fileId: file.id, uploaded: { columns } }
+    await journal.save(notes)
+    return { fileId: file.id, isSliced, columns, notes }
   } finally {
     progress.end()
   }
@@ -169,10 +188,10 @@ const warningsOf = ({ results }: { results?: unknown }): string[] =>
 const load = async (
   { storage }: StorageConnection,
   tableId: string,
-  { fileId, columns }: Uploaded,
-  { primaryKey = [], incremental = false, delimiter, enclosure, types }: UploadFlags,
-  shell: Shell,
+  { fileId, columns, notes }: Uploaded,
+  { flags, shell, journal }: Context,
 ) => {
+  const { primaryKey = [], incremental = false, delimiter, enclosure, types } = flags
   const file = {
     tableId,
     dataFileId: fileId,
@@ -184,7 +203,10 @@ const load = async (
     incremental,
   }
   const warnings = new Set<string>()
-  let idempotencyKey: string = crypto.randomUUID()
+  // Who asks for the same load after a death gets the job of the first time.
+  const asked = JSON.stringify(file)
+  let idempotencyKey: string = notes.load?.asked === asked ? notes.load.key : crypto.randomUUID()
+  await journal.save({ ...notes, load: { asked, key: idempotencyKey } })
   const hasIfExists = await storage.knows(IF_EXISTS_FEATURE)
   for (let attempt = 1; ; attempt++) {
     const started = await loadIntoTable(storage, file, { idempotencyKey, checksKeyFirst: true, hasIfExists })
@@ -192,6 +214,7 @@ const load = async (
     const job = await followJob(started.job, id => storage.job(id), { what, shell })
     for (const warning of started.warnings) warnings.add(warning)
     if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
+      await journal.remove() // Also when it has failed: the same load would fail for ever.
       const succeeded = succeededOrThrow(job)
       for (const warning of warningsOf(succeeded)) warnings.add(warning)
       return {
@@ -215,4 +238,11 @@ const journalSchema = z.object({
   fileId: z.number(),
   /** Of the multipart upload, when there is one. */
   uploadId: z.string().optional(),
+  /** All bytes are there. */
+  uploaded: z.object({ columns: z.array(z.string()).optional() }).optional(),
+  /** What was asked for, under which idempotency key. */
+  load: z.object({ asked: z.string(), key: z.string() }).optional(),
 })
+
+type Notes = z.infer<typeof journalSchema>
+type Journal = ReturnType<typeof journalAt<Notes>>
