@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_849,
-  'lines of tests': 80_906,
-  'words of documents': 92_088,
+  'lines of product': 98_880,
+  'lines of tests': 81_034,
+  'words of documents': 92_107,
   functions: 14,
   routes: 211,
   settings: 41,
