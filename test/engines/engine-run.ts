@@ -29,6 +29,10 @@ export interface Plan {
 export interface EngineRun {
   plan: Plan
   folder: string
+  /** In which the command and clients of S3 find it. */
+  environment: Readonly<Record<string, string>>
+  /** The landing bucket. */
+  landing: string
   /** Loads the busy table until `during` has ended. */
   whileLoading: <Result>(during: () => Promise<Result>) => Promise<Result>
   /** Loads what an engine has written below a folder, a table under the name of each entry. */
@@ -82,6 +86,8 @@ export const startEngineRun = async (): Promise<EngineRun> => {
     return {
       plan,
       folder,
+      environment: installation.account?.environment ?? {},
+      landing: installation.account?.outputs['LandingBucket'] ?? '',
       whileLoading: during => load(smoke, during),
       loadWritten: written => writtenChecks(smoke, plan.tables, { written, bucketId }),
       close: closed,

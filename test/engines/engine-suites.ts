@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { ContractSuite, SuiteResult } from '../contracts/contract-suite.ts'
-import { fetchJars, fetchPython, findJava } from '../contracts/implementations/cache.ts'
+import { fetchJars, fetchNpm, fetchPython, findJava } from '../contracts/implementations/cache.ts'
 import { type Check, countChecks, readCheck } from './checks.ts'
 import type { EngineRun } from './engine-run.ts'
 import { askTrino } from './trino-checks.ts'
@@ -36,7 +36,7 @@ const pythonEngine = (
     await writeFile(plan, JSON.stringify({ ...run.plan, ...more, written }))
     const script = join(import.meta.dirname, 'python', `${name}_engine.py`)
     const child = spawn('python3', [script, plan], {
-      env: { ...env, PYTHONDONTWRITEBYTECODE: '1' },
+      env: { ...env, ...run.environment, PYTHONDONTWRITEBYTECODE: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: LONGEST_MS,
     })
@@ -46,6 +46,7 @@ const pythonEngine = (
       (async () => {
         for await (const said of createInterface({ input: child.stdout }))
           if (said.startsWith('{"check"')) checks.push(readCheck(said))
+          else if (said.startsWith('  skipped')) console.log(said)
       })(),
       new Promise(resolve => child.once('close', resolve)),
     ])
@@ -88,7 +89,17 @@ const withJars = async (): Promise<object | string> => {
   return { jars: jars.join(','), pyiceberg }
 }
 
+const withFiles = async ({ landing }: EngineRun): Promise<object> => {
+  const vega = await fetchNpm('vega-datasets@2.11.0')
+  const command = join(import.meta.dirname, '../../cli/bin.js')
+  return { landing, vega: vega ? join(vega, 'data') : null, millrace: [process.execPath, command] }
+}
+
 const engines: EngineSuite[] = [
+  pythonEngine('pandas', {
+    packages: ['pandas==3.1.1', 'pyarrow==26.0.1', 'boto3==1.44.8'],
+    prepare: withFiles,
+  }),
   pythonEngine('pyiceberg', { packages: lake }),
   pythonEngine('duckdb', { packages: lake }),
   pythonEngine('polars', { packages: lake }),

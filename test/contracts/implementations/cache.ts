@@ -142,6 +142,14 @@ export const fetchPython = async (packages: readonly string[]): Promise<NodeJS.P
       }
 }
 
+/** The folder of a package of npm: `name@version`. */
+export const fetchNpm = async (release: string): Promise<string | undefined> => {
+  const folder = await cached(release.replace('@', '-'), async scratch => {
+    await run('npm', ['install', '--silent', '--ignore-scripts', '--prefix', scratch, release])
+  })
+  return folder && join(folder, 'node_modules', release.slice(0, release.lastIndexOf('@')))
+}
+
 /** The sources of a release on PyPI, with its tests: `name==version`. */
 export const fetchPythonSources = async (release: string): Promise<string | undefined> => {
   const name = release.replace('==', '-')
