@@ -330,6 +330,30 @@ describe('a large load', () => {
     }
   })
 
+  it('with types=detect is refused where it makes the table, and a later one keeps its types', async () => {
+    const content = `id,note\n${records(0, 40)}`
+    const settings = { types: 'detect' }
+    const [first] = (await play([{ content, settings }], 24)).answers
+    expect(first).toMatchObject({
+      code: 'storage.load.detectTooLarge',
+      message: expect.stringMatching(/Load a smaller file first, or make the table with a definition\.$/),
+    })
+    const name = 'detected-before'
+    service.jobServices.distribution.singleLoadBytes = NEVER
+    const load = async (path: string, body: object, file: string) =>
+      (await service.call('POST', path, { dataFileId: await upload(file), ...body, ...settings })).body
+    await load(`/v2/storage/buckets/${bucketId}/tables-async`, { name }, 'id,note\n1,x\n')
+    service.jobServices.distribution.singleLoadBytes = 24
+    const later = await load(
+      `/v2/storage/tables/${bucketId}.${name}/import-async`,
+      { incremental: 1 },
+      content,
+    )
+    expect(later).toMatchObject({ status: 'success' })
+    const { body } = await service.call('GET', `/v2/storage/tables/${bucketId}.${name}`)
+    expect(body).toMatchObject({ isTyped: true, rowsCount: 41 })
+  })
+
   it('is refused when one function cannot merge it by its key', async () => {
     const { distribution } = service.jobServices
     const before = distribution.singleMergeBytes

@@ -271,9 +271,11 @@ describe('refused is', () => {
 
   it('a slice with other columns, or in another format, than the first', async () => {
     const first = await parquet('SELECT 1 AS a, 2 AS b')
-    expect(await refusal(tables.load([first, await parquet('SELECT 1 AS b, 2 AS a')]))).toMatchObject({
-      code: 'csvImport.columnsNotMatch',
-    })
+    for (const other of ['1 AS b, 2 AS a', '1 AS a, 2 AS c', '1 AS a, 2 AS b, 3 AS c'])
+      expect(await refusal(tables.load([first, await parquet(`SELECT ${other}`)]))).toMatchObject({
+        code: 'csvImport.columnsNotMatch',
+        message: expect.stringMatching(/columns of slice 2 of 2 are .*same columns in the same order\.$/),
+      })
     expect(await refusal(tables.load([first, 'a,b\n1,2\n']))).toMatchObject({ code: 'invalidParquet' })
     expect(
       await refusal(tables.load([Buffer.from('1,2\n'), first], { source: { columns: ['a', 'b'] } })),
