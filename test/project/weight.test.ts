@@ -11,8 +11,8 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 98_880,
-  'lines of tests': 81_034,
-  'words of documents': 92_107,
+  'lines of tests': 81_085,
+  'words of documents': 92_127,
   functions: 14,
   routes: 211,
   settings: 41,
