@@ -1,4 +1,5 @@
 import { UserError } from '../errors/errors.ts'
+import { sanitizeColumnName } from '../table-engine/csv/column-names.ts'
 
 /** The columns of a comma list, each once. */
 export const readKeyColumns = (list: string): string[] => [
@@ -8,6 +9,11 @@ export const readKeyColumns = (list: string): string[] => [
       .map(column => column.trim())
       .filter(Boolean),
   ),
+]
+
+/** The columns of a key as a table names them, which is how a load names the headings of a file. */
+export const keyNames = (columns: readonly string[]): string[] => [
+  ...new Set(columns.map(column => sanitizeColumnName(column) || column)),
 ]
 
 /** Ignores their order. */
@@ -31,7 +37,7 @@ interface KeyedLoad {
  * rows, and without one it would add the same row again each time.
  */
 export const checkKeyOfTable = ({ tableId, tableKey, primaryKey, incremental }: KeyedLoad): string[] => {
-  if (primaryKey.length === 0 || isSameKey(tableKey, primaryKey)) return []
+  if (primaryKey.length === 0 || isSameKey(tableKey, keyNames(primaryKey))) return []
   const has = tableKey.length === 0 ? 'no primary key' : `the primary key "${tableKey.join(', ')}"`
   const differs = `The table "${tableId}" has ${has}, not "${primaryKey.join(', ')}" as this load asks for.`
   if (!incremental) return [`${differs} The table keeps what it has.`]

@@ -6,6 +6,7 @@ import { dropTable, refuseAliases, refuseSwap } from '../../lib/storage/tables/d
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
+import { keyNames } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findOwnTable, findTable, findTableInBucket } from '../find/find-table.ts'
 import { commaList, flag, text, textList } from '../http/fields.ts'
@@ -155,7 +156,7 @@ routes.post('/v2/storage/tables/{tableId}/primary-key', {
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    const columns = [...new Set(request.body.columns)]
+    const columns = keyNames(request.body.columns)
     return submitJob(request, services, {
       input: { operationName: 'tablePrimaryKeyAdd', tableId, columns },
       admit: async () => {

@@ -5,7 +5,7 @@ import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns
 import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { MAX_COLUMNS, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
-import { readKeyColumns } from '../../lib/wire/primary-key.ts'
+import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { receiveUpload, uploadForm } from '../files/receive-upload.ts'
@@ -181,7 +181,7 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
       'storage.validation.primaryKey',
       'The primary key must be a comma separated list of columns.',
     )
-  return readKeyColumns(parsed.data)
+  return keyNames(readKeyColumns(parsed.data))
 }
 
 /** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
@@ -220,7 +220,7 @@ routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
   handle: async (request, services) => {
     const { bucketId } = request.params
     const { body } = request
-    const primaryKeysNames = body.primaryKeysNames.map(sanitizeColumnName)
+    const primaryKeysNames = keyNames(body.primaryKeysNames)
     const { name, displayName } = checkTableName(body)
     const isTyped = body.columns.some(hasType)
     const columns = body.columns
@@ -231,7 +231,7 @@ routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
       throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
     refuseInvalidColumnNames(names)
     refuseUnknownKeyColumns(primaryKeysNames, names)
-    const definition = { primaryKeysNames: [...new Set(primaryKeysNames)], columns }
+    const definition = { primaryKeysNames, columns }
     const tableId = `${bucketId}.${name}`
     return submitJob(request, services, {
       input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition, isTyped },

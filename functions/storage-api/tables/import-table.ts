@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { readKeyColumns } from '../../lib/wire/primary-key.ts'
+import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { importResultsBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload, type Upload, uploadForm } from '../files/receive-upload.ts'
 import { findOwnTable } from '../find/find-table.ts'
@@ -62,10 +62,10 @@ const importTableJob = (
 }
 
 const requestedKey = (given: string | string[] = [], headers: Headers): string[] => {
-  if (!Array.isArray(given)) return readKeyColumns(given)
+  if (!Array.isArray(given)) return keyNames(readKeyColumns(given))
   // The Python client sends the columns of the file as `primaryKey[]` of a form. There a list is not a key.
   const isForm = /form/i.test(headers.get('content-type') ?? '')
-  return isForm ? [] : [...new Set(given)]
+  return isForm ? [] : keyNames(given)
 }
 
 const notImplemented = (option: string) => new UserError('notImplemented', `"${option}" is not supported.`)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { checkKeyOfTable } from '#lib/wire/primary-key.ts'
 import { eventually } from '#support/eventually.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
@@ -120,6 +121,33 @@ describe('POST import-async', () => {
       expect(body).toMatchObject({ status: 'success', results: { warnings: [], totalRowsCount: 2 } })
     })
   })
+
+  it.each(['My Id', 'Größe (cm)', 'ид', 'date', ' id '])(
+    'takes a key by the heading of its column: %s',
+    async heading => {
+      const file = (cell: string) => service.upload(`"${heading}",t\n1,${cell}\n`)
+      const name = newName()
+      const { body: job } = await create({ name, dataFileId: await file('a'), primaryKey: heading })
+      expect(job).toMatchObject({ status: 'success' })
+      const later = { dataFileId: await file('b'), incremental: 1, primaryKey: heading }
+      const { body: again } = await load(job.results.id, later)
+      expect(again).toMatchObject({ status: 'success', results: { warnings: [] } })
+      expect(await rowsOf(job.results.id)).toEqual(['"1","b"'])
+      const keyless = await service.createTable(bucketId, newName(), `"${heading}",t\n1,a\n`)
+      await service.call('POST', `/v2/storage/tables/${keyless}/primary-key`, { columns: [heading] })
+      const [of, other] = await Promise.all([detail(keyless), detail(job.results.id)])
+      expect([of.primaryKey, other.primaryKey]).toEqual([[of.columns[0]], [of.columns[0]]])
+      // Who loads through the client compares the key first, as it was asked for.
+      expect(
+        checkKeyOfTable({
+          tableId: keyless,
+          tableKey: of.primaryKey,
+          primaryKey: [heading],
+          incremental: true,
+        }),
+      ).toEqual([])
+    },
+  )
 
   it('warns of a file whose one column is several of another delimiter, where the table was made so', async () => {
     const tableId = await service.createTable(bucketId, newName(), '"id;name"\n1;a\n')
