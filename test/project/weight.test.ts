@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_880,
-  'lines of tests': 81_085,
+  'lines of product': 98_887,
+  'lines of tests': 81_113,
   'words of documents': 92_127,
   functions: 14,
   routes: 211,
