@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 
 /** Input of the schedule: nothing is needed. */
@@ -8,5 +9,9 @@ export const fireTriggersEvent = z.looseObject({})
 export const handler = lambdaHandler({
   service: 'fire-triggers',
   event: fireTriggersEvent,
-  run: async (_, { logger }) => (await import('./work.ts')).run(logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env))
+    return (_, { logger }) => run(logger)
+  },
 })

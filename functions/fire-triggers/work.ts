@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { z } from 'zod'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { describeExecution, openMachines, startExecution } from '../lib/cloud/step-functions.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
@@ -8,7 +8,8 @@ import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { fireSchedules } from './fire-schedules.ts'
 import { fireTriggers } from './fire-triggers.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** DynamoDB table of the service's items. */
   'STORAGE_TABLE',
   /** Bucket of the tables, which also holds large configurations. */
@@ -19,25 +20,26 @@ const env = readEnv([
   'STORAGE_URL',
   /** JSON array of the components whose configurations can be run. */
   'RUNNABLE_COMPONENTS',
-])
-/** The variables that the function's construct must set. */
-export type FireTriggersEnv = keyof typeof env
+] as const
+export type FireTriggersEnv = (typeof variables)[number]
 
-const now = () => new Date()
-const services = {
-  ...openStorageStores(env, createS3Client(), now),
-  startJob: createJobStarter(
-    openMachines({ start: startExecution, describe: describeExecution }),
-    env.JOB_MACHINE_ARN,
-  ),
-  baseUrl: env.STORAGE_URL,
-  runnableComponents: z.array(z.string()).parse(JSON.parse(env.RUNNABLE_COMPONENTS)),
-  now,
-}
+export const open = (env: Environment<FireTriggersEnv>) => {
+  const now = () => new Date()
+  const services = {
+    ...openStorageStores(env, createS3Client(), now),
+    startJob: createJobStarter(
+      openMachines({ start: startExecution, describe: describeExecution }),
+      env.JOB_MACHINE_ARN,
+    ),
+    baseUrl: env.STORAGE_URL,
+    runnableComponents: z.array(z.string()).parse(JSON.parse(env.RUNNABLE_COMPONENTS)),
+    now,
+  }
 
-export const run = async (log: Logger) => {
-  const [triggers, schedules] = await Promise.all(
-    [fireTriggers, fireSchedules].map(fire => fire({ ...services, log })),
-  )
-  return { ...triggers, ...schedules }
+  return async (log: Logger) => {
+    const [triggers, schedules] = await Promise.all(
+      [fireTriggers, fireSchedules].map(fire => fire({ ...services, log })),
+    )
+    return { ...triggers, ...schedules }
+  }
 }

@@ -1,3 +1,4 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { keepDeadLetterEvent } from './event.ts'
@@ -7,6 +8,9 @@ export const handler = lambdaHandler({
   service: 'keep-dead-letter',
   event: keepDeadLetterEvent,
   keys: ({ machine, letter }) => ({ correlationId: executionName(letter.source.execution), machine }),
-  run: async event => (await import('./work.ts')).run(event),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    return open(readEnv(variables, process.env))
+  },
   outcome: ({ id }) => ({ deadLetterId: id }),
 })

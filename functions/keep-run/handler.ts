@@ -1,3 +1,4 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { keepRunEvent } from './event.ts'
 
@@ -6,6 +7,9 @@ export const handler = lambdaHandler({
   service: 'keep-run',
   event: keepRunEvent,
   keys: ({ detail: { name } }) => ({ correlationId: name }),
-  run: async event => (await import('./work.ts')).run(event),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    return open(readEnv(variables, process.env))
+  },
   outcome: ({ status }) => ({ status }),
 })

@@ -1,4 +1,4 @@
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
@@ -6,16 +6,18 @@ import { createRunRecords } from '../lib/storage/runs/run-records.ts'
 import type { KeepRunEvent } from './event.ts'
 import { keepRun } from './keep-run.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** DynamoDB table of the service's items. */
   'STORAGE_TABLE',
   /** State machine of extractions. */
   'EXTRACT_MACHINE_ARN',
-])
-/** The variables that the function's construct must set. */
-export type KeepRunEnv = keyof typeof env
+] as const
+export type KeepRunEnv = (typeof variables)[number]
 
-const runs = createRunRecords(openItemTable(env.STORAGE_TABLE))
-const describe = createDescribeRun(openMachines({ describe: describeExecution }), env.EXTRACT_MACHINE_ARN)
+export const open = (env: Environment<KeepRunEnv>) => {
+  const runs = createRunRecords(openItemTable(env.STORAGE_TABLE))
+  const describe = createDescribeRun(openMachines({ describe: describeExecution }), env.EXTRACT_MACHINE_ARN)
 
-export const run = (event: KeepRunEvent) => keepRun(event, { runs, describe })
+  return (event: KeepRunEvent) => keepRun(event, { runs, describe })
+}

@@ -1,3 +1,4 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { mergeSlicesEvent } from './event.ts'
@@ -7,6 +8,10 @@ export const handler = lambdaHandler({
   service: 'merge-slices',
   event: mergeSlicesEvent,
   keys: ({ execution, step }) => ({ correlationId: executionName(execution), step }),
-  run: async (event, { logger }) => (await import('./work.ts')).run(event, logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env))
+    return (event, { logger }) => run(event, logger)
+  },
   outcome: () => ({}),
 })

@@ -1,15 +1,16 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { createMeasure } from '../lib/aws/create-measure.ts'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import type { ReadableFile } from '../lib/storage-client/storage-client.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { mergeSlices } from './merge-slices.ts'
 import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** Base URL of the storage service, without `/v2/storage`. */
   'STORAGE_URL',
   /** Secret that holds the storage token. */
@@ -18,21 +19,23 @@ const env = readEnv([
   'FILES_BUCKET',
   /** Bucket for the data that the steps pass to each other, below `WORK_PREFIX`. */
   'WORK_BUCKET',
-])
-/** The variables that the function's construct must set. */
-export type MergeSlicesEnv = keyof typeof env
+] as const
+export type MergeSlicesEnv = (typeof variables)[number]
 
-const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
-const s3ForFile = ({ region, credentials }: ReadableFile) =>
-  s3WithCredentials(region, credentials, { requestHandler: S3_REQUEST_HANDLER })
+export const open = (env: Environment<MergeSlicesEnv>) => {
+  const service = openStorage(env)
+  const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
+  const s3ForFile = ({ region, credentials }: ReadableFile) =>
+    s3WithCredentials(region, credentials, { requestHandler: S3_REQUEST_HANDLER })
 
-const measure = createMeasure('exports')
+  const measure = createMeasure('exports')
 
-export const run = async (event: MergeSlicesEvent, log: Logger) => {
-  const storage = await storageClientFrom(env, event)
-  const { FILES_BUCKET: filesBucket, WORK_BUCKET: workBucket } = env
-  const result = await mergeSlices({ s3, storage, filesBucket, workBucket, s3ForFile, log }, event)
-  if (event.step === 'complete') measure({ ExportsWritten: 1 })
-  if (event.step === 'abort') measure({ ExportsFailed: 1 })
-  return result
+  return async (event: MergeSlicesEvent, log: Logger) => {
+    const storage = await service.client(event)
+    const { FILES_BUCKET: filesBucket, WORK_BUCKET: workBucket } = env
+    const result = await mergeSlices({ s3, storage, filesBucket, workBucket, s3ForFile, log }, event)
+    if (event.step === 'complete') measure({ ExportsWritten: 1 })
+    if (event.step === 'abort') measure({ ExportsFailed: 1 })
+    return result
+  }
 }

@@ -1,17 +1,17 @@
 import { readEnv } from '../lib/aws/env.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { pollJobEvent, pollOf } from './poll-job.ts'
 
-const env = readEnv([
+const variables = [
   /** Base URL of the storage service, without `/v2/storage`. */
   'STORAGE_URL',
   /** Secret that holds the storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-])
+] as const
 /** The variables that the function's construct must set. */
-export type PollJobEnv = keyof typeof env
+export type PollJobEnv = (typeof variables)[number]
 
 /** Reads a job once and returns whether, and how long, to wait. Step Functions does the waiting. */
 export const handler = lambdaHandler({
@@ -21,8 +21,11 @@ export const handler = lambdaHandler({
     jobId,
     ...(execution !== undefined && { correlationId: executionName(execution) }),
   }),
-  run: async ({ jobId, since }) => {
-    const storage = await storageClientFrom(env)
-    return pollOf(await storage.job(jobId), (Date.now() - since.getTime()) / 1000)
+  open: async () => {
+    const service = openStorage(readEnv(variables, process.env))
+    return async ({ jobId, since }) => {
+      const storage = await service.client()
+      return pollOf(await storage.job(jobId), (Date.now() - since.getTime()) / 1000)
+    }
   },
 })

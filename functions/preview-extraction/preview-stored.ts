@@ -17,7 +17,6 @@ import { detectConfiguration } from '../lib/onboarding/detect-configuration.ts'
 import { remarksOf } from '../lib/onboarding/draft.ts'
 import { readCurl } from '../lib/onboarding/read-curl.ts'
 import type { TrialBounds } from '../lib/onboarding/trial.ts'
-import { previewScratch } from './preview-scratch.ts'
 
 /** Of the requests that look at an API. Previews have their own, and both together are within the time of the function. */
 const LOOKING_SECONDS = 8
@@ -29,6 +28,8 @@ interface PreviewServices {
     reader: { componentId: string; configId: string; adoptedSecrets: readonly string[] },
   ) => Promise<unknown>
   allowedHosts: readonly string[]
+  /** A preview has a folder of its own in here, and removes it. */
+  scratchFolder: string
   limits?: PreviewLimits
 }
 
@@ -38,11 +39,11 @@ export const previewAsked = (request: PreviewRequest | DraftRequest, services: P
 
 /** Previews a stored configuration. Its secrets are open only here and only in memory. */
 export const previewStored = (request: PreviewRequest, services: PreviewServices): Promise<PreviewResult> =>
-  inFolder(folder => preview(request, services, folder))
+  inFolder(services, folder => preview(request, services, folder))
 
 /** Makes a configuration of a text, and previews it. */
 const previewDraft = (request: DraftRequest, services: PreviewServices): Promise<PreviewResult> =>
-  inFolder(async folder => {
+  inFolder(services, async folder => {
     const { imageParameters } = request
     const draft = await draftConfiguration(request, {
       folder,
@@ -58,9 +59,12 @@ const previewDraft = (request: DraftRequest, services: PreviewServices): Promise
     return { ...previewed, draft }
   })
 
-const inFolder = async (work: (folder: string) => Promise<PreviewResult>): Promise<PreviewResult> => {
-  await mkdir(previewScratch, { recursive: true })
-  const folder = await mkdtemp(join(previewScratch, 'preview-'))
+const inFolder = async (
+  { scratchFolder }: Pick<PreviewServices, 'scratchFolder'>,
+  work: (folder: string) => Promise<PreviewResult>,
+): Promise<PreviewResult> => {
+  await mkdir(scratchFolder, { recursive: true })
+  const folder = await mkdtemp(join(scratchFolder, 'preview-'))
   try {
     return await work(folder)
   } catch (error) {

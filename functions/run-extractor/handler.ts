@@ -1,3 +1,6 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { runExtractorEvent, runIdOf } from './event.ts'
 
@@ -11,7 +14,10 @@ export const handler = lambdaHandler({
     componentId,
     configId,
   }),
-  run: async (event, context) => (await import('./work.ts')).run(event, context),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    return open(readEnv(variables, process.env), { scratchFolder: join(tmpdir(), 'millrace-runs') })
+  },
   outcome: advance => ({
     next: advance.next,
     ...('result' in advance &&

@@ -21,6 +21,13 @@ export interface LegFolder {
   remove(): Promise<void>
 }
 
+/** For where one leg at a time runs: what other runs left only takes room. */
+export const removeOtherRuns = async (scratchFolder: string, runId: string): Promise<void> => {
+  const names = await readdir(scratchFolder).catch(() => [])
+  for (const name of names.filter(each => !each.startsWith(`${runId}-`)))
+    await rm(pathInside(scratchFolder, name), { recursive: true, force: true })
+}
+
 /**
  * Opens the folder of a row. `isAsLeft`: the spool is as the leg that wrote `checkpointKey` left it here, so it need not
  * be fetched. From here on it counts as touched, until `leaveAt`: a leg that is killed leaves no spool to trust.
@@ -38,9 +45,6 @@ export const openLegFolder = async (
   await rm(mark, { force: true })
   if (!isAsLeft) await rm(root, { recursive: true, force: true })
   await mkdir(spool, { recursive: true })
-  // One leg at a time runs in a container: what other runs left only takes room.
-  for (const other of await readdir(scratchFolder))
-    if (other !== name) await rm(pathInside(scratchFolder, other), { recursive: true, force: true })
   return {
     isAsLeft,
     spool,

@@ -1,10 +1,8 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import type { Context } from 'aws-lambda'
 import { z } from 'zod'
 import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createIsRunning } from '../lib/cloud/machines.ts'
 import { readSecret } from '../lib/cloud/read-secret.ts'
@@ -12,19 +10,21 @@ import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { createOpener, refuseSealed } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
-import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
+import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { fetchPreviousToken } from '../lib/storage-client/storage-token.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './count-runs.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
+import { removeOtherRuns } from './leg-folder.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { createRunStorage } from './run-storage.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** Base URL of the storage service, without `/v2/storage`. */
   'STORAGE_URL',
   /** Secret that holds the storage token. */
@@ -39,53 +39,53 @@ const env = readEnv([
   'LEG_SECONDS',
   /** JSON array of hosts that are reached although they are not on the public internet. */
   'ALLOWED_HOSTS',
-])
-/** The variables that the function's construct must set. */
-export type RunExtractorEnv = keyof typeof env
-
-const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
-const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
-const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
-const now = () => new Date()
-const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
-const open =
-  env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
-const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
-const count = createCountRun()
+] as const
+export type RunExtractorEnv = (typeof variables)[number]
 
 /** For what comes after the extraction itself: a checkpoint or tables go to S3, at 50 MB/s and more. */
 const RESERVE_MS = 180_000
 
-export const run = async (
-  event: RunExtractorEvent & { stepsLeft: number },
-  context: Context & { logger: Logger },
-) => {
-  const runId = runIdOf(event.execution)
-  const connection = await storageConnectionFrom(env)
-  const seal = createTokenSeal(connection.token, () =>
-    fetchPreviousToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
-  )
-  const { branchId } = event.input
-  const { baseUrl } = connection
-  const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId })
-  const advance = await advanceRun(event, {
-    stackStorage: createStorageClient({ ...connection, branchId, runId }),
-    storageWith,
-    runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
-    work,
-    runs: createRunStore(work),
-    seal,
-    isRunning,
-    leases: createConfigurationLeases({ work, isRunning, now }),
-    s3With: s3WithCredentials,
-    openSecrets: (value, reader) => open(value, { ...reader, projectId }),
-    scratchFolder: join(tmpdir(), 'millrace-runs'),
-    legSeconds,
-    legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
-    allowedHosts,
-    count,
-    now,
-    log: context.logger,
-  })
-  return { ...advance, stepsLeft: event.stepsLeft - 1 }
+export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scratchFolder: string }) => {
+  const service = openStorage(env)
+  const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
+  const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
+  const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
+  const now = () => new Date()
+  const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
+  const openSecrets =
+    env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
+  const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
+  const count = createCountRun()
+
+  return async (event: RunExtractorEvent & { stepsLeft: number }, context: Context & { logger: Logger }) => {
+    const runId = runIdOf(event.execution)
+    await removeOtherRuns(scratchFolder, runId)
+    const connection = await service.connection()
+    const seal = createTokenSeal(connection.token, () =>
+      fetchPreviousToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
+    )
+    const { branchId } = event.input
+    const { baseUrl } = connection
+    const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId })
+    const advance = await advanceRun(event, {
+      stackStorage: createStorageClient({ ...connection, branchId, runId }),
+      storageWith,
+      runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
+      work,
+      runs: createRunStore(work),
+      seal,
+      isRunning,
+      leases: createConfigurationLeases({ work, isRunning, now }),
+      s3With: s3WithCredentials,
+      openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId }),
+      scratchFolder,
+      legSeconds,
+      legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
+      allowedHosts,
+      count,
+      now,
+      log: context.logger,
+    })
+    return { ...advance, stepsLeft: event.stepsLeft - 1 }
+  }
 }

@@ -1,5 +1,6 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
 import { runJobEvent } from './event.ts'
 
 /** One step of the job machine: does a job of the storage service, or says how long to wait before the next try. */
@@ -8,5 +9,9 @@ export const handler = lambdaHandler({
   event: runJobEvent,
   keys: ({ jobId }) => ({ jobId }),
   scratchFolder: tablesScratch,
-  run: async (event, { logger }) => (await import('./work.ts')).run(event, logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env), engineRoom(process.env))
+    return (event, { logger, signal }) => run(event, logger, signal)
+  },
 })

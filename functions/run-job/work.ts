@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import {
   describeExecution,
@@ -13,12 +13,14 @@ import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
 import type { RunJobEvent } from './event.ts'
 import { createCountJob } from './job/count-jobs.ts'
 import { createExtractRuns } from './job/extract-runs.ts'
 import { runJob } from './run-job.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** DynamoDB table of the service's items. */
   'STORAGE_TABLE',
   /** Bucket of the file resources. */
@@ -44,31 +46,36 @@ const env = readEnv([
   'SINGLE_EXPORT_BYTES',
   /** Bytes of the table in each part of a larger export. */
   'EXPORT_PART_BYTES',
-])
-/** The variables that the function's construct must set. */
-export type RunJobEnv = keyof typeof env
+] as const
+export type RunJobEnv = (typeof variables)[number]
 
-const now = () => new Date()
-const s3 = createS3Client()
-const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
-const services = {
-  ...openStorageStores(env, s3, now),
-  projectId: parseProjectId(env.PROJECT_ID),
-  s3,
-  filesBucket: env.FILES_BUCKET,
-  tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
-  extractRuns: createExtractRuns(machines, env.EXTRACT_MACHINE_ARN),
-  distribution: {
-    singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
-    singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
-    documents: createLoadDocuments(s3, env.TABLES_BUCKET),
-    singleExportBytes: Number(env.SINGLE_EXPORT_BYTES),
-    exportPartBytes: Number(env.EXPORT_PART_BYTES),
-    exports: createExportDocuments(s3, env.TABLES_BUCKET),
-  },
-  count: createCountJob(),
-  now,
+export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
+  const now = () => new Date()
+  const s3 = createS3Client()
+  const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
+  const services = {
+    ...openStorageStores(env, s3, now),
+    projectId: parseProjectId(env.PROJECT_ID),
+    s3,
+    filesBucket: env.FILES_BUCKET,
+    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+    extractRuns: createExtractRuns(machines, env.EXTRACT_MACHINE_ARN),
+    distribution: {
+      singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
+      singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
+      documents: createLoadDocuments(s3, env.TABLES_BUCKET),
+      singleExportBytes: Number(env.SINGLE_EXPORT_BYTES),
+      exportPartBytes: Number(env.EXPORT_PART_BYTES),
+      exports: createExportDocuments(s3, env.TABLES_BUCKET),
+    },
+    count: createCountJob(),
+    now,
+  }
+
+  const openEngine = createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, ...room })
+
+  return (event: RunJobEvent, log: Logger, signal: AbortSignal) => {
+    const tableEngine = async () => (await openEngine()).until(signal)
+    return runJob(event, { ...services, tableEngine, log })
+  }
 }
-
-export const run = (event: RunJobEvent, log: Logger) => runJob(event, { ...services, log })

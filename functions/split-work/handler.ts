@@ -1,5 +1,6 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
 import { splitWorkEvent } from './event.ts'
 
 /** One step of a load or an export that outgrows one function. Nothing of it is visible before `run-job` ends the job. */
@@ -11,5 +12,9 @@ export const handler = lambdaHandler({
     return { correlationId, jobId, step }
   },
   scratchFolder: tablesScratch,
-  run: async event => (await import('./work.ts')).run(event),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env), engineRoom(process.env))
+    return (event, { signal }) => run(event, signal)
+  },
 })

@@ -1,3 +1,4 @@
+import { readEnv } from '../lib/aws/env.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { startImportEvent } from './event.ts'
@@ -12,7 +13,11 @@ export const handler = lambdaHandler({
     key,
     versionId,
   }),
-  run: async (event, { logger }) => (await import('./work.ts')).run(event, logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv([...variables, 'LAMBDA_TASK_ROOT'], process.env))
+    return (event, { logger }) => run(event, logger)
+  },
   outcome: result => ({
     outcome: result.outcome,
     ...('tableId' in result && { tableId: result.tableId, jobId: result.jobId }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { createMeasure } from '../lib/aws/create-measure.ts'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createIsRunning } from '../lib/cloud/machines.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
@@ -11,7 +11,7 @@ import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import { NONE } from '../lib/none.ts'
 import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import type { StartImportEvent } from './event.ts'
 import { createImportRecords } from './key-records.ts'
@@ -21,7 +21,8 @@ import { createPartNotes } from './part-notes.ts'
 import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** Base URL of the storage service, without `/v2/storage`. */
   'STORAGE_URL',
   /** Secret that holds the storage token. */
@@ -32,45 +33,48 @@ const env = readEnv([
   'FILES_BUCKET',
   /** Stored bytes of a load that one function still does by itself. `NONE`: the service is elsewhere, and knows it itself. */
   'SINGLE_LOAD_BYTES',
-])
-/** The variables that the function's construct must set. */
-export type StartImportEnv = keyof typeof env
+] as const
+export type StartImportEnv = (typeof variables)[number]
 
-const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
-const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
-const s3 = createS3Client()
-const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
-const notes = createPartNotes({ table })
-const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
-const records = createImportRecords({
-  table,
-  isRunning: createIsRunning(openMachines({ describe: describeExecution })),
-})
-const acceptedLoads =
-  env.SINGLE_LOAD_BYTES === NONE
-    ? undefined
-    : { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS }
-const now = () => new Date()
-
-/** Asked for once in a container: a service does not forget what it knows. */
-let known: Promise<boolean> | undefined
-const hasIfExists: StartImportDependencies['hasIfExists'] = storage => {
-  known ??= storage.knows(IF_EXISTS_FEATURE).catch((error: unknown) => {
-    known = undefined
-    throw error
-  })
-  return known
-}
-
-const measure = createMeasure('imports')
-
-export const run = async (event: StartImportEvent, log: Logger) => {
-  const storage = await storageClientFrom(env, event)
-  const result = await startImport(
-    { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
-    event,
+export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
+  const service = openStorage(env)
+  const rules = landingRules.parse(
+    JSON.parse(readFileSync(join(env.LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')),
   )
-  if (result.outcome === 'started') measure({ FilesLanded: 1 })
-  if (result.outcome === 'released') measure({ FilesFailed: 1 })
-  return result
+  const s3 = createS3Client()
+  const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
+  const notes = createPartNotes({ table })
+  const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
+  const records = createImportRecords({
+    table,
+    isRunning: createIsRunning(openMachines({ describe: describeExecution })),
+  })
+  const acceptedLoads =
+    env.SINGLE_LOAD_BYTES === NONE
+      ? undefined
+      : { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS }
+  const now = () => new Date()
+
+  /** Asked for once in a container: a service does not forget what it knows. */
+  let known: Promise<boolean> | undefined
+  const hasIfExists: StartImportDependencies['hasIfExists'] = storage => {
+    known ??= storage.knows(IF_EXISTS_FEATURE).catch((error: unknown) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+
+  const measure = createMeasure('imports')
+
+  return async (event: StartImportEvent, log: Logger) => {
+    const storage = await service.client(event)
+    const result = await startImport(
+      { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
+      event,
+    )
+    if (result.outcome === 'started') measure({ FilesLanded: 1 })
+    if (result.outcome === 'released') measure({ FilesFailed: 1 })
+    return result
+  }
 }

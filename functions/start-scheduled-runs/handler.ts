@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 
 /** Sent by the schedule of each minute: the minute that it stands for. */
@@ -10,5 +11,9 @@ export const startScheduledRunsEvent = z.object({
 export const handler = lambdaHandler({
   service: 'start-scheduled-runs',
   event: startScheduledRunsEvent,
-  run: async ({ time }, { logger }) => (await import('./work.ts')).run(time, logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env))
+    return ({ time }, { logger }) => run(time, logger)
+  },
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
 import { STSClient } from '@aws-sdk/client-sts'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { readSecret } from '../lib/cloud/read-secret.ts'
 import {
@@ -19,6 +19,7 @@ import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
 import { readAssets } from './console/assets.ts'
 import { storeOrigins } from './console/store-origins.ts'
 import { withConsole } from './console/with-console.ts'
@@ -35,7 +36,8 @@ import { readCatalogue } from './services/read-catalogue.ts'
 import { createRedriveExecution } from './services/redrive-execution.ts'
 import { createTableAccess } from './services/table-access.ts'
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** DynamoDB table of the service's items. */
   'STORAGE_TABLE',
   /** Bucket of the file resources. */
@@ -67,102 +69,105 @@ const env = readEnv([
   'DATA_KEY_ARN',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
-])
-/** The variables that the function's construct must set. */
-export type StorageApiEnv = keyof typeof env
+] as const
+export type StorageApiEnv = (typeof variables)[number]
 
-const region = process.env['AWS_REGION'] ?? 'us-east-1'
-const log = new Logger({ serviceName: 'storage-api' })
-const now = () => new Date()
-const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
-const s3 = createS3Client()
-const sts = new STSClient({})
-
-const stores = openStorageStores(env, s3, now)
-
-const services = {
-  ...stores,
-  projectId: parseProjectId(env.PROJECT_ID),
-  region,
-  revision: async () => (await import('../../package.json', { with: { type: 'json' } })).default.version,
-  now,
-  fileAccess: createFileAccess({
-    s3,
-    sts,
-    bucket: env.FILES_BUCKET,
-    region,
-    roleArn: env.FILE_ACCESS_ROLE_ARN,
-    dataKeyArn: env.DATA_KEY_ARN,
-    signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
-  }),
-  acceptedLoads: { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS },
-  tableAccess: createTableAccess({
-    s3,
-    sts,
-    bucket: env.TABLES_BUCKET,
-    region,
-    roleArn: env.TABLE_ACCESS_ROLE_ARN,
-    dataKeyArn: env.DATA_KEY_ARN,
-    // Set on one machine only: there engines must be told where the object store is.
-    s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
-  }),
-  startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
-  redriveExecution: createRedriveExecution(machines),
-  runsConfigurations: env.EXTRACT_MACHINE_ARN !== NONE,
-  extractionRuns: createExtractionRuns(
-    stores.runs,
-    createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
-    (name, reason) => machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
-  ),
-  previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
-  jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
-  isLookDue: createQueueLooks(now),
-  tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  components: readCatalogue(join(import.meta.dirname, 'components')),
-  seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
-  log,
+interface ApiRoom extends EngineRoom {
+  readonly region: string
+  /** Where the object store is when it is not S3: on one machine. */
+  readonly s3Endpoint: string | undefined
 }
 
-const consoleOptions = {
-  assets: () => readAssets(join(import.meta.dirname, 'console')),
-  storeOrigins: storeOrigins(
-    env.FILES_BUCKET,
+/** The storage service. */
+export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
+  const { region, s3Endpoint } = room
+  const log = new Logger({ serviceName: 'storage-api' })
+  const now = () => new Date()
+  const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
+  const s3 = createS3Client()
+  const sts = new STSClient({})
+
+  const stores = openStorageStores(env, s3, now)
+
+  const services = {
+    ...stores,
+    projectId: parseProjectId(env.PROJECT_ID),
     region,
-    process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
-  ),
-}
+    revision: async () => (await import('../../package.json', { with: { type: 'json' } })).default.version,
+    now,
+    fileAccess: createFileAccess({
+      s3,
+      sts,
+      bucket: env.FILES_BUCKET,
+      region,
+      roleArn: env.FILE_ACCESS_ROLE_ARN,
+      dataKeyArn: env.DATA_KEY_ARN,
+      signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
+    }),
+    acceptedLoads: { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS },
+    tableAccess: createTableAccess({
+      s3,
+      sts,
+      bucket: env.TABLES_BUCKET,
+      region,
+      roleArn: env.TABLE_ACCESS_ROLE_ARN,
+      dataKeyArn: env.DATA_KEY_ARN,
+      // Set on one machine only: there engines must be told where the object store is.
+      s3Endpoint,
+    }),
+    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+    redriveExecution: createRedriveExecution(machines),
+    runsConfigurations: env.EXTRACT_MACHINE_ARN !== NONE,
+    extractionRuns: createExtractionRuns(
+      stores.runs,
+      createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
+      (name, reason) => machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
+    ),
+    previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
+    jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
+    isLookDue: createQueueLooks(now),
+    tableEngine: createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, ...room }),
+    components: readCatalogue(join(import.meta.dirname, 'components')),
+    seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
+    log,
+  }
 
-const masterTokens = createMasterTokens({
-  secretArn: env.STORAGE_TOKEN_SECRET_ARN,
-  readSecret,
-  overlapMs: Number(env.MASTER_TOKEN_OVERLAP_MINUTES) * 60_000,
-  now,
-})
-const api = createApp({ ...services, authenticate: createAuthenticate(masterTokens, services) })
-const site = withConsole(api, async () => {
-  const { createConsole } = await import('./console/console.tsx')
-  return createConsole({ ...services, ...consoleOptions, api })
-})
+  const consoleOptions = {
+    assets: () => readAssets(join(import.meta.dirname, 'console')),
+    storeOrigins: storeOrigins(env.FILES_BUCKET, region, s3Endpoint),
+  }
 
-let ours: Promise<void> | undefined
-
-/** With the first request: whether the stack's data are ours to read. Asked again after a failure. */
-const checkOnce = (): Promise<void> => {
-  ours ??= services.checkDataFormat()
-  ours.catch(() => {
-    ours = undefined
+  const masterTokens = createMasterTokens({
+    secretArn: env.STORAGE_TOKEN_SECRET_ARN,
+    readSecret,
+    overlapMs: Number(env.MASTER_TOKEN_OVERLAP_MINUTES) * 60_000,
+    now,
   })
-  return ours
-}
+  const api = createApp({ ...services, authenticate: createAuthenticate(masterTokens, services) })
+  const site = withConsole(api, async () => {
+    const { createConsole } = await import('./console/console.tsx')
+    return createConsole({ ...services, ...consoleOptions, api })
+  })
 
-/** The storage service, from the function's environment. */
-export const storageApi: App = {
-  fetch: async request => {
-    try {
-      await checkOnce()
-      return await site.fetch(request)
-    } catch (error) {
-      return errorReply(error, log)
-    }
-  },
+  let ours: Promise<void> | undefined
+
+  /** With the first request: whether the stack's data are ours to read. Asked again after a failure. */
+  const checkOnce = (): Promise<void> => {
+    ours ??= services.checkDataFormat()
+    ours.catch(() => {
+      ours = undefined
+    })
+    return ours
+  }
+
+  return {
+    fetch: async request => {
+      try {
+        await checkOnce()
+        return await site.fetch(request)
+      } catch (error) {
+        return errorReply(error, log)
+      }
+    },
+  }
 }

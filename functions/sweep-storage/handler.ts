@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { sweepKinds } from './sweep-kinds.ts'
 
@@ -10,5 +11,9 @@ export const handler = lambdaHandler({
   service: 'sweep-storage',
   event: sweepStorageEvent,
   keys: ({ kind }) => ({ kind }),
-  run: async ({ kind }, { logger }) => (await import('./work.ts')).run(kind, logger),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const run = open(readEnv(variables, process.env))
+    return ({ kind }, { logger }) => run(kind, logger)
+  },
 })

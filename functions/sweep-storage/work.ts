@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { readEnv } from '../lib/aws/env.ts'
+import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { pageSizes } from './page.ts'
@@ -9,7 +9,8 @@ import { sweepStorage } from './sweep-storage.ts'
 /** Later, no page begins. Each has more than half of the function's 15 minutes to end. */
 const PAGES_BEGIN_FOR_MS = 7 * 60_000
 
-const env = readEnv([
+/** The variables that the function's construct must set. */
+export const variables = [
   /** DynamoDB table of the service's items. */
   'STORAGE_TABLE',
   /** Bucket of the file resources. */
@@ -18,25 +19,26 @@ const env = readEnv([
   'TABLES_BUCKET',
   /** Days for which the earlier snapshots of a table stay readable. */
   'SNAPSHOT_RETENTION_DAYS',
-])
-/** The variables that the function's construct must set. */
-export type SweepStorageEnv = keyof typeof env
+] as const
+export type SweepStorageEnv = (typeof variables)[number]
 
-const now = () => new Date()
-const s3 = createS3Client()
-const services = {
-  ...openStorageStores(env, s3, now),
-  s3,
-  filesBucket: env.FILES_BUCKET,
-  tablesBucket: env.TABLES_BUCKET,
-  pageSizes,
-  now,
-}
+export const open = (env: Environment<SweepStorageEnv>) => {
+  const now = () => new Date()
+  const s3 = createS3Client()
+  const services = {
+    ...openStorageStores(env, s3, now),
+    s3,
+    filesBucket: env.FILES_BUCKET,
+    tablesBucket: env.TABLES_BUCKET,
+    pageSizes,
+    now,
+  }
 
-export const run = async (kind: SweepKind, log: Logger) => {
-  const until = Date.now() + PAGES_BEGIN_FOR_MS
-  const result = await sweepStorage(kind, { ...services, log }, () => Date.now() > until)
-  const { swept, isWhole } = result
-  log.info(isWhole ? 'swept' : 'swept in part: the next sweep continues', { swept, isWhole })
-  return result
+  return async (kind: SweepKind, log: Logger) => {
+    const until = Date.now() + PAGES_BEGIN_FOR_MS
+    const result = await sweepStorage(kind, { ...services, log }, () => Date.now() > until)
+    const { swept, isWhole } = result
+    log.info(isWhole ? 'swept' : 'swept in part: the next sweep continues', { swept, isWhole })
+    return result
+  }
 }

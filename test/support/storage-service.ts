@@ -245,6 +245,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       previewAsked(request, {
         openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId: 7 }),
         allowedHosts,
+        scratchFolder: path.join(dataDir, 'previews'),
       }),
     jobWait: {
       limitMs: jobWaitMs,

@@ -1,11 +1,17 @@
+/** Variables by their names, all of them set. */
+export type Environment<Name extends string> = Readonly<Record<Name, string>>
+
 /**
  * Reads the named environment variables, all of them required and non-empty. Throws at the first missing one, by name.
  *
  * Its construct takes the type of the result: a misspelt name is a type error there.
  */
-export const readEnv = <const Name extends string>(names: readonly Name[]): Record<Name, string> => {
-  const missing = names.filter(name => !process.env[name])
+export const readEnv = <const Name extends string>(
+  names: readonly Name[],
+  given: Readonly<Record<string, string | undefined>>,
+): Environment<Name> => {
+  const missing = names.filter(name => !given[name])
   if (missing.length > 0) throw new Error(`Missing environment variables: ${missing.join(', ')}`)
   // The filter above has just shown that each name has a value.
-  return Object.fromEntries(names.map(name => [name, process.env[name]])) as Record<Name, string>
+  return Object.fromEntries(names.map(name => [name, given[name]])) as Environment<Name>
 }

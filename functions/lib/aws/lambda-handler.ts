@@ -9,12 +9,21 @@ import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { sendCodeInStack } from '../errors/machine-failure.ts'
 
+interface Invocation extends Context {
+  logger: Logger
+  /** Fires when its time is over, just before Lambda would end the process: native code hears of nothing else. */
+  signal: AbortSignal
+}
+
+type Run<Event, Result> = (event: Event, invocation: Invocation) => Promise<Result>
+
 interface LambdaHandlerOptions<Event, Result> {
   /** Names the service in every log line. */
   service: string
   /** Reads the raw event into our shape. */
   event: z.core.$ZodType<Event>
-  run: (event: Event, context: Context & { logger: Logger }) => Promise<Result>
+  /** Makes what runs, with the first event. Made again after a failure. */
+  open: () => Promise<Run<Event, Result>>
   /** Facts that each log line of an invocation carries: what it belongs to and is about. Never `message`. */
   keys?: (event: Event) => Facts
   /** Given: an invocation is a unit of work. A line says that it started, and one what came of it, with these facts. */
@@ -40,12 +49,20 @@ z.config(english())
 export const lambdaHandler = <Event, Result>({
   service,
   event,
-  run,
+  open,
   keys = () => ({}),
   outcome,
   scratchFolder,
 }: LambdaHandlerOptions<Event, Result>) => {
   const logger = new Logger({ serviceName: service })
+  let opened: Promise<Run<Event, Result>> | undefined
+  const openOnce = (): Promise<Run<Event, Result>> => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
 
   return middy<unknown, Result, Error, Context>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -61,9 +78,29 @@ export const lambdaHandler = <Event, Result>({
       if (scratchFolder !== undefined) await rm(scratchFolder, { recursive: true, force: true })
       const parsed = parseEvent(event, input)
       logger.appendKeys(keys(parsed))
-      const work = () => run(parsed, Object.assign(context, { logger }))
-      return outcome === undefined ? work() : logWork(logger, work, outcome)
+      const { signal, end } = deadlineOf(context)
+      const work = async () => (await openOnce())(parsed, Object.assign(context, { logger, signal }))
+      try {
+        return await (outcome === undefined ? work() : logWork(logger, work, outcome))
+      } finally {
+        end()
+      }
     })
+}
+
+/** What work needs to end of itself. */
+const LAST_MS = 500
+
+/** Named as Step Functions names a function that ran out of time, so that it is tried again as that one is. */
+const outOfTime = (): Error =>
+  Object.assign(new Error('The time of the function is over'), { name: 'Sandbox.Timedout' })
+
+const deadlineOf = (context: Context): { signal: AbortSignal; end: () => void } => {
+  const controller = new AbortController()
+  const leftMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY
+  if (!Number.isFinite(leftMs)) return { signal: controller.signal, end: () => {} }
+  const timer = setTimeout(() => controller.abort(outOfTime()), Math.max(0, leftMs - LAST_MS))
+  return { signal: controller.signal, end: () => clearTimeout(timer) }
 }
 
 const logWork = async <Result>(

@@ -37,26 +37,26 @@ interface KeptToken {
   readAt: number
 }
 
-const kept = new Map<string, KeptToken>()
+/** `isRefused`: the service did not take the token that is kept, so it is read at once. */
+export type FetchToken = (given?: { isRefused?: boolean }) => Promise<string>
 
-/**
- * Reads the token from its secret, at most every five minutes in a container. A failed read is repeated. `isRefused`: the
- * service did not take the token that is kept, so it is read at once.
- */
-export const fetchStorageToken = (
+/** Reads the token from its secret, at most every five minutes. A failed read is repeated. */
+export const createFetchToken = (
   secretArn: string,
   readSecret: ReadSecret,
-  { isRefused = false, now = Date.now }: { isRefused?: boolean; now?: () => number } = {},
-): Promise<string> => {
-  const known = kept.get(secretArn)
-  if (known && !isRefused && now() - known.readAt < TOKEN_KEPT_MS) return known.token
-  const token = readSecret(secretArn, 'AWSCURRENT').then(version => readStorageToken(version?.text ?? ''))
-  const read = { token, readAt: now() }
-  kept.set(secretArn, read)
-  token.catch(() => {
-    if (kept.get(secretArn) === read) kept.delete(secretArn)
-  })
-  return token
+  now: () => number = Date.now,
+): FetchToken => {
+  let kept: KeptToken | undefined
+  return ({ isRefused = false } = {}) => {
+    if (kept && !isRefused && now() - kept.readAt < TOKEN_KEPT_MS) return kept.token
+    const token = readSecret(secretArn, 'AWSCURRENT').then(version => readStorageToken(version?.text ?? ''))
+    const read = { token, readAt: now() }
+    kept = read
+    token.catch(() => {
+      if (kept === read) kept = undefined
+    })
+    return token
+  }
 }
 
 /** The token before the present one. `undefined`: it was never replaced. */

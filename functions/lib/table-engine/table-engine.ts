@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
+import { DuckDbPool } from './duckdb/confined-duckdb.ts'
 import { openDuckDbSession, type StreamedRows } from './duckdb/duckdb-session.ts'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
 import { exportTable } from './export-table.ts'
@@ -90,6 +91,12 @@ export interface TableEngine {
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
 
+/** An engine whose work can be ended. */
+export interface EndableTableEngine extends TableEngine {
+  /** The same engine, whose work ends with the reason of the signal when it fires: DuckDB is interrupted. */
+  until(signal: AbortSignal): TableEngine
+}
+
 interface TableEngineOptions {
   s3: S3Client
   /** Holds the Parquet files. */
@@ -103,22 +110,33 @@ interface TableEngineOptions {
 }
 
 /** The table engine on S3 and DuckDB. Calls are independent and may run in parallel. */
-export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): TableEngine =>
+export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): EndableTableEngine =>
   createTableEngineOn(createS3TableFiles({ s3, tablesBucket }), options)
 
 /** The same engine on any kind of files. */
 export const createTableEngineOn = (
   allFiles: TableFiles,
-  options: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
-): TableEngine => {
+  { scratchDir, memoryLimitMiB, ...options }: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
+): EndableTableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const pool = new DuckDbPool({ scratchDir, memoryLimitMiB })
+  const common = { files: allFiles, limits, threads: options.threads, pool }
+  return { ...engineOf(common), until: signal => engineOf({ ...common, signal }) }
+}
+
+interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'> {
+  readonly pool: DuckDbPool
+  readonly signal?: AbortSignal | undefined
+}
+
+const engineOf = ({ files: allFiles, limits, threads, pool, signal }: EngineParts): TableEngine => {
   const inSession = async <Result>(
     work: (context: EngineContext) => Promise<Result>,
   ): Promise<Result & Cost> => {
-    const session = await openDuckDbSession(options)
+    const session = await openDuckDbSession({ pool, threads, signal })
     const { files, bytesRead } = countReads(allFiles)
     try {
-      const result = await work({ session, files, limits, threads: options.threads })
+      const result = await work({ session, files, limits, threads })
       return { ...result, bytesRead: bytesRead() }
     } finally {
       await session.close()

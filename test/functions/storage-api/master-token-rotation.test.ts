@@ -5,7 +5,7 @@ import { TransientError, UserError } from '#lib/errors/errors.ts'
 import type { Exchange } from '#lib/storage-client/exchange.ts'
 import type { Connection } from '#lib/storage-client/request.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
-import { fetchStorageToken } from '#lib/storage-client/storage-token.ts'
+import { createFetchToken } from '#lib/storage-client/storage-token.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 
@@ -111,10 +111,11 @@ const startFunction = (name: string) => {
     return { status, text, headers: Object.fromEntries(replied) }
   }
   const now = () => at
+  const fetchToken = createFetchToken(name, readSecret, now)
   const connection = async (): Promise<Connection> => ({
     baseUrl: 'http://storage.test',
-    token: await fetchStorageToken(name, readSecret, { now }),
-    readTokenAgain: () => fetchStorageToken(name, readSecret, { now, isRefused: true }),
+    token: await fetchToken(),
+    readTokenAgain: () => fetchToken({ isRefused: true }),
     exchange,
   })
   return async () => createStorageClient(await connection())

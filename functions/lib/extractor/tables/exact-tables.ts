@@ -195,16 +195,16 @@ interface Layout {
 
 interface RowContext {
   extra: ExtraColumns | undefined
-  parents: Map<string, Json>
+  parents: ReadonlyMap<string, Json>
   outerLink: string
   kinds: ColumnKinds | undefined
 }
 
-const noParents = new Map<string, Json>()
+const noParents: ReadonlyMap<string, Json> = new Map()
 
 const columnTypes = (
   node: StructureNode,
-  parents: Map<string, Json>,
+  parents: ReadonlyMap<string, Json>,
   compat: boolean,
 ): Map<string, NodeType | 'parent' | undefined> => {
   const types = new Map<string, NodeType | 'parent' | undefined>()

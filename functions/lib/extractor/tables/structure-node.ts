@@ -14,8 +14,6 @@ const tooManyKeys = (node: StructureNode): UserError =>
     `The objects of '${node.cleanPath}' have more than ${MAX_CHILDREN} different keys, each of which would be a column. If keys are data there, map the columns of the table.`,
   )
 
-let lastId = 0
-
 /**
  * One place in the JSON of a data type, and what was learnt about it (docs/reference/extractor-tables.md#structure).
  *
@@ -23,7 +21,7 @@ let lastId = 0
  */
 export class StructureNode {
   /** Tells nodes apart in checkpoints, where a path would not: an upgrade puts a new node at an old path. */
-  id: number = ++lastId
+  id: number
   key: string
   parent: StructureNode | undefined
   type: NodeType | undefined
@@ -34,10 +32,14 @@ export class StructureNode {
   /** Added for a parent or user data column, not found in the data. */
   isParent = false
   children = new Map<string, StructureNode>()
+  /** Shared by all nodes below a root. */
+  readonly #ids: { last: number }
 
   constructor(key: string, parent: StructureNode | undefined) {
     this.key = key
     this.parent = parent
+    this.#ids = parent ? parent.#ids : { last: 0 }
+    this.id = ++this.#ids.last
   }
 
   get items(): StructureNode | undefined {
@@ -76,8 +78,9 @@ export class StructureNode {
     return this.path.filter(key => key !== ITEMS).join('.')
   }
 
-  /** After a checkpoint was read: ids given from now on are above those in it. */
-  static reserveIds(highest: number): void {
-    lastId = Math.max(lastId, highest)
+  /** As a checkpoint has it. Ids given from now on are above it. */
+  restoreId(id: number): void {
+    this.id = id
+    this.#ids.last = Math.max(this.#ids.last, id)
   }
 }

@@ -44,8 +44,7 @@ export const restoreStructure = (state: StructureState): Structure => {
 
 const restoreNode = (state: NodeState, parent: StructureNode | undefined): StructureNode => {
   const node = new StructureNode(state.key, parent)
-  node.id = state.id
-  StructureNode.reserveIds(state.id)
+  node.restoreId(state.id)
   node.type = state.type
   node.solid = state.solid
   node.header = state.header

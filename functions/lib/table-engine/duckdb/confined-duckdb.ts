@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { quoteList } from './sql.ts'
 
-export interface ConfinedOptions {
+interface ConfinedOptions {
   /** A folder is created in here, and removed when the work is done. */
   scratchDir: string
   /** Memory limit of DuckDB. More data spills to the folder. Very wide tables get what they need. */
@@ -17,31 +17,54 @@ export interface ConfinedDuckDb extends ConfinedOptions {
   instance: DuckDBInstance
 }
 
+/** As many as work at the same time on a machine with few cores. */
+const MAX_IDLE = 4
+
 /**
  * Those that have done a piece of work, the last one last. Making one takes ten times as long as using one again (10 ms
  * of processor time). While it is idle, it has no folder, no table, one thread, and 3 MiB of memory.
  */
-const idle: ConfinedDuckDb[] = []
+export class DuckDbPool {
+  readonly #options: ConfinedOptions
+  readonly #idle: ConfinedDuckDb[] = []
 
-/** As many as work at the same time on a machine with few cores. */
-const MAX_IDLE = 4
+  constructor(options: ConfinedOptions) {
+    this.#options = options
+  }
 
-export const takeDuckDb = async (options: ConfinedOptions): Promise<ConfinedDuckDb> => {
-  await mkdir(options.scratchDir, { recursive: true })
-  await removeAbandoned(options.scratchDir)
-  const place = idle.findLastIndex(
-    one => one.scratchDir === options.scratchDir && one.memoryLimitMiB === options.memoryLimitMiB,
-  )
-  const [known] = place === -1 ? [] : idle.splice(place, 1)
-  const taken = known ?? (await makeDuckDb(options))
-  try {
-    await mkdir(taken.folder, { recursive: true })
-    // What a piece of work creates is in a database of its own, and goes with it.
-    await runAll(taken, [`ATTACH ':memory:' AS ${WORK}`])
-    return taken
-  } catch (error) {
-    await discardDuckDb(taken)
-    throw error
+  async take(): Promise<ConfinedDuckDb> {
+    const { scratchDir } = this.#options
+    await mkdir(scratchDir, { recursive: true })
+    await removeAbandoned(scratchDir)
+    const taken = this.#idle.pop() ?? (await makeDuckDb(this.#options))
+    try {
+      await mkdir(taken.folder, { recursive: true })
+      // What a piece of work creates is in a database of its own, and goes with it.
+      await runAll(taken, [`ATTACH ':memory:' AS ${WORK}`])
+      return taken
+    } catch (error) {
+      await discardDuckDb(taken)
+      throw error
+    }
+  }
+
+  /** After work that went well, when all its connections are closed. */
+  async giveBack(duckDb: ConfinedDuckDb): Promise<void> {
+    // It would not find the folder again, and has used all the memory that it may.
+    if (existsSync(spillFolder(duckDb.folder))) return discardDuckDb(duckDb)
+    try {
+      await runAll(duckDb, [
+        `DETACH ${WORK}`,
+        'SET threads = 1',
+        `SET memory_limit = '${duckDb.memoryLimitMiB}MiB'`,
+      ])
+      await rm(duckDb.folder, { recursive: true, force: true })
+    } catch (error) {
+      await discardDuckDb(duckDb)
+      throw error
+    }
+    this.#idle.push(duckDb)
+    if (this.#idle.length > MAX_IDLE) this.#idle.shift()?.instance.closeSync()
   }
 }
 
@@ -51,25 +74,6 @@ export const connectToWork = async ({ instance }: ConfinedDuckDb): Promise<DuckD
   const connection = await instance.connect()
   await connection.run(`USE ${WORK}`)
   return connection
-}
-
-/** After work that went well, when all its connections are closed. */
-export const giveBackDuckDb = async (duckDb: ConfinedDuckDb): Promise<void> => {
-  // It would not find the folder again, and has used all the memory that it may.
-  if (existsSync(spillFolder(duckDb.folder))) return discardDuckDb(duckDb)
-  try {
-    await runAll(duckDb, [
-      `DETACH ${WORK}`,
-      'SET threads = 1',
-      `SET memory_limit = '${duckDb.memoryLimitMiB}MiB'`,
-    ])
-    await rm(duckDb.folder, { recursive: true, force: true })
-  } catch (error) {
-    await discardDuckDb(duckDb)
-    throw error
-  }
-  idle.push(duckDb)
-  if (idle.length > MAX_IDLE) idle.shift()?.instance.closeSync()
 }
 
 export const discardDuckDb = async ({ instance, folder }: ConfinedDuckDb): Promise<void> => {

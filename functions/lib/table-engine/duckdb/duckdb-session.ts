@@ -1,16 +1,12 @@
 import path from 'node:path'
 import type { DuckDBConnection, DuckDBValue, Json } from '@duckdb/node-api'
-import {
-  type ConfinedDuckDb,
-  type ConfinedOptions,
-  connectToWork,
-  discardDuckDb,
-  giveBackDuckDb,
-  takeDuckDb,
-} from './confined-duckdb.ts'
+import { type ConfinedDuckDb, connectToWork, type DuckDbPool, discardDuckDb } from './confined-duckdb.ts'
 
-interface DuckDbSessionOptions extends ConfinedOptions {
+interface DuckDbSessionOptions {
+  pool: DuckDbPool
   threads: number
+  /** Ends every statement, with its reason. Default: nothing does. */
+  signal?: AbortSignal | undefined
 }
 
 /** Query results as plain values: VARCHAR as string, BIGINT as bigint. */
@@ -79,20 +75,20 @@ export const fitToColumns = ({
   }
 }
 
-export const openDuckDbSession = async ({
-  threads,
-  ...options
-}: DuckDbSessionOptions): Promise<DuckDbSession> => {
-  const duckDb = await takeDuckDb(options)
+export const openDuckDbSession = async (options: DuckDbSessionOptions): Promise<DuckDbSession> => {
+  const duckDb = await options.pool.take()
   try {
-    return await createSession(duckDb, threads)
+    return await createSession(duckDb, options)
   } catch (error) {
     await discardDuckDb(duckDb)
     throw error
   }
 }
 
-const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<DuckDbSession> => {
+const createSession = async (
+  duckDb: ConfinedDuckDb,
+  { pool, threads, signal: until }: DuckDbSessionOptions,
+): Promise<DuckDbSession> => {
   const { folder, memoryLimitMiB } = duckDb
   const connections: DuckDBConnection[] = []
   for (let i = 0; i < threads; i++) connections.push(await connectToWork(duckDb))
@@ -116,7 +112,10 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
     work: (connection: DuckDBConnection) => Promise<Result>,
   ): Promise<Result> => {
     const connection = await acquire()
+    const interrupt = () => connection.interrupt()
+    until?.addEventListener('abort', interrupt)
     try {
+      until?.throwIfAborted()
       if (isClosed) throw new Error('The session was closed before this statement could run.')
       if (currentThreads !== wantedThreads) {
         currentThreads = wantedThreads
@@ -125,8 +124,10 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
       return await work(connection)
     } catch (error) {
       hasFailed = true
+      until?.throwIfAborted() // DuckDB's own error would say only that it was interrupted.
       throw error
     } finally {
+      until?.removeEventListener('abort', interrupt)
       release(connection)
     }
   }
@@ -174,7 +175,7 @@ const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<D
       await Promise.all(underWay)
       for (const connection of connections) connection.closeSync()
       // After a failure nobody knows what it holds on to, memory for one.
-      await (hasFailed ? discardDuckDb(duckDb) : giveBackDuckDb(duckDb))
+      await (hasFailed ? discardDuckDb(duckDb) : pool.giveBack(duckDb))
     },
   }
 }

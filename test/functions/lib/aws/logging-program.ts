@@ -8,11 +8,13 @@ const handler = lambdaHandler({
   service: 'test',
   event: z.object({ id: z.string(), isWrong: z.boolean() }),
   keys: ({ id }) => ({ correlationId: id }),
-  run: async ({ isWrong }, { logger }) => {
-    if (isWrong) throw new UserError('notFound', 'There is none.')
-    logger.info('between')
-    return { rows: 3 }
-  },
+  open:
+    async () =>
+    async ({ isWrong }, { logger }) => {
+      if (isWrong) throw new UserError('notFound', 'There is none.')
+      logger.info('between')
+      return { rows: 3 }
+    },
   outcome: ({ rows }) => ({ rows }),
 })
 

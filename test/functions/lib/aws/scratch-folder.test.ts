@@ -17,7 +17,7 @@ it('an invocation begins with an empty scratch folder, and other files stay', as
     const handler = lambdaHandler({
       service: 'test',
       event: z.object({}),
-      run: async () => existsSync(scratchFolder),
+      open: async () => async () => existsSync(scratchFolder),
       scratchFolder,
     })
     // Only what the logger reads.
@@ -36,7 +36,7 @@ it('every function that works with tables or previews begins so', () => {
     handler: textOf(file),
   }))
   const withScratch = functions.filter(({ folder }) =>
-    globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewScratch, /.test(textOf(file))),
+    globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewAsked\(/.test(textOf(file))),
   )
   expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
     'preview-extraction',
@@ -45,5 +45,5 @@ it('every function that works with tables or previews begins so', () => {
     'storage-api',
   ])
   for (const { folder, handler } of withScratch)
-    expect(handler, folder).toMatch(/^ {2}scratchFolder: (?:tables|preview)Scratch,$/m)
+    expect(handler, folder).toMatch(/^ {2}scratchFolder(?:: tablesScratch)?,$/m)
 })

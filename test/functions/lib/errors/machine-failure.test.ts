@@ -10,7 +10,7 @@ const reportOf = async (thrown: Error) => {
   const handler = lambdaHandler({
     service: 'test',
     event: z.unknown(),
-    run: async () => {
+    open: async () => async () => {
       throw thrown
     },
   })

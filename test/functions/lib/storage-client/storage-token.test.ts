@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fetchStorageToken, readStorageToken } from '#lib/storage-client/storage-token.ts'
+import { createFetchToken, readStorageToken } from '#lib/storage-client/storage-token.ts'
 
 describe('readStorageToken', () => {
   it.each([
@@ -25,12 +25,12 @@ describe('readStorageToken', () => {
   })
 })
 
-describe('fetchStorageToken', () => {
+describe('fetching the token', () => {
   it('keeps the token, and reads it at once when the service refuses it, however early', async () => {
     const secrets = ['1-2-first', '1-2-second']
     const readSecret = async () => ({ text: secrets.shift() ?? '', createdAt: 0 })
-    const fetchToken = (isRefused: boolean) =>
-      fetchStorageToken('arn:of-this-test', readSecret, { isRefused, now: () => 0 })
+    const fetch = createFetchToken('arn:of-this-test', readSecret, () => 0)
+    const fetchToken = (isRefused: boolean) => fetch({ isRefused })
     expect(await fetchToken(false)).toBe('1-2-first')
     expect(await fetchToken(false)).toBe('1-2-first')
     expect(await fetchToken(true)).toBe('1-2-second')

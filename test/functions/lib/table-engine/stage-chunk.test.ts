@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
 import type { CsvChunk } from '#lib/table-engine/csv/split-csv.ts'
+import { DuckDbPool } from '#lib/table-engine/duckdb/confined-duckdb.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
 import { stageChunk } from '#lib/table-engine/stage-chunk.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
@@ -10,7 +11,9 @@ import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 type StageRequest = Parameters<typeof stageChunk>[1]
 
 const scratchDir = folderUntilEnd()
-const session = await untilEnd(openDuckDbSession({ scratchDir, memoryLimitMiB: 200, threads: 2 }))
+const session = await untilEnd(
+  openDuckDbSession({ pool: new DuckDbPool({ scratchDir, memoryLimitMiB: 200 }), threads: 2 }),
+)
 
 const twoColumns = [
   { id: 2, name: 'a', type: 'string' as const, cell: 0 },

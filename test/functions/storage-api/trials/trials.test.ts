@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { previewStored } from '#functions/preview-extraction/preview-stored.ts'
 import { PREVIEW_LIMITS } from '#lib/extractor/run/preview/preview-limits.ts'
 import { withStorage } from '#support/storage-service.ts'
-import { untilEnd } from '#support/until-end.ts'
+import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
 
 const SECRET = 'the-key-of-the-shop'
@@ -162,7 +162,11 @@ describe('the limits of a preview', () => {
     adoptedSecrets: [],
     rows: 10,
   })
-  const services = { openSecrets: async (value: unknown) => value, allowedHosts: ['127.0.0.1'] }
+  const services = {
+    openSecrets: async (value: unknown) => value,
+    allowedHosts: ['127.0.0.1'],
+    scratchFolder: folderUntilEnd(),
+  }
 
   it('end it after so many requests or bytes, with what was said until then', async () => {
     const limits = { ...PREVIEW_LIMITS, requests: 3, shownBodyBytes: 5 }

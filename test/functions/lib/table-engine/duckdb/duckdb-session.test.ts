@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DuckDbPool } from '#lib/table-engine/duckdb/confined-duckdb.ts'
 import {
   type DuckDbSession,
   fitToColumns,
@@ -10,7 +11,8 @@ import { folderUntilEnd } from '#support/until-end.ts'
 
 const scratchDir = folderUntilEnd()
 
-const open = () => openDuckDbSession({ scratchDir, memoryLimitMiB: 256, threads: 2 })
+const pool = new DuckDbPool({ scratchDir, memoryLimitMiB: 256 })
+const open = (signal?: AbortSignal) => openDuckDbSession({ pool, threads: 2, signal })
 
 describe('a session', () => {
   it('has CSV and Parquet built in, and installs nothing', async () => {
@@ -63,8 +65,9 @@ describe('a session', () => {
   })
 
   it('spills to its folder when memory is short, also after others that did', async () => {
+    const little = new DuckDbPool({ scratchDir, memoryLimitMiB: 64 })
     for (let work = 0; work < 2; work++) {
-      const session = await openDuckDbSession({ scratchDir, memoryLimitMiB: 64, threads: 1 })
+      const session = await openDuckDbSession({ pool: little, threads: 1 })
       const target = session.scratchPath('sorted.parquet')
       const rows = "SELECT repeat('x', 100) || n AS t FROM range(500000) AS r(n) ORDER BY hash(n), t"
       await session.query(`COPY (${rows}) TO '${target}' (FORMAT parquet)`)
@@ -73,6 +76,20 @@ describe('a session', () => {
       expect(await readdir(path.dirname(target))).toContain('spill')
       await session.close()
     }
+  })
+
+  it('is interrupted by its signal, with the reason, and the next one is not', async () => {
+    const endless = 'SELECT count(*) FROM range(1000000000000) AS r(n) WHERE hash(n) % 3 = 0'
+    const controller = new AbortController()
+    const session = await open(controller.signal)
+    const counting = session.runInOrder(endless)
+    setTimeout(() => controller.abort(new Error('enough')), 50)
+    await expect(counting).rejects.toThrow('enough')
+    await expect(session.query('SELECT 1')).rejects.toThrow('enough')
+    await session.close()
+    const next = await open(new AbortController().signal)
+    expect(await next.query('SELECT 1')).toEqual([[1]])
+    await next.close()
   })
 
   it('keeps the order of rows in order', async () => {
