@@ -10,13 +10,13 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_887,
-  'lines of tests': 81_113,
+  'lines of product': 99_104,
+  'lines of tests': 81_273,
   'words of documents': 92_127,
   functions: 14,
   routes: 211,
   settings: 41,
-  packages: 78,
+  packages: 76,
 }
 
 const tracked = (...patterns: string[]): string[] =>
