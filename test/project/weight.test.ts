@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_104,
-  'lines of tests': 81_273,
+  'lines of product': 99_111,
+  'lines of tests': 81_301,
   'words of documents': 92_127,
   functions: 14,
   routes: 211,
