@@ -297,6 +297,9 @@ describe('refused is', () => {
       [Buffer.concat([gzipSync(text), Buffer.alloc(9)]), gzipSync(text)],
       {},
     ],
+    ['a byte order mark after text', [text, Buffer.from('\ufeff2\n')], {}],
+    ['a byte order mark after a header', [Buffer.from('\ufeff2\n')], { columns: ['id'] }],
+    ['a byte order mark in gzip', [gzipSync('\ufeff1\n'), gzipSync('\ufeff2\n')], { gzip: false }],
     ['gzip after gzip that is cut off', [gzipSync(text).subarray(0, -4), gzipSync(text)], {}],
   ])('before a byte is written, %s', async (_, slices, input) => {
     const fileId = await fixture.upload(slices)
@@ -305,6 +308,12 @@ describe('refused is', () => {
     })
     expect(await fixture.unfinishedUploads()).toEqual([])
     expect(await fixture.keys()).not.toContain(key)
+  })
+
+  it('no byte order mark at the beginning of the file', async () => {
+    const fileId = await fixture.upload([Buffer.alloc(0), Buffer.from('\ufeff1\n'), text])
+    await fixture.run({ fileId, destination: destination() })
+    await checkMerged(Buffer.from('\ufeff1\n1\n'))
   })
 
   it('nothing of a file that is one slice, whatever it is', async () => {

@@ -12,6 +12,7 @@ import {
   lacksLineEnd,
   nameOfForm,
   refusedJoin,
+  refusedMarks,
 } from '../../table-engine/csv/file-forms.ts'
 import { gunzip } from '../../table-engine/csv/gunzip.ts'
 import { type ManifestEntry, readManifest } from './read-manifest.ts'
@@ -141,7 +142,12 @@ export const joinedForm = async (
     },
     { concurrency: HEADS_IN_PARALLEL },
   )
-  const refused = refusedJoin(forms, hasHeader)
+  const refused =
+    refusedJoin(forms, hasHeader) ??
+    refusedMarks(
+      slices.map(slice => heads.get(slice)),
+      hasHeader,
+    )
   if (refused !== undefined) throw notJoined(refused)
 
   const form = forms.find(known => known !== undefined) ?? 'text'

@@ -156,3 +156,19 @@ export const refusedJoin = (
     ? undefined
     : `each is ${first.form}, which is a file of its own`
 }
+
+/**
+ * As {@link refusedJoin}: a byte order mark in the middle of a file would be a letter of its first cell there.
+ *
+ * @param heads how the slices begin, uncompressed
+ */
+export const refusedMarks = (
+  heads: readonly (Uint8Array | undefined)[],
+  hasHeader: boolean,
+): string | undefined => {
+  const first = hasHeader ? -1 : heads.findIndex(head => head?.length !== 0)
+  const marked = heads.findIndex((head, index) => index > first && /^\xef\xbb\xbf/.test(startOf(head)))
+  return marked === -1 ? undefined : `slice ${marked + 1} begins with a byte order mark`
+}
+
+const startOf = (head: Uint8Array | undefined): string => String.fromCharCode(...(head?.subarray(0, 3) ?? []))
