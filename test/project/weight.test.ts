@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_111,
-  'lines of tests': 81_301,
-  'words of documents': 92_127,
+  'lines of product': 99_133,
+  'lines of tests': 81_310,
+  'words of documents': 92_138,
   functions: 14,
   routes: 211,
   settings: 41,
