@@ -19,6 +19,7 @@ import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
 import { leaveTable, takeTable } from './job/take-table.ts'
 import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
+import { untilCancelled } from './job/until-cancelled.ts'
 import { endGivenUp } from './operations/given-up.ts'
 import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
@@ -76,7 +77,10 @@ export const runJob = async (
     await enterBranch(started, services)
     // A run that died may have died of a file that it took along: the next one works alone.
     const isRepeated = job.status === 'processing'
-    const outcome = await runOperation(started, refusingCancelled(started, services), { isRepeated })
+    const run = (given: RunJobServices) => runOperation(started, given, { isRepeated })
+    const outcome = changesOneTable(started)
+      ? await untilCancelled(jobId, refusingCancelled(started, services), run)
+      : await run(services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     const { results, metrics = noMetrics, alsoEnded = [] } = outcome
@@ -182,17 +186,14 @@ const changedBy = (input: JobInput): { tableId?: string; bucketId?: string | und
   }
 }
 
-/**
- * The services of a job that changes one table, or makes one: before its head moves, somebody may still cancel the job. What changes more than
- * one thing is not left half done, so it goes on to its end.
- */
-const refusingCancelled = (
-  { id, queueTableId, tableId, input }: ProcessingJob,
-  services: RunJobServices,
-): RunJobServices => {
-  if (input.operationName === 'tableSwap') return services
-  const isOfOneTable = queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))
-  if (!isOfOneTable) return services
+/** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */
+const changesOneTable = ({ queueTableId, tableId, input }: ProcessingJob): boolean =>
+  input.operationName !== 'tableSwap' &&
+  queueTableId !== null &&
+  (tableId !== null || input.operationName.endsWith('Create'))
+
+/** The services of a job that changes one table, or makes one: before its head moves, somebody may still cancel the job. */
+const refusingCancelled = ({ id }: ProcessingJob, services: RunJobServices): RunJobServices => {
   const { tables, jobs } = services
   return {
     ...services,

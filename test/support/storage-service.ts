@@ -130,7 +130,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     memoryLimitMiB: 256,
     threads: 1,
   })
-  const engine = options.engine?.(plainEngine) ?? plainEngine
+  const wrapped = (inner: TableEngine): TableEngine => ({
+    ...(options.engine?.(inner) ?? inner),
+    until: signal => wrapped(inner.until(signal)),
+  })
+  const engine = wrapped(plainEngine)
 
   const token = '7-42-secretOfTheTest'
   const logged: { message: string; extra: Record<string, unknown> }[] = []

@@ -87,14 +87,10 @@ export interface TableEngine {
   deleteRows(request: DeleteRowsRequest): Promise<DeleteRowsResult & Cost>
   /** Writes the default of a new typed column into every row. Idempotent like `load`; `_timestamp` of rows stays. */
   fillColumn(request: FillColumnRequest): Promise<{ snapshot: Snapshot } & Cost>
+  /** The same engine, whose work ends with the reason of the signal when it fires, too: DuckDB is interrupted. */
+  until(signal: AbortSignal): TableEngine
   /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
-}
-
-/** An engine whose work can be ended. */
-export interface EndableTableEngine extends TableEngine {
-  /** The same engine, whose work ends with the reason of the signal when it fires: DuckDB is interrupted. */
-  until(signal: AbortSignal): TableEngine
 }
 
 interface TableEngineOptions {
@@ -110,18 +106,17 @@ interface TableEngineOptions {
 }
 
 /** The table engine on S3 and DuckDB. Calls are independent and may run in parallel. */
-export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): EndableTableEngine =>
+export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): TableEngine =>
   createTableEngineOn(createS3TableFiles({ s3, tablesBucket }), options)
 
 /** The same engine on any kind of files. */
 export const createTableEngineOn = (
   allFiles: TableFiles,
   { scratchDir, memoryLimitMiB, ...options }: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
-): EndableTableEngine => {
+): TableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const pool = new DuckDbPool({ scratchDir, memoryLimitMiB })
-  const common = { files: allFiles, limits, threads: options.threads, pool }
-  return { ...engineOf(common), until: signal => engineOf({ ...common, signal }) }
+  return engineOf({ files: allFiles, limits, threads: options.threads, pool })
 }
 
 interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'> {
@@ -129,7 +124,8 @@ interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'
   readonly signal?: AbortSignal | undefined
 }
 
-const engineOf = ({ files: allFiles, limits, threads, pool, signal }: EngineParts): TableEngine => {
+const engineOf = (parts: EngineParts): TableEngine => {
+  const { files: allFiles, limits, threads, pool, signal } = parts
   const inSession = async <Result>(
     work: (context: EngineContext) => Promise<Result>,
   ): Promise<Result & Cost> => {
@@ -165,6 +161,7 @@ const engineOf = ({ files: allFiles, limits, threads, pool, signal }: EnginePart
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     fillColumn: request => inSession(context => fillColumn(context, request)),
+    until: other => engineOf({ ...parts, signal: signal ? AbortSignal.any([signal, other]) : other }),
     hasDuplicates: async (snapshot, columns) => {
       const { found } = await inSession(async context => ({
         found: await hasDuplicates(context, snapshot, columns),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { runJob } from '#functions/run-job/run-job.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, faults, newName, run, execute, submitCreate, submitImport, jobOf, createTable, rowsOf } =
@@ -40,6 +41,27 @@ describe('a job that is cancelled', () => {
     await execute(next)
     expect(await rowsOf(tableId)).not.toContain('"1"')
     expect(await rowsOf(tableId)).toContain('"2"')
+  })
+
+  it('while DuckDB works for long interrupts it', async () => {
+    const jobId = await submitCreate(newName(), 'n\n1\n')
+    const engine = await service.jobServices.tableEngine()
+    const begun = Promise.withResolvers<void>()
+    const endless: typeof engine = {
+      ...engine,
+      until: signal => ({
+        ...engine,
+        load: () => {
+          begun.resolve()
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        },
+      }),
+    }
+    const running = runJob({ jobId }, { ...service.jobServices, tableEngine: async () => endless })
+    await begun.promise
+    await cancel(jobId)
+    expect(await running).toMatchObject({ status: 'done' })
+    expect(await jobOf(jobId)).toMatchObject(cancelled)
   })
 
   it('while it waits behind a load is not taken along by it', async () => {

@@ -215,7 +215,11 @@ describe('a load of several files that dies', () => {
     const jobIds = await submit(tableId, ['n\n1\n', 'n\n2\n'])
     const [first = 0, second = 0] = jobIds
     const engine = await service.jobServices.tableEngine()
-    const dying = { ...engine, loadTogether: () => new Promise<never>(() => {}) }
+    const dying: typeof engine = {
+      ...engine,
+      loadTogether: () => new Promise<never>(() => {}),
+      until: () => dying,
+    }
     // The invocation is cut off: it never answers.
     void runJob({ jobId: first }, { ...service.jobServices, tableEngine: async () => dying })
     while ((await jobOf(first)).status !== 'processing');

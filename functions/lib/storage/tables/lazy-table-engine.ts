@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { EndableTableEngine } from '../../table-engine/table-engine.ts'
+import type { TableEngine } from '../../table-engine/table-engine.ts'
 
 // The engine's streams and the runtime need the rest. Larger sorts spill to disk, which has plenty of room.
 const DATABASE_SHARE = 0.15
@@ -23,8 +23,8 @@ interface LazyEngineOptions {
 export const createLazyTableEngine = ({
   memoryMiB,
   ...options
-}: LazyEngineOptions): (() => Promise<EndableTableEngine>) => {
-  let engine: Promise<EndableTableEngine> | undefined
+}: LazyEngineOptions): (() => Promise<TableEngine>) => {
+  let engine: Promise<TableEngine> | undefined
   return () => {
     engine ??= import('../../table-engine/table-engine.ts').then(({ createTableEngine }) => {
       return createTableEngine({
