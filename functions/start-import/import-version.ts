@@ -169,6 +169,13 @@ const refuseOtherThanCsv = async (source: SourceObject): Promise<void> => {
     )
 }
 
+/** The end of the key, which may have 1,024 bytes, as far as a file of the service may have a name. */
+const fileName = (key: string): string =>
+  key
+    .slice(key.lastIndexOf('/') + 1)
+    .slice(-500)
+    .replace(/^[\uDC00-\uDFFF]/, '')
+
 interface FileUpload {
   fileId: number
   ranges: NumberRange[]
@@ -193,7 +200,7 @@ const uploadFile = async (
   if (knownId !== undefined) await storage.deleteFile(knownId)
 
   const file = await storage.prepareFile({
-    name: source.key.slice(source.key.lastIndexOf('/') + 1),
+    name: fileName(source.key),
     sizeBytes: source.bytes,
     tags: ['millrace-landing'],
   })

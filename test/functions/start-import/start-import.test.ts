@@ -33,6 +33,15 @@ describe('a new object', () => {
     expect(table.primaryKey).toEqual(['id'])
   })
 
+  it('may have a key of 1,024 bytes', async () => {
+    const folder = `${bucketId}/long/`
+    // The name of a file of the service would begin in the middle of the sign.
+    const name = `${'a'.repeat(1024 - folder.length - 4 - 495 - 4)}💰${'b'.repeat(495)}`
+    expect(Buffer.byteLength(`${folder}${name}.csv`)).toBe(1024)
+    await start(await land(`${folder}${name}.csv`, 'id\n1\n'))
+    expect(await rowsOf('long')).toEqual(['"id"', '"1"'])
+  })
+
   it('of an existing table replaces its content, or adds to it when it says so', async () => {
     await start(await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n2,b\n', { 'primary-key': 'id' }))
     await finishJobs()
