@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_159,
-  'lines of tests': 81_340,
+  'lines of product': 99_166,
+  'lines of tests': 81_349,
   'words of documents': 92_138,
   functions: 14,
   routes: 211,
