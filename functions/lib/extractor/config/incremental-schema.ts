@@ -16,7 +16,7 @@ export const Incremental = strictObject(
     param: key(name, 'Name of the parameter that carries it in the next run.'),
     type: key(
       optional(Ordering),
-      'How values are compared. Without it: two numbers of JSON as numbers, else as texts.',
+      'How values are compared. Without it: two numbers, also as texts, as numbers, else as texts.',
     ),
     initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
     lookback: key(

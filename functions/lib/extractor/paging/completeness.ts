@@ -5,17 +5,11 @@ import { isObject } from '#lib/json/json-value.ts'
 import { firstHeader } from '../requests/answers/http-response.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { valueAt } from '../values/select/json-path.ts'
-import { findLink } from './header-link.ts'
+import { type Saying, saysError, saysMore } from './answer-says.ts'
 import type { Page } from './paginator.ts'
 
 /** Where an API says how many rows there are: a path in its answers, or a header. */
 export type TotalPlace = string | { header: string }
-
-/** What an answer says against an end after it, and the key of a configuration that reads it. */
-interface Saying {
-  says: string
-  key: string
-}
 
 type Told = { page: number; total: number }
 
@@ -28,6 +22,7 @@ export interface SavedWatch {
   items: string[]
   firstTotal?: Told | undefined
   lastTotal?: Told | undefined
+  error?: string | undefined
 }
 
 export interface WatchedPage {
@@ -63,6 +58,8 @@ export class RunWatch {
   firstTotal: Told | undefined
   lastTotal: Told | undefined
   more: Saying | undefined
+  /** What an answer says has gone wrong, although its status says that it is well. */
+  error: string | undefined
 
   constructor(saved: SavedWatch = { rows: 0, count: 0, pages: 0, requests: [], items: [] }) {
     this.rows = saved.rows
@@ -70,12 +67,13 @@ export class RunWatch {
     this.#pages = saved.pages
     this.firstTotal = saved.firstTotal
     this.lastTotal = saved.lastTotal
+    this.error = saved.error
     this.#requests = new Set(saved.requests)
     for (const digest of saved.items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
   }
 
   save(): SavedWatch {
-    const { rows, count, firstTotal, lastTotal } = this
+    const { rows, count, firstTotal, lastTotal, error } = this
     return {
       rows,
       count,
@@ -84,6 +82,7 @@ export class RunWatch {
       items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
       ...(firstTotal === undefined ? {} : { firstTotal }),
       ...(lastTotal === undefined ? {} : { lastTotal }),
+      ...(error === undefined ? {} : { error }),
     }
   }
 
@@ -109,6 +108,7 @@ export class RunWatch {
       this.lastTotal = { page: this.#pages, total }
       this.firstTotal ??= this.lastTotal
     }
+    if (!isRow) this.error ??= saysError(beside, rows)
     if (count > 0 || isNothing === true || saysAnything(beside))
       this.more = isRow ? undefined : saysMore(beside, headers)
     if (count === 0) return
@@ -187,68 +187,6 @@ const asCount = (value: Json | undefined): number | undefined =>
     ? Number(value)
     : undefined
 
-// Names without case and without what is no letter or digit
-const FLAG = /^(has)?(more|next)(page|items|results|data|records)?$/
-const LINK = /^next(page|results|records)?(url|uri|link|href)?$|^odatanextlink$/
-const CURSOR = /^next(page)?(cursor|token|marker)$|^(next)?continuation(token)?$/
-
-const [MAX_DEPTH, MAX_OBJECTS] = [3, 50]
-
-/** What stands beside the rows of an answer, or in its header `Link`, about a next page. */
-const saysMore = (beside: Json | undefined, headers: Page['headers']): Saying | undefined => {
-  if (findLink([headers['link'] ?? []].flat().join(', '), 'next') !== undefined)
-    return { says: 'the header Link names a next page', key: '"pagination": {"method": "header-link"}' }
-  let found: Saying | undefined
-  for (const [path, object] of objectsIn(beside)) {
-    for (const [name, value] of Object.entries(object)) {
-      const word = name.toLowerCase().replace(/[^a-z0-9]/g, '')
-      const flag = FLAG.test(word) ? asFlag(value) : undefined
-      if (flag === false) return undefined // it says that this was the last
-      if (flag === true)
-        found ??= {
-          says: `"${path}${name}" is ${value}`,
-          key: `"pagination", with "nextPageFlag": {"field": "${path}${name}", "stopOn": false}`,
-        }
-      else found ??= nextIn(`${path}${name}`, word, value)
-    }
-  }
-  return found
-}
-
-const asFlag = (value: Json): boolean | undefined =>
-  typeof value === 'boolean' ? value : value === 'true' ? true : value === 'false' ? false : undefined
-
-/** A next address or cursor. */
-const nextIn = (place: string, word: string, value: Json): Saying | undefined => {
-  if (LINK.test(word) && isObject(value)) return nextIn(`${place}.href`, word, value['href'] ?? null)
-  if ((typeof value !== 'string' && typeof value !== 'number') || value === '' || value === 0)
-    return undefined
-  if (LINK.test(word) && /^(https?:\/\/|\/|\?)/.test(String(value)))
-    return {
-      says: `"${place}" names a next page`,
-      key: `"pagination": {"method": "response.url", "urlKey": "${place}"}`,
-    }
-  return CURSOR.test(word) || LINK.test(word)
-    ? {
-        says: `"${place}" has a value`,
-        key: `"pagination": {"method": "json-cursor", "cursorPath": "${place}"}`,
-      }
-    : undefined
-}
-
-/** Objects without the lists between them, from the outside in. */
-function* objectsIn(value: Json | undefined): Generator<[string, Readonly<Record<string, Json>>]> {
-  let level: [string, Readonly<Record<string, Json>>][] = isObject(value) ? [['', value]] : []
-  for (let depth = 0, seen = 0; depth <= MAX_DEPTH && seen <= MAX_OBJECTS; depth++, seen += level.length) {
-    yield* level
-    level = level.flatMap(([path, object]) =>
-      Object.entries(object).flatMap(([name, inner]) =>
-        isObject(inner) ? [[`${path}${name}.`, inner] as [string, typeof inner]] : [],
-      ),
-    )
-  }
-}
-
 /** How one run of a job ended. */
 export interface RunEnding {
   /** Why there is no next page although nothing says that this was the last. */
@@ -264,14 +202,21 @@ export interface RunEnding {
 /** What the answers say against the end of a run: each with the key that would mend it. Nothing when they do not say that there is more. */
 export const judgeEnd = (
   { stuck, isRepeated = false, missing, knowsTotal }: RunEnding,
-  { rows, count, total, more }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more'>,
+  {
+    rows,
+    count,
+    total,
+    more,
+    error,
+  }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more'> & { error?: string | undefined },
 ): string[] => {
   const found: string[] = []
   if (isRepeated && (total === undefined || rows < total))
     found.push(
       'the API sent the page before again: does it know the parameter of the page, or want it elsewhere?',
     )
-  if (stuck !== undefined) found.push(`${stuck}, with ${many(count, 'row')} on the page`)
+  if (stuck !== undefined && (total === undefined || rows < total))
+    found.push(`${stuck}, with ${many(count, 'row')} on the page`)
   if (missing !== undefined)
     found.push(
       `there is nothing at ${missing.path}, where the answer has ${missing.keys.map(key => `"${key}"`).join(', ')}: look at "dataField", or at what the answer says`,
@@ -280,6 +225,7 @@ export const judgeEnd = (
     found.push(
       `the answer says a total of ${many(total)}, and ${many(rows, 'row was', 'rows were')} read: look at "pagination"`,
     )
+  if (error !== undefined) found.push(`the answer says ${error}: not all may have come`)
   if (more !== undefined && !isRepeated) found.push(`${more.says} (${more.key})`)
   return found
 }

@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
-import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
+import { cappedPage, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * Fixed page size, growing offset (docs/reference/extractor-pagination.md#offset). A job param named like `limitParam` replaces
@@ -42,6 +42,7 @@ export const offsetPaginator = (settings: PaginationOf<'offset'>, input: Paginat
       page.items.length < (limit ?? 1)
         ? undefined
         : at(Number(previous.position) + (limit ?? page.items.length)),
+    stuck: (page, { position }) => (position === start && isSent ? cappedPage(page, limit) : undefined),
     toldBy: 'count',
     emptyIsLast: true,
     ended:

@@ -2,7 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
-import { type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
+import { cappedPage, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
 /**
  * Numbered pages (docs/reference/extractor-pagination.md#pagenum). Without a limit an empty page is the last, with one a page
@@ -35,6 +35,8 @@ export const pagenumPaginator = (settings: PaginationOf<'pagenum'>, input: Pagin
     first: settings.firstPageParams === false ? pageRequest(input, {}, first) : at(first),
     next: (page, previous) =>
       page.items.length < (limit ?? 1) ? undefined : at(Number(previous.position) + 1),
+    stuck: (page, { position }) =>
+      position === first && settings.limitParam !== false ? cappedPage(page, limit) : undefined,
     toldBy: 'count',
     ended:
       limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,

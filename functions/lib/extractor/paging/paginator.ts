@@ -70,3 +70,12 @@ export const besideAddress = (
   const named = JSON.stringify(body ?? null)
   return Object.fromEntries(Object.entries(params).filter(([name]) => named.includes(`{${name}}`)))
 }
+
+/** APIs mostly cap their pages at a round number. */
+const CAPS = 50
+
+/** Of a first page that is not full: an API that is asked for more than it gives at a time gives its most, and the job would end there. */
+export const cappedPage = ({ items }: Pick<Page, 'items'>, limit: number | undefined): string | undefined =>
+  limit !== undefined && items.length > 0 && items.length < limit && items.length % CAPS === 0
+    ? `the API may give no more than ${items.length} at a time ("limit": ${items.length} reads on)`
+    : undefined

@@ -100,6 +100,7 @@ export const tellSilence = (
       count: watch.count,
       total: watch.total,
       more: leavesNext === true ? undefined : watch.more,
+      error: watch.error,
     },
   )
   if (found.length === 0) return

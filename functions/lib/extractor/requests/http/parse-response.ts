@@ -137,7 +137,10 @@ const withAnswer = (
   const type = firstHeader(headers, 'content-type') ?? 'no content type'
   const shown = startOf(body, masker, 80).replaceAll(/\s+/g, ' ').trim()
   const came = `The answer (${status}, ${type}) ${shown === '' ? 'is empty' : `begins with: ${shown}`}`
-  return new UserError(code, `${message}. ${came}`, {
+  // What the parser quotes of the answer behind a comma may be a part of a secret
+  const why =
+    shown !== '' && cause instanceof SyntaxError ? ` (${cause.message.split(/, | is not valid/)[0]})` : ''
+  return new UserError(code, `${message}${why}. ${came}`, {
     cause,
     params: { ...params, body: startOf(body, masker) },
   })

@@ -10,7 +10,7 @@ export const Ordering = z.enum(['number', 'text', 'date'])
 export type Ordering = z.output<typeof Ordering>
 
 /**
- * Orders two values by kind: by size, by code units, or by the moment they name; without a kind two numbers by size, else by code units.
+ * Orders two values by kind: by size, by code units, or by the moment they name; without a kind two numbers, also as texts, by size, else by code units.
  * Negative when `a` comes first.
  */
 export const compareBy = (kind: Ordering | undefined, a: Json, b: Json): number => {
@@ -20,7 +20,10 @@ export const compareBy = (kind: Ordering | undefined, a: Json, b: Json): number 
   return order(key(a), key(b))
 }
 
-const isNumber = (value: Json): boolean => typeof value === 'number' || value instanceof JsonNumber
+const isNumber = (value: Json): boolean =>
+  typeof value === 'number' ||
+  value instanceof JsonNumber ||
+  (typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value))
 
 const order = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 

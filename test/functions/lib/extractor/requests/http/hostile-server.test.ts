@@ -63,7 +63,7 @@ describe('a server that misbehaves', () => {
   it('sends truncated JSON: an error that says so', async () => {
     const { error } = await runExtraction((_, response) => response.end('[{"id":1},{"id"'), {})
     expect(error?.message).toBe(
-      'Invalid JSON response from API: JSON decode error: Syntax error, malformed JSON. ' +
+      `Invalid JSON response from API: JSON decode error: Syntax error, malformed JSON (Expected ':' after property name in JSON at position 15 (line 1 column 16)). ` +
         'The answer (200, no content type) begins with: [{"id":1},{"id"',
     )
   })
