@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_166,
-  'lines of tests': 81_349,
-  'words of documents': 92_138,
+  'lines of product': 99_219,
+  'lines of tests': 81_495,
+  'words of documents': 92_384,
   functions: 14,
   routes: 211,
   settings: 41,
