@@ -111,7 +111,8 @@ const setDisabled = async (
   text: string,
   isDisabled: boolean,
 ): Promise<undefined> => {
-  const stored = await api.send('PUT', parsePlace(text).self, versioned, { isDisabled }, 'strict')
+  const handling = isDisabled ? undefined : 'strict'
+  const stored = await api.send('PUT', parsePlace(text).self, versioned, { isDisabled }, handling)
   sayWarnings(stored, out)
   out.show(stored, `${text}: ${isDisabled ? 'disabled' : 'enabled'}`)
 }

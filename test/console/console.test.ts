@@ -326,7 +326,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     expect(await page.locator('textarea').inputValue()).toContain('endpiont')
     await fill(text.replace('a.example.com', 'b.example.com'))
     await page.getByLabel('What changes, for the history').fill('another host')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('cell', { name: 'another host' }).waitFor()
     await page.getByRole('button', { name: 'Go back to version 1' }).click()
     await eventually(async () =>

@@ -10,9 +10,9 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_219,
-  'lines of tests': 81_495,
-  'words of documents': 92_384,
+  'lines of product': 99_275,
+  'lines of tests': 81_741,
+  'words of documents': 92_394,
   functions: 14,
   routes: 211,
   settings: 41,

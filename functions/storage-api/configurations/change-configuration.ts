@@ -142,8 +142,9 @@ export const changeConfiguration = async (
     checkIfMatch(request.raw.headers, configuration)
     const wanted = step(configuration)
     const { content } = configuration.current
-    // To what is out of the trash again all is new.
-    const contents = { before: inTrash ? undefined : content, next: wanted.current.content }
+    // All is looked at of what leaves the trash, and of what is sent again as it is by somebody who wants to know.
+    const isNew = inTrash || (handling !== 'unsaid' && wanted === configuration)
+    const contents = { before: isNew ? undefined : content, next: wanted.current.content }
     warnings = [...known, ...(await judgeChange({ component, ...contents }, handling))]
     const said = configuration.disarmed ? 'Schedule armed' : 'Stored again unchanged'
     const taken = () => take?.(configuration, changeBy(request, services, said))

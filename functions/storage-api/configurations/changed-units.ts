@@ -6,36 +6,44 @@ import { readConfigurationSchedule } from '../../lib/schedules/configuration-sch
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 
-/** What keeps a unit from running: a mistake that no run takes, one that Generic Extractor takes, or what is still to come. */
-export interface Stop {
-  kind: 'mistake' | 'onlyCompat' | 'incomplete'
+/**
+ * What keeps a unit from running: a mistake that no run takes, one that Generic Extractor takes, or what is still to come. Or a remark on
+ * one that runs.
+ */
+export interface Finding {
+  kind: 'mistake' | 'onlyCompat' | 'incomplete' | 'remark'
   /** The row; absent: the root. */
   rowId?: string | undefined
   error: UserError
 }
 
 /**
- * What keeps from running what a change affects: the enabled rows, merged with the root, or the root itself when there are no rows. Each
+ * What there is to say of what a change affects: the enabled rows, merged with the root, or the root itself when there are no rows. Each
  * is read as a run would.
  */
-export function* stopsOf(before: Content | undefined, next: Content): Generator<Stop> {
+export function* findingsOf(before: Content | undefined, next: Content): Generator<Finding> {
   const root = objectOf(next.configuration)
   const isRootChanged = before?.configuration !== next.configuration
   if (isRootChanged) {
     yield* tried(undefined, () => void readConfigurationSchedule(root['schedule'], 0))
     if (next.rows.length === 0) yield* tried(undefined, () => checkConfiguration(root), root)
   }
-  for (const { rowId, row } of changedRows(before, next, isRootChanged)) {
+  const known = new Map(before?.rows.map(row => [row.id, row]))
+  for (const { id: rowId, configuration, isDisabled } of rowsInOrder(next)) {
+    const was = known.get(rowId)
+    const isSame = was !== undefined && !was.isDisabled && was.configuration === configuration
+    if (isDisabled || (isSame && !isRootChanged)) continue
+    const row = objectOf(configuration)
+    if ('schedule' in row) yield { kind: 'remark', rowId, error: ignoredSchedule }
     const merged = mergeConfiguration(root, row)
     yield* tried(rowId, () => checkConfiguration(merged), merged)
   }
 }
 
-/** Rows that a change affects and that have a schedule, which nobody reads there. */
-export function* rowsWithSchedule(before: Content | undefined, next: Content): Generator<string> {
-  const isRootChanged = before?.configuration !== next.configuration
-  for (const { rowId, row } of changedRows(before, next, isRootChanged)) if ('schedule' in row) yield rowId
-}
+const ignoredSchedule = new UserError(
+  'schedule.invalid',
+  '"schedule" is ignored here: it belongs in the root configuration.',
+)
 
 /** Whether the configuration starts runs by itself, or is meant to. */
 export const isScheduled = ({ configuration, isDeleted }: Content): boolean => {
@@ -46,20 +54,11 @@ export const isScheduled = ({ configuration, isDeleted }: Content): boolean => {
   }
 }
 
-function* changedRows(before: Content | undefined, next: Content, isRootChanged: boolean) {
-  const known = new Map(before?.rows.map(row => [row.id, row]))
-  for (const { id: rowId, configuration, isDisabled } of rowsInOrder(next)) {
-    const was = known.get(rowId)
-    const isSame = was !== undefined && !was.isDisabled && was.configuration === configuration
-    if (!isDisabled && (!isSame || isRootChanged)) yield { rowId, row: objectOf(configuration) }
-  }
-}
-
 function* tried(
   rowId: string | undefined,
   check: () => UserError | undefined,
   whole?: Record<string, unknown>,
-): Generator<Stop> {
+): Generator<Finding> {
   try {
     const error = check()
     if (error) yield { kind: 'onlyCompat', rowId, error }

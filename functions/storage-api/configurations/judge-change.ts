@@ -9,7 +9,7 @@ import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import type { ConfigurationRequest } from '../find/find-configuration.ts'
 import { recordEvent } from '../http/record-event.ts'
 import type { Services } from '../services/services.ts'
-import type { Stop } from './changed-units.ts'
+import type { Finding } from './changed-units.ts'
 
 /** Of an event, in characters. */
 const MAX_MESSAGE = 4000
@@ -42,12 +42,12 @@ export const judgeChange = async (
   const remarks = wrappedIn(before, next)
   if (!isRunnable(component)) return remarks
   // The schema of configurations is large, and most requests change none.
-  const { isScheduled, rowsWithSchedule, stopsOf } = await import('./changed-units.ts')
-  const stops = [...stopsOf(before, next)]
-  const refused = stops.find(({ kind }) => refusedKinds[handling].includes(kind))
+  const { findingsOf, isScheduled } = await import('./changed-units.ts')
+  const findings = [...findingsOf(before, next)]
+  const refused = findings.find(({ kind }) => refusedKinds[handling].includes(kind))
   if (refused) throw sentenceOf(refused)
 
-  const [stop] = stops
+  const stop = findings.find(({ kind }) => kind !== 'remark')
   const schedule = stop && (isTimed || isScheduled(next)) ? sentenceOf(stop) : undefined
   if (schedule && (handling === 'strict' || handling === 'lenient'))
     throw new UserError(
@@ -56,11 +56,7 @@ export const judgeChange = async (
     )
   return [
     ...remarks,
-    ...stops.filter(({ kind }) => kind !== 'incomplete').flatMap(warningsOf),
-    ...[...rowsWithSchedule(before, next)].map(rowId => ({
-      place: placeIn(rowId, 'schedule'),
-      message: '"schedule" is ignored here: it belongs in the root configuration.',
-    })),
+    ...findings.flatMap(warningsOf),
     ...(schedule
       ? [
           {
@@ -72,7 +68,7 @@ export const judgeChange = async (
   ]
 }
 
-const refusedKinds: Readonly<Record<Handling | 'returns', readonly Stop['kind'][]>> = {
+const refusedKinds: Readonly<Record<Handling | 'returns', readonly Finding['kind'][]>> = {
   strict: ['mistake', 'onlyCompat'],
   unsaid: ['mistake'],
   lenient: [],
@@ -82,12 +78,14 @@ const refusedKinds: Readonly<Record<Handling | 'returns', readonly Stop['kind'][
 const placeIn = (rowId: string | undefined, at = ''): string =>
   [...(rowId === undefined ? [] : ['rows', rowId]), 'configuration', at].filter(Boolean).join('.')
 
-const sentenceOf = ({ rowId, error }: Stop): UserError =>
+const sentenceOf = ({ rowId, error }: Finding): UserError =>
   rowId === undefined
     ? error
     : new UserError(error.code, `Row ${rowId}: ${error.message}`, { params: error.params, cause: error })
 
-const warningsOf = ({ kind, rowId, error }: Stop): ConfigurationWarning[] => {
+const warningsOf = ({ kind, rowId, error }: Finding): ConfigurationWarning[] => {
+  if (kind === 'incomplete') return []
+  if (kind === 'remark') return [{ place: placeIn(rowId, 'schedule'), message: error.message }]
   if (kind === 'mistake') return [{ place: placeIn(rowId), message: `It cannot run: ${error.message}` }]
   const { problems } = error.params as { problems: ConfigurationWarning[] } // of what the schema refuses
   return problems.map(({ place, message }) => ({

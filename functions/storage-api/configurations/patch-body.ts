@@ -4,13 +4,11 @@ import { type Author, distinctAuthors } from '../../lib/storage/configurations/c
 import { mergePatch } from '../../lib/storage/configurations/merge-configuration.ts'
 import { flag, text } from '../http/fields.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
-import { withoutSetByRuns } from './judge-change.ts'
 import {
-  authorsOfSealed,
   configurationRefusal,
-  ownerAt,
   type SecretServices,
   type SecretsRequest,
+  sealedParts,
   stateRefusal,
 } from './sealed-settings.ts'
 
@@ -36,23 +34,8 @@ interface Texts {
  * Reads the JSON parts of a merge patch and seals their secrets. Resolves to a function that applies the patch to the
  * current configuration or row, so that two patches at once do not undo each other; and to what is not stored of it.
  */
-export const readPatch = async (
-  patch: Fields,
-  { params, caller }: SecretsRequest,
-  services: SecretServices,
-) => {
-  const read = (given: unknown, refusal: Refusal): object | null | undefined =>
-    given === undefined || given === null ? given : parseJsonObject(given, refusal)
-  const seal = async (value: object | null | undefined): Promise<object | null | undefined> =>
-    // Sealing keeps an object an object.
-    value &&
-    ((await services.seal(value, { ...ownerAt(params, services), tokenId: caller.tokenId })) as object)
-  const given = read(patch.configuration, configurationRefusal)
-  const stored = given ? withoutSetByRuns(given) : { configuration: given, warnings: [] }
-  const configuration = await seal(stored.configuration)
-  const state = await seal(read(patch.state, stateRefusal))
-  const authors = configuration && (await authorsOfSealed(configuration, caller, services))
-
+export const readPatch = async (patch: Fields, request: SecretsRequest, services: SecretServices) => {
+  const { configuration, authors, state, warnings } = await sealedParts(patch, request, services)
   const apply = (current: Texts) => ({
     ...(patch.name !== undefined && { name: patch.name }),
     ...(patch.description !== undefined && { description: patch.description ?? '' }),
@@ -64,7 +47,7 @@ export const readPatch = async (
     }),
     ...(state !== undefined && { state: merged(current.state, state, stateRefusal) }),
   })
-  return { apply, warnings: stored.warnings }
+  return { apply, warnings }
 }
 
 const merged = (current: string, patch: object | null, refusal: Refusal): string => {

@@ -42,33 +42,44 @@ type Sealed<Given> = Omit<Given, keyof JsonParts> & {
 }
 
 /**
- * The settings of a configuration or a row with their JSON parts as they are stored: as text, with secrets sealed for
- * the configuration; and what was not stored of them.
+ * The JSON parts of a body with their secrets sealed for the configuration, who answers for them, and what of them is not stored. A part
+ * that is absent or `null` stays so.
  * Errors, all 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `secrets.tooMany`.
  */
-export const sealedSettings = async <Given extends JsonParts>(
-  { configuration, state, ...settings }: Given,
+export const sealedParts = async (
+  { configuration, state }: JsonParts,
   { params, caller }: SecretsRequest,
   services: SecretServices,
-): Promise<{ settings: Sealed<Given>; warnings: ConfigurationWarning[] }> => {
-  const seal = async (value: object) =>
-    services.seal(value, { ...ownerAt(params, services), tokenId: caller.tokenId })
-  const given =
-    configuration === undefined
-      ? undefined
-      : withoutSetByRuns(parseJsonObject(configuration, configurationRefusal))
-  const sealed = given && (await seal(given.configuration))
-  const sealedSettings = {
-    ...settings,
-    ...(sealed !== undefined && {
-      configuration: JSON.stringify(sealed),
-      authors: await authorsOfSealed(sealed, caller, services),
-    }),
-    ...(state !== undefined && {
-      state: JSON.stringify(await seal(parseJsonObject(state, stateRefusal))),
-    }),
+) => {
+  const read = (given: unknown, refusal: Refusal) =>
+    given === undefined || given === null ? given : parseJsonObject(given, refusal)
+  const author = { ...ownerAt(params, services), tokenId: caller.tokenId }
+  const seal = async (value: object | null | undefined) =>
+    value && ((await services.seal(value, author)) as object) // sealing keeps an object an object
+  const given = read(configuration, configurationRefusal)
+  const stored = given ? withoutSetByRuns(given) : { configuration: given, warnings: [] }
+  const sealed = await seal(stored.configuration)
+  return {
+    configuration: sealed,
+    authors: sealed ? await authorsOfSealed(sealed, caller, services) : undefined,
+    state: await seal(read(state, stateRefusal)),
+    warnings: stored.warnings,
   }
-  return { settings: sealedSettings, warnings: given?.warnings ?? [] }
+}
+
+/** The settings of a configuration or a row as they are stored, with JSON parts as text; and what was not stored of them. */
+export const sealedSettings = async <Given extends JsonParts>(
+  { configuration, state, ...settings }: Given,
+  request: SecretsRequest,
+  services: SecretServices,
+): Promise<{ settings: Sealed<Given>; warnings: ConfigurationWarning[] }> => {
+  const { authors, warnings, ...sealed } = await sealedParts({ configuration, state }, request, services)
+  const stored = {
+    ...settings,
+    ...(sealed.configuration && { configuration: JSON.stringify(sealed.configuration), authors }),
+    ...(sealed.state && { state: JSON.stringify(sealed.state) }),
+  }
+  return { settings: stored, warnings }
 }
 
 export interface SecretsRequest {
@@ -79,7 +90,7 @@ export interface SecretsRequest {
 export type SecretServices = Services
 
 /** Who sends a text, and who brought the secrets that were sealed before: nobody can see what those are. */
-export const authorsOfSealed = async (
+const authorsOfSealed = async (
   sealed: unknown,
   { tokenId, description }: SecretsRequest['caller'],
   { tokens }: Services,

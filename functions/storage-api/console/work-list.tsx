@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JobBody } from '../../lib/wire/job-body.ts'
 import { fileOfJob, replacedRowsOfJob, rowsOfJob, rowsText, tableOfJob } from '../../lib/wire/job-results.ts'
 import { type RunBody, shownStatus } from '../../lib/wire/run-body.ts'
+import { type ConfigurationNames, nameIn } from './configuration-names.ts'
 import { count, duration, spent } from './format.ts'
 import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from './links.tsx'
 import { List } from './list.tsx'
@@ -27,33 +28,36 @@ export const outcomeOf = (job: JobBody): Child => {
   return rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))
 }
 
-const workOfJob = (job: JobBody): Work => ({
+const workOfJob = (job: JobBody, names: ConfigurationNames): Work => ({
   at: job.createdTime,
   status: job.status,
-  link: <a href={jobPath(job.id)}>{jobTitle(job)}</a>,
+  link: <a href={jobPath(job.id)}>{jobTitle(job, { names })}</a>,
   of: <TableLink id={tableOfJob(job)} />,
   took: duration(job.startTime, job.endTime),
   outcome: outcomeOf(job),
 })
 
-const workOfRun = (run: RunBody): Work => ({
+const workOfRun = (run: RunBody, names: ConfigurationNames): Work => ({
   at: run.startTime,
   status: shownStatus(run),
-  link: <a href={runPath(run.id)}>Run of {run.configId}</a>,
+  link: <a href={runPath(run.id)}>Run of {nameIn(names, run)}</a>,
   of: <ConfigurationLink of={run} />,
   took: run.durationSeconds === null ? '' : spent(run.durationSeconds),
   outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows`,
 })
 
 /** Jobs and runs, newest first. A run that a job asked for is one piece of work with it. */
-export const workOf = (jobs: readonly JobBody[], runs: readonly RunBody[]): Work[] => {
+export const workOf = (
+  jobs: readonly JobBody[],
+  runs: readonly RunBody[],
+  names: ConfigurationNames,
+): Work[] => {
   const asked = new Set(runs.map(({ trigger }) => trigger))
   const others = jobs.filter(
     ({ operationName, id }) => operationName !== 'configurationRun' || !asked.has(`job ${id}`),
   )
-  return [...others.map(workOfJob), ...runs.map(workOfRun)].sort(
-    (a, b) => Date.parse(b.at) - Date.parse(a.at),
-  )
+  const work = [...others.map(job => workOfJob(job, names)), ...runs.map(run => workOfRun(run, names))]
+  return work.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }
 
 export const WorkList = ({ of, empty }: WorkListProps) => (
@@ -62,12 +66,11 @@ export const WorkList = ({ of, empty }: WorkListProps) => (
     of={of}
     empty={empty}
     columns={[
-      ['What', ({ link }) => link, 'name'],
+      ['What', ({ link, outcome }) => [link, <div class="outcome">{outcome}</div>], 'name'],
       ['Status', ({ status }) => <Status value={status} />],
       ['Of', work => work.of],
       ['When', ({ at }) => <Time at={at} />],
       ['Took', ({ took }) => took, 'number'],
-      ['What became of it', ({ outcome }) => outcome, 'sentence'],
     ]}
   />
 )

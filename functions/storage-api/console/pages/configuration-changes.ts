@@ -39,6 +39,12 @@ const save = async (
   }
 }
 
+/** What cannot run is not enabled. */
+const setDisabled = async ({ client, params, form }: Saved, at: string): Promise<Built> => {
+  await store(client, 'PUT', at, { body: { isDisabled: form['isDisabled'] === '1' } })
+  return { redirect: pagePath(params) }
+}
+
 const rowApiPath = (place: Place & { row: string }): string => apiPath(place) + path`/rows/${place.row}`
 
 export const configurationForms = [
@@ -62,16 +68,8 @@ export const configurationForms = [
     await client.send('POST', `${apiPath(params)}/restore`)
     return { redirect: pagePath(params) }
   }),
-  form(`${CONFIGURATION}/disabled`, async ({ client, params, form: { isDisabled } }) => {
-    const body = { isDisabled: isDisabled === '1' }
-    await store(client, 'PUT', apiPath(params), { body })
-    return { redirect: pagePath(params) }
-  }),
-  form(`${ROW}/disabled`, async ({ client, params, form: { isDisabled } }) => {
-    const body = { isDisabled: isDisabled === '1' }
-    await store(client, 'PUT', rowApiPath(params), { body })
-    return { redirect: pagePath(params) }
-  }),
+  form(`${CONFIGURATION}/disabled`, asked => setDisabled(asked, apiPath(asked.params))),
+  form(`${ROW}/disabled`, asked => setDisabled(asked, rowApiPath(asked.params))),
   form(`${CONFIGURATION}/versions/:version/rollback`, async ({ client, params }) => {
     const before = (await stored(client, params)).version
     const at = apiPath(params) + path`/versions/${params.version}/rollback`

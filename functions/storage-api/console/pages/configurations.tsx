@@ -132,7 +132,10 @@ export const configurationPage = async (
         />
         {rows.length > 0 && <RowList at={at} rows={rows} />}
         <h2>Runs</h2>
-        <WorkList of={workOf([], runs)} empty={<Empty>It has not run yet.</Empty>} />
+        <WorkList
+          of={workOf([], runs, new Map([[apiPath(place), name]]))}
+          empty={<Empty>It has not run yet.</Empty>}
+        />
         <State of={configuration.state} />
         <h2>Versions</h2>
         <List

@@ -7,6 +7,7 @@ import {
   redrivenAllBody,
 } from '#lib/wire/dead-letter-body.ts'
 import { type ApiClient, path, query } from '../api-client.ts'
+import { type ConfigurationNames, configurationNames, nameIn } from '../configuration-names.ts'
 import { counted, readable } from '../format.ts'
 import { Confirm } from '../forms.tsx'
 import { configurationPath } from '../links.tsx'
@@ -25,6 +26,7 @@ const done = (text: string): { redirect: string; said: Said } => ({ redirect: LE
 export const deadLetterPages = [
   page(LETTERS, async ({ client }) => {
     const open = await openLetters(client)
+    const names = await namesIn(client, open)
     return {
       title: 'Dead letters',
       body: (
@@ -40,7 +42,7 @@ export const deadLetterPages = [
             </div>
           )}
           {open.map(letter => (
-            <OpenLetter letter={letter} />
+            <OpenLetter letter={letter} names={names} />
           ))}
         </>
       ),
@@ -65,23 +67,30 @@ const object = z.object({ key: z.string() })
 const configuration = z.object({ componentId: z.string(), configId: z.string() })
 const event = z.object({ detail: z.object({ object }) })
 
+/** Names of the configurations that letters are about. */
+export const namesIn = (client: ApiClient, letters: readonly DeadLetterBody[]): Promise<ConfigurationNames> =>
+  configurationNames(
+    client,
+    letters.flatMap(({ input }) => configuration.safeParse(input).data ?? []),
+  )
+
 /** The file or the configuration that it is about. */
-export const subjectOf = ({ machine, input }: DeadLetterBody): Child => {
+export const subjectOf = ({ machine, input }: DeadLetterBody, names: ConfigurationNames): Child => {
   const file = object.safeParse(input).data ?? event.safeParse(input).data?.detail.object
   if (file !== undefined) return `Import of ${file.key}`
   const { data } = configuration.safeParse(input)
   if (data === undefined) return `A piece of work of the machine ${machine}`
   return (
     <>
-      Run of <a href={configurationPath(data.componentId, data.configId)}>{data.configId}</a>
+      Run of <a href={configurationPath(data.componentId, data.configId)}>{nameIn(names, data)}</a>
     </>
   )
 }
 
-const OpenLetter = ({ letter }: { letter: DeadLetterBody }) => (
+const OpenLetter = ({ letter, names }: { letter: DeadLetterBody; names: ConfigurationNames }) => (
   <section class="panel">
     <h2>
-      {subjectOf(letter)}{' '}
+      {subjectOf(letter, names)}{' '}
       <small class="hint">
         <Time at={letter.created} />
       </small>

@@ -5,9 +5,10 @@ import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
 import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
+import { configurationNames } from '../configuration-names.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Act } from '../forms.tsx'
-import { ConfigurationLink, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
+import { ConfigurationLink, configurationOf, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
 import { Empty, Facts, Problem, Status, Tabs, Time } from '../parts.tsx'
 import { type Built, form, page } from '../route.ts'
 import { outcomeOf, WorkList, workOf } from '../work-list.tsx'
@@ -36,7 +37,8 @@ export const jobPages = [
       client.list(`jobs${query({ limit: SHOWN })}`, jobBody),
       client.list(`runs${query({ limit: SHOWN })}`, runBody),
     ])
-    const all = workOf(jobs, runs)
+    const asked = jobs.flatMap(job => configurationOf(job) ?? [])
+    const all = workOf(jobs, runs, await configurationNames(client, [...asked, ...runs]))
     const of = (choice: string) =>
       all.filter(({ status }) => choices[choice]?.statuses?.includes(status) ?? true)
     const chosen = Object.hasOwn(choices, show) ? show : 'all'
@@ -70,7 +72,7 @@ export const jobPages = [
     const job = await client.get(path`jobs/${id}`, jobBody)
     const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
     const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
-    return jobPage(job, events, await fileOf(client, job))
+    return jobPage(client, job, events)
   }),
   ...(['jobs', 'runs'] as const).map(kind =>
     form(`/console/${kind}/:id/cancel`, async ({ client, params: { id } }) => {
@@ -81,23 +83,27 @@ export const jobPages = [
   ),
 ]
 
-/** @param file the name of the one that it loads */
-export const jobPage = (job: JobBody, events: readonly EventBody[], file?: string): Built => ({
-  title: jobTitle(job, file),
-  live: isOver(job) ? undefined : 1,
-  body: <JobDetail job={job} events={events} />,
-})
+export const jobPage = async (
+  client: ApiClient,
+  job: JobBody,
+  events: readonly EventBody[],
+): Promise<Built> => {
+  const asked = configurationOf(job)
+  const names = await configurationNames(client, asked === undefined ? [] : [asked])
+  return {
+    title: jobTitle(job, { file: await fileOf(client, job), names }),
+    live: isOver(job) ? undefined : 1,
+    body: <JobDetail job={job} events={events} />,
+  }
+}
 
 /** Of work that is under way. Its page is looked at again: the id keeps the focus of the keyboard. */
 export const CancelButton = ({ of }: { of: string }) => (
   <Act to={`${of}/cancel`} verb="Cancel" look="btn-outline-danger" id="cancel" form="actions" />
 )
 
-const configuration = z.object({ componentId: z.string(), configId: z.string() })
-
 const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[] }) => {
-  const { data: asked } =
-    job.operationName === 'configurationRun' ? configuration.safeParse(job.operationParams) : {}
+  const asked = configurationOf(job)
   const { runId } = job
   return (
     <div aria-live="polite">

@@ -4,13 +4,14 @@ import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { type RunBody, runBody, shownStatus } from '#lib/wire/run-body.ts'
 import { listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
+import type { ConfigurationNames } from '../configuration-names.ts'
 import { bytes, count, counted } from '../format.ts'
 import { configurationPath, runPath } from '../links.tsx'
 import { List } from '../list.tsx'
 import { Empty, Facts, Status, Time } from '../parts.tsx'
 import { mayLoad } from '../person.ts'
 import { page } from '../route.ts'
-import { openLetters, subjectOf } from './dead-letters.tsx'
+import { namesIn, openLetters, subjectOf } from './dead-letters.tsx'
 
 const SCHEDULES_SHOWN = 20
 const SHOWN = 8
@@ -74,6 +75,7 @@ export const overviewPages = [
       orNothing(openLetters(client)),
       schedulesOf(client, now),
     ])
+    const newest = letters.slice(0, SHOWN)
     const mayDrop = mayLoad(await client.person())
     return {
       title: 'Overview',
@@ -98,7 +100,7 @@ export const overviewPages = [
           )}
           {schedules.length > 0 && <Schedules of={schedules} />}
           <h2>Newest failures</h2>
-          <Failures of={letters.slice(0, SHOWN)} />
+          <Failures of={newest} names={await namesIn(client, newest)} />
         </>
       ),
     }
@@ -124,15 +126,18 @@ const NeedsYou = ({ letters, late }: { letters: number; late: number }) =>
     </section>
   )
 
-const Failures = ({ of }: { of: readonly DeadLetterBody[] }) => (
+const Failures = ({ of, names }: { of: readonly DeadLetterBody[]; names: ConfigurationNames }) => (
   <List
     caption="Newest failures"
     of={of}
     empty={<Empty icon="check">Nothing has failed that waits for you.</Empty>}
     columns={[
-      ['What', letter => subjectOf(letter), 'name'],
+      [
+        'What',
+        letter => [subjectOf(letter, names), <div class="outcome">{letter.failure.message}</div>],
+        'name',
+      ],
       ['When', ({ created }) => <Time at={created} />],
-      ['What became of it', ({ failure }) => failure.message, 'sentence'],
     ]}
   />
 )

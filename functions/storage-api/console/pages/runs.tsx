@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { configurationBody } from '#lib/wire/configuration-body.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import { type RowResult, type RunBody, rowResult, runBody, shownStatus } from '#lib/wire/run-body.ts'
 import { orNothing, path } from '../api-client.ts'
+import { configurationNames, nameIn } from '../configuration-names.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Act } from '../forms.tsx'
 import { ConfigurationLink, configurationPath, jobPath, runPath, TableLink } from '../links.tsx'
@@ -21,12 +21,12 @@ export const runPages = [
     if (run === undefined) {
       // Asked for a moment ago: its machine has not begun, or it never will, which its job says in its place.
       const job = await client.get(path`jobs/${asked ?? ''}`, jobBody)
-      return jobPage(job, [])
+      return jobPage(client, job, [])
     }
     const { componentId, configId } = run
-    const of = client.get(path`components/${componentId}/configs/${configId}`, configurationBody)
+    const names = await configurationNames(client, [run])
     return {
-      title: `Run of ${(await orNothing(of))?.name || configId}`,
+      title: `Run of ${nameIn(names, run)}`,
       live: run.status === 'processing' ? 2 : undefined,
       action:
         run.status === 'error' ? (

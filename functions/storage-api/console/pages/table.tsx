@@ -115,7 +115,7 @@ export const tablePages = [
     return (
       <>
         <h2>Where its rows come from</h2>
-        <WorkList of={workOf(loads, [])} empty={<Empty>Nothing was loaded lately.</Empty>} />
+        <WorkList of={workOf(loads, [], new Map())} empty={<Empty>Nothing was loaded lately.</Empty>} />
         <h2>Events</h2>
         <EventList events={events} />
       </>

@@ -339,6 +339,14 @@ describe('what a client prefers (Prefer: handling=…)', () => {
     expect(body).toMatchObject({ version: 1, warnings: [{ place: 'configuration.action' }] })
   })
 
+  it('hears the same when it is sent again as it is', async () => {
+    const id = await stored(misspelt)
+    const again = (handling: string) =>
+      send('PUT', `/${id}`, { configuration: misspelt }, { prefer: `handling=${handling}` })
+    expect(await again('strict')).toMatchObject({ status: 400 })
+    expect(await again('lenient')).toMatchObject({ status: 200, body: { version: 1, warnings: [{ place }] } })
+  })
+
   it('comes back from history with warnings: by rollback, as a copy and out of the trash', async () => {
     const headers = { prefer: 'handling=lenient' }
     const id = await stored()

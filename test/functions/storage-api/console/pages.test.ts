@@ -368,7 +368,7 @@ describe('a new configuration', () => {
     for (const said of ['things: 1 row', 'What was guessed']) expect(tried).toContain(said)
     const wrong = await (await submit(`${NEW}/save`, { ...edited, configuration: '{' })).text()
     expect(wrong).toContain('not valid JSON')
-    expect((await submit(`${NEW}/save`, changed)).status).toBe(303)
+    expect(saidIn(await submit(`${NEW}/save`, changed))).toEqual({ text: 'It was saved.' })
     const path = `components/ex-generic-v2/configs/${form['configurationId']}`
     const { body } = await service.call('GET', `/v2/storage/${path}`)
     expect(body.configuration).toMatchObject({ schedule: { expression: 'rate(1 day)' } })
