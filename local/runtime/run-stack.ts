@@ -11,7 +11,6 @@ import { ExecutionStore, statusChange } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
 import { machinesOf } from './executions/machines-of.ts'
 import { runTask } from './executions/task-resources.ts'
-import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { serveHost } from './host/serve-host.ts'
 import { Keys } from './keys/keys.ts'
 import { InvocationError, THROTTLED } from './lambda/function-error.ts'
@@ -53,6 +52,9 @@ interface RunningStack {
  * begun again at the next start. Threads in native code may need two seconds more to end.
  */
 const closeGraceMs = 4_000
+
+/** What the first file needs, by logical id: the import hook, the poller, the runner of jobs. Only these are loaded in advance: a container takes about 25 MB. */
+const NEEDED_FIRST = /^(?:ImportStartImport|PollJob|StorageRunJob)/
 
 /**
  * Starts everything in the order in which one part needs another, and registers how to end it on `resources`.
@@ -128,7 +130,7 @@ export const runStack = async (
   router.resolve(events)
   schedules.start({ hasEarlierWork: !dataDir.isNew })
   // In the background and one after the other, so that the first file does not wait for bundles to load.
-  void functions.warm(functionsOfFirstFile(stack, api?.functionArn))
+  void functions.warm(NEEDED_FIRST)
 
   return {
     outputs: stack.outputs,

@@ -78,6 +78,10 @@ export class FunctionPool {
     }
   }
 
+  get logicalId(): string {
+    return this.#options.definition.logicalId
+  }
+
   environment(): Promise<Record<string, string>> {
     return this.#options.environment()
   }

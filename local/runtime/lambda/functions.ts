@@ -109,10 +109,10 @@ export class Functions {
   }
 
   /** Loads one container of each, one after the other. A bundle that does not load fails when it is invoked. */
-  async warm(arns: ReadonlySet<string>): Promise<void> {
-    for (const [arn, pool] of this.#pools) {
+  async warm(logicalIds: RegExp): Promise<void> {
+    for (const pool of this.#pools.values()) {
       if (this.#isClosed) return
-      if (arns.has(arn)) await pool.warm().catch(() => {})
+      if (logicalIds.test(pool.logicalId)) await pool.warm().catch(() => {})
     }
   }
 
