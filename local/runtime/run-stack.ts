@@ -9,11 +9,10 @@ import { type Control, controlServer } from './control.ts'
 import type { EventRouter } from './events/event-router.ts'
 import { ExecutionStore, statusChange } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
-import { machinesOf } from './executions/machines-of.ts'
 import { runTask } from './executions/task-resources.ts'
+import { hostOf } from './host/host-of.ts'
 import { serveHost } from './host/serve-host.ts'
 import { Keys } from './keys/keys.ts'
-import { InvocationError, THROTTLED } from './lambda/function-error.ts'
 import { Functions, type ServeHost } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
@@ -21,7 +20,7 @@ import { Queues } from './queues/queues.ts'
 import { key, secret } from './resources/access.ts'
 import { bucket } from './resources/data.ts'
 import { queue } from './resources/messages.ts'
-import { account, arn } from './resources/resource-type.ts'
+import { account } from './resources/resource-type.ts'
 import { RolePolicies } from './role-policies.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets } from './secrets/secrets.ts'
@@ -144,30 +143,6 @@ export const runStack = async (
     items: name => createItemTable(items.table(name)),
     messages: url => [...queues.byUrl(url).messages.values()].map(({ body }) => body),
   }
-}
-
-/** What functions ask of this process. */
-const hostOf = ({ items, executions, keys, secrets, functions }: HostParts): Host => ({
-  items: name => items.table(name),
-  machines: machinesOf(executions),
-  keys,
-  readSecret: secrets.read,
-  invoke: async (name, event) => {
-    try {
-      return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
-    } catch (error) {
-      if (!(error instanceof InvocationError) || error.name === THROTTLED) throw error
-      return { failure: error.details }
-    }
-  },
-})
-
-interface HostParts {
-  readonly items: ItemDatabase
-  readonly executions: Executions
-  readonly keys: Keys
-  readonly secrets: Secrets
-  readonly functions: Functions
 }
 
 /** The items, S3, which knows who calls it, and the port for commands of the owner. */

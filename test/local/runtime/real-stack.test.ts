@@ -10,4 +10,7 @@ it('knows every resource, function and state machine of the real stack', async (
   const stack = readStack(assembly.template, assembly.stackName, 'http://a')
   expect(functionDefinitions(stack, assembly)).toHaveLength(stack.ofType(lambdaFunction).length)
   expect(stateMachines(stack).map(({ name }) => name)).toContain('Millrace-jobs')
+  const ids = stack.ofType(lambdaFunction).map(({ logicalId }) => logicalId)
+  for (const needed of ['ImportStartImport', 'PollJob', 'StorageRunJob'])
+    expect(ids.filter(id => id.startsWith(needed))).toHaveLength(1)
 })

@@ -1,0 +1,33 @@
+import type { Host } from '#lib/cloud/host.ts'
+import type { ItemDatabase } from '../../items/item-database.ts'
+import type { Executions } from '../executions/executions.ts'
+import { machinesOf } from '../executions/machines-of.ts'
+import type { Keys } from '../keys/keys.ts'
+import { InvocationError, THROTTLED } from '../lambda/function-error.ts'
+import type { Functions } from '../lambda/functions.ts'
+import { arn } from '../resources/resource-type.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+
+/** What functions ask of this process. */
+export const hostOf = ({ items, executions, keys, secrets, functions }: HostParts): Host => ({
+  items: name => items.table(name),
+  machines: machinesOf(executions),
+  keys,
+  readSecret: secrets.read,
+  invoke: async (name, event) => {
+    try {
+      return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
+    } catch (error) {
+      if (!(error instanceof InvocationError) || error.name === THROTTLED) throw error
+      return { failure: error.details }
+    }
+  },
+})
+
+interface HostParts {
+  readonly items: ItemDatabase
+  readonly executions: Executions
+  readonly keys: Keys
+  readonly secrets: Secrets
+  readonly functions: Functions
+}
