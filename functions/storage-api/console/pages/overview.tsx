@@ -70,19 +70,19 @@ const sum = (numbers: readonly (number | null)[]): number =>
 /** What there is, and what failed and waits for somebody. */
 export const overviewPages = [
   page('/console', async ({ client, now }) => {
-    const [tables, letters = [], schedules] = await Promise.all([
+    const [tables, letters, schedules] = await Promise.all([
       client.list('tables?include=', listedTableBody),
       orNothing(openLetters(client)),
       schedulesOf(client, now),
     ])
-    const newest = letters.slice(0, SHOWN)
+    const newest = (letters ?? []).slice(0, SHOWN)
     const mayDrop = mayLoad(await client.person())
     return {
       title: 'Overview',
       live: 10,
       body: (
         <>
-          <NeedsYou letters={letters.length} late={schedules.filter(isOfLate).length} />
+          <NeedsYou letters={letters?.length ?? 0} late={schedules.filter(isOfLate).length} />
           <Facts
             of={[
               ['Tables', count(tables.length)],
@@ -99,8 +99,7 @@ export const overviewPages = [
             </Empty>
           )}
           {schedules.length > 0 && <Schedules of={schedules} />}
-          <h2>Newest failures</h2>
-          <Failures of={newest} names={await namesIn(client, newest)} />
+          {letters !== undefined && <Failures of={newest} names={await namesIn(client, newest)} />}
         </>
       ),
     }
@@ -127,19 +126,22 @@ const NeedsYou = ({ letters, late }: { letters: number; late: number }) =>
   )
 
 const Failures = ({ of, names }: { of: readonly DeadLetterBody[]; names: ConfigurationNames }) => (
-  <List
-    caption="Newest failures"
-    of={of}
-    empty={<Empty icon="check">Nothing has failed that waits for you.</Empty>}
-    columns={[
-      [
-        'What',
-        letter => [subjectOf(letter, names), <div class="outcome">{letter.failure.message}</div>],
-        'name',
-      ],
-      ['When', ({ created }) => <Time at={created} />],
-    ]}
-  />
+  <>
+    <h2>Newest failures</h2>
+    <List
+      caption="Newest failures"
+      of={of}
+      empty={<Empty icon="check">Nothing has failed that waits for you.</Empty>}
+      columns={[
+        [
+          'What',
+          letter => [subjectOf(letter, names), <div class="outcome">{letter.failure.message}</div>],
+          'name',
+        ],
+        ['When', ({ created }) => <Time at={created} />],
+      ]}
+    />
+  </>
 )
 
 /** Late ones first, then those that run next. */

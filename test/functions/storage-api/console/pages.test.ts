@@ -135,7 +135,7 @@ describe('a token with few rights', () => {
     cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     try {
       const overview = await page('/console')
-      for (const hidden of ['href="/console/drop"', '/console/dead-letters', '/console/tokens'])
+      for (const hidden of ['href="/console/drop"', '/console/dead-letters', '/console/tokens', 'failures'])
         expect(overview).not.toContain(hidden)
       expect(overview).not.toContain('href="/console/configurations"')
       const table = await page('/console/tables/in.c-main.orders')
