@@ -10,7 +10,7 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_231,
+  'lines of product': 99_233,
   'lines of tests': 81_615,
   'words of documents': 92_394,
   functions: 14,
