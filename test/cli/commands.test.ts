@@ -484,6 +484,8 @@ describe('every command', () => {
   it.each([
     [['tables', 'preview', 'in.c-shop.custommers'], 'did you mean "in.c-shop.customers"?'],
     [['tables', 'preview', 'customers'], 'begins with its bucket, like in.c-main.orders'],
+    [['tables', 'preview', '.orders'], 'begins with its bucket, like in.c-main.orders'],
+    [['tables', 'preview', 'in.c-main.'], 'begins with its bucket, like in.c-main.orders'],
     [['config', 'get', 'ex-generic-v2/nothing-alike'], 'Configuration nothing-alike not found'],
   ])('says what was probably meant by a name that is not there: %j', async (args, said) => {
     const { code, stderr } = await millrace(...args)

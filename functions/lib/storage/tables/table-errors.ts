@@ -3,7 +3,8 @@ import { TransientError, UserError } from '../../errors/errors.ts'
 /** 404 `storage.tables.notFound`, in the hosted service's words. */
 export const tableNotFound = (tableId: string, projectId: number | string): UserError => {
   const dot = tableId.lastIndexOf('.')
-  if (dot === -1)
+  // Neither name is empty: whoever reads the sentence sees what is missing.
+  if (dot < 1 || dot === tableId.length - 1)
     return new UserError(
       'storage.tables.notFound',
       `The table "${tableId.slice(0, 250)}" was not found in the project "${projectId}": the id of a table begins with its bucket, like in.c-main.orders`,
