@@ -11,7 +11,7 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 99_233,
-  'lines of tests': 81_615,
+  'lines of tests': 81_617,
   'words of documents': 92_394,
   functions: 14,
   routes: 211,

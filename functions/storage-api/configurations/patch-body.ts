@@ -3,14 +3,9 @@ import { parseJson } from '../../lib/json/parse-json.ts'
 import { type Author, distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { mergePatch } from '../../lib/storage/configurations/merge-configuration.ts'
 import { flag, text } from '../http/fields.ts'
+import type { Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
-import {
-  configurationRefusal,
-  type SecretServices,
-  type SecretsRequest,
-  sealedParts,
-  stateRefusal,
-} from './sealed-settings.ts'
+import { configurationRefusal, type SecretsRequest, sealedParts, stateRefusal } from './sealed-settings.ts'
 
 /** Fields of a merge patch that configurations and rows share. `null` resets a part to that of a new one. */
 export const patchFields = {
@@ -34,7 +29,7 @@ interface Texts {
  * Reads the JSON parts of a merge patch and seals their secrets. Resolves to a function that applies the patch to the
  * current configuration or row, so that two patches at once do not undo each other; and to what is not stored of it.
  */
-export const readPatch = async (patch: Fields, request: SecretsRequest, services: SecretServices) => {
+export const readPatch = async (patch: Fields, request: SecretsRequest, services: Services) => {
   const { configuration, authors, state, warnings } = await sealedParts(patch, request, services)
   const apply = (current: Texts) => ({
     ...(patch.name !== undefined && { name: patch.name }),

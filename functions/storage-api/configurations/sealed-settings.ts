@@ -4,7 +4,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { parseSealed, type SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
-import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 import { withoutSetByRuns } from './judge-change.ts'
@@ -34,13 +33,6 @@ interface JsonParts {
   state?: unknown
 }
 
-type Sealed<Given> = Omit<Given, keyof JsonParts> & {
-  configuration?: string
-  /** Of the configuration. */
-  authors?: Author[]
-  state?: string
-}
-
 /**
  * The JSON parts of a body with their secrets sealed for the configuration, who answers for them, and what of them is not stored. A part
  * that is absent or `null` stays so.
@@ -49,7 +41,7 @@ type Sealed<Given> = Omit<Given, keyof JsonParts> & {
 export const sealedParts = async (
   { configuration, state }: JsonParts,
   { params, caller }: SecretsRequest,
-  services: SecretServices,
+  services: Services,
 ) => {
   const read = (given: unknown, refusal: Refusal) =>
     given === undefined || given === null ? given : parseJsonObject(given, refusal)
@@ -71,8 +63,8 @@ export const sealedParts = async (
 export const sealedSettings = async <Given extends JsonParts>(
   { configuration, state, ...settings }: Given,
   request: SecretsRequest,
-  services: SecretServices,
-): Promise<{ settings: Sealed<Given>; warnings: ConfigurationWarning[] }> => {
+  services: Services,
+) => {
   const { authors, warnings, ...sealed } = await sealedParts({ configuration, state }, request, services)
   const stored = {
     ...settings,
@@ -86,8 +78,6 @@ export interface SecretsRequest {
   params: ConfigurationIds
   caller: Pick<Caller, 'tokenId' | 'description'>
 }
-
-export type SecretServices = Services
 
 /** Who sends a text, and who brought the secrets that were sealed before: nobody can see what those are. */
 const authorsOfSealed = async (
