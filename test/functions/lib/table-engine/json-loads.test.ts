@@ -198,6 +198,25 @@ describe.skipIf(!existsSync(CASES))('files that people reported', () => {
     expect((await load('a05-half-latin.csv')).importedColumns).toEqual(['ID_9da4fcce', 'ID_4cd16963'])
   })
 
+  it('a01: all rows of Parquet with a column file_row_number', async () => {
+    const { columns, rows } = await rowsOf(readFileSync(`${CASES}a01-row-number.parquet`))
+    const at = columns.indexOf('file_row_number')
+    expect(rows.map(row => row[at])).toEqual(['1', '2', '3'])
+  })
+
+  it('a08: what mysql --batch writes is refused at its first quote', async () => {
+    const source = { delimiter: '\t' }
+    await expect(tables.load(readFileSync(`${CASES}a08-batch.tsv`), { source })).rejects.toMatchObject({
+      params: { line: 2, byte: 13 },
+    })
+  })
+
+  it('a09: Parquet without columns is refused without a path and SQL', async () => {
+    await expect(tables.load(readFileSync(`${CASES}a09-no-columns.parquet`))).rejects.toThrow(
+      /^(?!.*(read_parquet|SELECT|\/tmp)).*column/i,
+    )
+  })
+
   it('a10: a column may be called ORC', async () => {
     expect((await rowsOf(readFileSync(`${CASES}a10-orc.csv`))).columns).toEqual(['ORC'])
   })

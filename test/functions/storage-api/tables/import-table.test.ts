@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkKeyOfTable } from '#lib/wire/primary-key.ts'
 import { eventually } from '#support/eventually.ts'
@@ -146,6 +147,18 @@ describe('POST import-async', () => {
           incremental: true,
         }),
       ).toEqual([])
+    },
+  )
+
+  const CASES = '../shared/conformance/public-cases/'
+  it.skipIf(!existsSync(CASES))(
+    'a07: names in "columns" that are the header are so on each day',
+    async () => {
+      const file = (day: number) => service.upload(readFileSync(`${CASES}a07-day${day}.csv`, 'utf8'))
+      const columns = ['id', 'name']
+      const { body: job } = await create({ name: newName(), dataFileId: await file(1), columns })
+      await load(job.results.id, { dataFileId: await file(2), columns, incremental: 1 })
+      expect(await rowsOf(job.results.id)).toEqual(['"1","a"', '"2","b"'])
     },
   )
 
