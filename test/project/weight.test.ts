@@ -11,8 +11,8 @@ import { settingNames } from '#infra/stack-config.ts'
  */
 const recorded = {
   'lines of product': 99_233,
-  'lines of tests': 81_617,
-  'words of documents': 92_394,
+  'lines of tests': 81_649,
+  'words of documents': 92_406,
   functions: 14,
   routes: 211,
   settings: 41,
