@@ -9,7 +9,7 @@ import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { ifOffered } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
-import { job } from './job-line.ts'
+import { job, type ShownJob, subjectOfJob } from './job-line.ts'
 import { describeInput } from './letters.ts'
 
 const index = readsAll(indexBody, { revision: false })
@@ -19,6 +19,21 @@ const run = z.pick(runBody, { status: true, results: true })
 
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
+
+type Letter = z.infer<typeof deadLetterBody>
+
+const failureOfLetter = ({ input, created, failure }: Letter) => ({
+  subject: describeInput(input),
+  time: created,
+  message: failure.message,
+})
+
+/** Another service keeps no dead letters. */
+const failureOfJob = (failed: ShownJob) => ({
+  subject: subjectOfJob(failed),
+  time: failed.endTime ?? null,
+  message: failed.error?.message ?? '',
+})
 
 export const status = serviceCommand({
   description: 'what is stored, what is under way, and what failed and nobody has mended',
@@ -33,6 +48,7 @@ export const status = serviceCommand({
       ifOffered(api.get('runs', z.array(run), { limit: LOOKED_AT_JOBS })),
     ])
     const countOf = (status: string) => jobs.filter(each => each.status === status).length
+    const failedJobs = jobs.filter(each => each.status === 'error')
     const status = {
       url: api.address.url,
       version: about.revision ?? null,
@@ -45,15 +61,15 @@ export const status = serviceCommand({
         waiting: countOf('waiting'),
         processing: countOf('processing'),
         success: countOf('success'),
+        /** Mended ones, too. */
+        error: failedJobs.length,
       },
       deadLetters: letters?.length ?? null,
+      /** Mended ones, too. */
+      failedRuns: runs?.filter(each => each.status === 'error').length ?? null,
       /** They succeeded, and say that not all may have come. */
       warnedRuns: runs?.filter(each => shownStatus(each) === 'warned').length ?? null,
-      failures: (letters ?? []).slice(0, SHOWN_FAILURES).map(({ input, created, failure }) => ({
-        subject: describeInput(input),
-        time: created,
-        message: failure.message,
-      })),
+      failures: (letters?.map(failureOfLetter) ?? failedJobs.map(failureOfJob)).slice(0, SHOWN_FAILURES),
     }
     out.show(status, () => {
       const { waiting, processing, success } = status.jobs
