@@ -4,7 +4,7 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { rowsText } from '../../functions/lib/wire/job-results.ts'
 import { Interrupted } from '../shell/interrupted.ts'
 import { liveLine } from '../shell/progress.ts'
-import type { Shell } from '../shell/shell.ts'
+import { type Shell, sayIn } from '../shell/shell.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -66,7 +66,7 @@ export const followJob = async <Job extends AnyJob>(
     const sentence = `${what} goes on without you. Follow it: millrace wait ${job.id}. Stop it: millrace jobs cancel ${job.id}.`
     if (interrupted.aborted) throw new Interrupted(sentence)
     // The service is gone, and says nothing of the job.
-    if (!signal?.aborted && !(error instanceof UserError)) shell.stderr.write(`${sentence}\n`)
+    if (!signal?.aborted && !(error instanceof UserError)) sayIn(shell)(sentence)
     throw error
   } finally {
     clearInterval(clock)
