@@ -70,7 +70,9 @@ export class Structure {
   #nameOf(path: string): string {
     if (this.isCompat) return safeName(path)
     const name = safeName(transliterate(path))
-    return name === '' || losesLetters(path) ? markedName(name, path) : name
+    // `-` alone is a name here, and none for a load.
+    if (sanitizeColumnName(name) === '') return markedName('', path)
+    return losesLetters(path) ? markedName(name, path) : name
   }
 
   #uniqueName(table: string, name: string): string {
