@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_235,
-  'lines of tests': 81_690,
+  'lines of product': 99_237,
+  'lines of tests': 81_706,
   'words of documents': 92_406,
   functions: 14,
   routes: 211,
