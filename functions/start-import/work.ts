@@ -8,6 +8,7 @@ import { createIsRunning } from '../lib/cloud/machines.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
+import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { NONE } from '../lib/none.ts'
 import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
@@ -56,14 +57,9 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
   const now = () => new Date()
 
   /** Asked for once in a container: a service does not forget what it knows. */
-  let known: Promise<boolean> | undefined
-  const hasIfExists: StartImportDependencies['hasIfExists'] = storage => {
-    known ??= storage.knows(IF_EXISTS_FEATURE).catch((error: unknown) => {
-      known = undefined
-      throw error
-    })
-    return known
-  }
+  const hasIfExists: StartImportDependencies['hasIfExists'] = keptUntilFailed(storage =>
+    storage.knows(IF_EXISTS_FEATURE),
+  )
 
   const measure = createMeasure('imports')
 

@@ -1,28 +1,21 @@
 import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
 import type { App } from './routes/app.ts'
 
-let opened: Promise<App> | undefined
-
-const openApp = async (): Promise<App> => {
+const openApp = keptUntilFailed(async (): Promise<App> => {
   const { open, variables } = await import('./open-app.ts')
   return open(readEnv(variables, process.env), {
     ...engineRoom(process.env),
     region: process.env['AWS_REGION'] ?? 'us-east-1',
     s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
   })
-}
+})
 
 const storageApi: App = {
-  fetch: async request => {
-    opened ??= openApp().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return (await opened).fetch(request)
-  },
+  fetch: async request => (await openApp()).fetch(request),
 }
 
 /** Answers events of the gateway, several at once: for the one-machine cloud, whose API is one process. */

@@ -12,6 +12,7 @@ import {
   stopExecution,
 } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
+import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
@@ -149,16 +150,8 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     return createConsole({ ...services, ...consoleOptions, api })
   })
 
-  let ours: Promise<void> | undefined
-
-  /** With the first request: whether the stack's data are ours to read. Asked again after a failure. */
-  const checkOnce = (): Promise<void> => {
-    ours ??= services.checkDataFormat()
-    ours.catch(() => {
-      ours = undefined
-    })
-    return ours
-  }
+  /** With the first request: whether the stack's data are ours to read. */
+  const checkOnce = keptUntilFailed(() => services.checkDataFormat())
 
   return {
     fetch: async request => {

@@ -31,10 +31,8 @@ export const controlOf = ({
       if (!reply.ok) throw Object.assign(new Error(message), { name })
       return result as never // as the operation has it
     }
-  const { describe, list } = {
-    describe: ask('describe') as Machines['describe'],
-    list: ask('list') as Machines['list'],
-  }
+  const describe: Machines['describe'] = ask('describe')
+  const list: Machines['list'] = ask('list')
   return {
     machines: {
       start: ask('start'),

@@ -252,10 +252,9 @@ type Writing = Pick<RunStackOptions, 'files' | 'log'>
 const openQueues = (folder: string, stack: Stack, writing: Writing): Promise<Queues> =>
   Queues.open(
     folder,
-    stack.ofType(queue).map(({ name, arn, ref, properties }) => ({
+    stack.ofType(queue).map(({ name, arn, properties }) => ({
       name,
       arn,
-      url: ref,
       retentionSeconds: properties.MessageRetentionPeriod,
     })),
     writing,

@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { deadLetter } from '../support/dead-letter.ts'
+import { lettersOneByOne } from '../support/dead-letter.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
@@ -42,14 +42,9 @@ const read = async (key: string): Promise<Buffer> => {
 const unfinishedUploads = async () =>
   (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket() }))).Uploads ?? []
 
-const seenLetters = new Set<string>()
-const nextDeadLetter = () => {
-  const letters = cloud.messages(cloud.describeOutputs()['ExportDeadLetters'] ?? '')
-  const next = letters.find(letter => !seenLetters.has(letter))
-  if (next === undefined) return undefined
-  seenLetters.add(next)
-  return deadLetter.parse(JSON.parse(next))
-}
+const nextDeadLetter = lettersOneByOne(() =>
+  cloud.messages(cloud.describeOutputs()['ExportDeadLetters'] ?? ''),
+)
 
 const outputOf = (ended: { status: string; output?: string; cause?: string | undefined }) => {
   expect([ended.status, ended.cause]).toEqual(['SUCCEEDED', undefined])

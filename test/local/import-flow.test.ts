@@ -13,7 +13,7 @@ import { createImportRecords, recordKey } from '../../functions/start-import/key
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { readerOf, s3Of as s3OfCatalog } from '../support/catalog-reader.ts'
-import { deadLetter } from '../support/dead-letter.ts'
+import { lettersOneByOne } from '../support/dead-letter.ts'
 import { eventually } from '../support/eventually.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
@@ -90,14 +90,9 @@ const drop = async (key: string, body: string | Uint8Array, metadata: Record<str
 const cellsOf = async (tableId: string): Promise<string[][]> =>
   parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
 
-const seenLetters = new Set<string>()
-const nextDeadLetter = () => {
-  const letters = cloud.messages(cloud.describeOutputs()['ImportDeadLetters'] ?? '')
-  const next = letters.find(letter => !seenLetters.has(letter))
-  if (next === undefined) return undefined
-  seenLetters.add(next)
-  return deadLetter.parse(JSON.parse(next))
-}
+const nextDeadLetter = lettersOneByOne(() =>
+  cloud.messages(cloud.describeOutputs()['ImportDeadLetters'] ?? ''),
+)
 
 describe('a file in the landing bucket', () => {
   it('becomes a table whose every cell equals the input', async () => {

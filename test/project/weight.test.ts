@@ -10,7 +10,7 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 99_237,
+  'lines of product': 99_222,
   'lines of tests': 81_706,
   'words of documents': 92_406,
   functions: 14,

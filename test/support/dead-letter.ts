@@ -13,3 +13,14 @@ export const deadLetter = z.strictObject({
   at: z.iso.datetime(),
   redrive: z.string().min(1),
 })
+
+/** Gives the oldest letter that it has not given yet; `undefined` when there is none. */
+export const lettersOneByOne = (letters: () => readonly string[]) => {
+  const given = new Set<string>()
+  return (): z.infer<typeof deadLetter> | undefined => {
+    const next = letters().find(letter => !given.has(letter))
+    if (next === undefined) return undefined
+    given.add(next)
+    return deadLetter.parse(JSON.parse(next))
+  }
+}

@@ -8,6 +8,7 @@ import english from 'zod/v4/locales/en.js'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { sendCodeInStack } from '../errors/machine-failure.ts'
+import { keptUntilFailed } from '../kept-until-failed.ts'
 
 interface Invocation extends Context {
   logger: Logger
@@ -55,14 +56,7 @@ export const lambdaHandler = <Event, Result>({
   scratchFolder,
 }: LambdaHandlerOptions<Event, Result>) => {
   const logger = new Logger({ serviceName: service })
-  let opened: Promise<Run<Event, Result>> | undefined
-  const openOnce = (): Promise<Run<Event, Result>> => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
+  const opened = keptUntilFailed(open)
 
   return middy<unknown, Result, Error, Context>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -79,7 +73,7 @@ export const lambdaHandler = <Event, Result>({
       const parsed = parseEvent(event, input)
       logger.appendKeys(keys(parsed))
       const { signal, end } = deadlineOf(context)
-      const work = async () => (await openOnce())(parsed, Object.assign(context, { logger, signal }))
+      const work = async () => (await opened())(parsed, Object.assign(context, { logger, signal }))
       try {
         return await (outcome === undefined ? work() : logWork(logger, work, outcome))
       } finally {

@@ -16,7 +16,6 @@ type Message = z.infer<typeof messageSchema>
 interface QueueDefinition {
   readonly name: string
   readonly arn: string
-  readonly url: string
   readonly retentionSeconds: number
 }
 

@@ -16,7 +16,6 @@ export const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:t
 const queue = {
   name: 'letters',
   arn: 'arn:aws:sqs:us-east-1:000000000000:letters',
-  url: 'http://localhost/letters',
   retentionSeconds: 86_400,
 }
 

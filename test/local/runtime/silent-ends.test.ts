@@ -32,7 +32,7 @@ const start = async (
   const policies = new RolePolicies(rolePolicies(stack))
   const queues = await Queues.open(
     `${folder}/${name}-queues`,
-    stack.ofType(queue).map(({ name, arn, ref: url }) => ({ name, arn, url, retentionSeconds: 600 })),
+    stack.ofType(queue).map(({ name, arn }) => ({ name, arn, retentionSeconds: 600 })),
   )
   // Every event of a function's step is an object.
   const kept: unknown[] = []
