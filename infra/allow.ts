@@ -23,6 +23,7 @@ export const ITEM_ACTIONS = [
   'GetItem',
   'BatchGetItem',
   'Query',
+  'ConditionCheckItem',
   'PutItem',
   'UpdateItem',
   'DeleteItem',

@@ -8,6 +8,8 @@ import {
   type ItemKey,
   type ItemRange,
   type ItemStore,
+  type ItemWrite,
+  isExpired,
   itemExpiryName,
   MAX_PAGE_SIZE,
 } from '#lib/items/item-table.ts'
@@ -67,7 +69,7 @@ export class ItemDatabase {
           const found = get(key)
           if (!holds(found, when)) return undefined
           if (attributes) this.#store(name, key, attributes)
-          else if (found) this.#database.run(`DELETE FROM items WHERE ${WHERE}`, name, key.pk, key.sk)
+          else if (found) this.#delete(name, key)
           return found ?? {}
         }),
       putAll: all =>
@@ -78,11 +80,19 @@ export class ItemDatabase {
         this.#database.transaction(() => {
           const found = get(key)
           if (!holds(found, when)) return undefined
-          const item = { ...changed(found ?? {}, change), pk: key.pk, sk: key.sk }
-          checkItem(item)
-          this.#store(name, key, item)
+          this.#change(name, key, change)
           return get(key)
         }),
+      transact: writes =>
+        this.#database.transaction(() => {
+          const refused = writes.flatMap(({ key, when }) => {
+            const found = get(key)
+            return holds(found, when) ? [] : [{ key, found }]
+          })
+          if (refused.length === 0) for (const write of writes) this.#write(name, write)
+          return refused
+        }),
+      getTogether: async keys => keys.map(get),
       page: async (pk, range, after) => this.#page(name, pk, range, after),
     }
   }
@@ -126,6 +136,22 @@ export class ItemDatabase {
     )
   }
 
+  #change(table: string, key: ItemKey, change: ItemChange): void {
+    const item = { ...changed(this.#find(table, key) ?? {}, change), pk: key.pk, sk: key.sk }
+    checkItem(item)
+    this.#store(table, key, item)
+  }
+
+  #delete(table: string, { pk, sk }: ItemKey): void {
+    this.#database.run(`DELETE FROM items WHERE ${WHERE}`, table, pk, sk)
+  }
+
+  #write(table: string, write: ItemWrite): void {
+    if (write.action === 'put') this.#store(table, write.key, write.item)
+    if (write.action === 'update') this.#change(table, write.key, write.change)
+    if (write.action === 'delete') this.#delete(table, write.key)
+  }
+
   #page(
     table: string,
     pk: string,
@@ -162,6 +188,7 @@ const itemOf = ({ attributes }: Row): Item => JSON.parse(attributes)
 const holds = (found: Item | undefined, when: Condition | undefined): boolean => {
   if (when === undefined) return true
   if (when === 'absent') return found === undefined
+  if (when instanceof Date) return found === undefined || isExpired(found, when)
   return Object.entries(when).every(([name, value]) => found?.[name] === value)
 }
 

@@ -47,12 +47,12 @@ const items = (...actions: string[]): string[] => actions.map(action => `dynamod
  * methods. What it does call is tried with the rights of its role on one machine (test/local).
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
-  'start-import': items('BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Query'),
-  'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
-  'fire-triggers': items('UpdateItem'),
-  'sweep-storage': items('BatchGetItem'),
-  'keep-dead-letter': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
-  'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'),
+  'start-import': items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'Query'),
+  'start-open-jobs': items('BatchWriteItem', 'ConditionCheckItem', 'UpdateItem'),
+  'fire-triggers': items('ConditionCheckItem', 'UpdateItem'),
+  'sweep-storage': items('BatchGetItem', 'ConditionCheckItem'),
+  'keep-dead-letter': items('Query', 'BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'UpdateItem'),
+  'keep-run': items('Query', 'BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'UpdateItem'),
 }
 
 describe.each(functionNames)('the role of %s', name => {

@@ -38,6 +38,10 @@ export const guardWrites = (items: ItemTable): ItemTable => ({
     refuseOthers(all)
     return items.putAll(all)
   },
+  transact: async writes => {
+    refuseOthers(writes.flatMap(({ action, key }) => (action === 'check' ? [] : [key])))
+    return items.transact(writes)
+  },
   delete: async (key, when) => {
     refuseOthers([key])
     return items.delete(key, when)

@@ -85,6 +85,7 @@ const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable
     put: (...parameters) => dieAfter(items.put(...parameters)),
     putAll: (...parameters) => dieAfter(items.putAll(...parameters)),
     swap: (...parameters) => dieAfter(items.swap(...parameters)),
+    transact: (...parameters) => dieAfter(items.transact(...parameters)),
     update: (...parameters) => dieAfter(items.update(...parameters)),
     delete: (...parameters) => dieAfter(items.delete(...parameters)),
   }

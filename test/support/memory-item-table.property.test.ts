@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MOST_ITEM_BYTES, sizeOfItem } from '#lib/items/item-limits.ts'
-import type { AttributeCondition, Item, ItemTable } from '#lib/items/item-table.ts'
-import { createMemoryItemTable } from './memory-item-table.ts'
+import {
+  type AttributeCondition,
+  createItemTable,
+  type Item,
+  type ItemTable,
+  type ItemWrite,
+} from '#lib/items/item-table.ts'
+import { disturbedItems } from './disturbed-items.ts'
+import { createMemoryItems, createMemoryItemTable } from './memory-item-table.ts'
 import { otherImplementation } from './other-implementation.ts'
 import { startItemTable } from './start-item-table.ts'
 import { runs } from './thorough.ts'
@@ -19,6 +26,8 @@ const databases = other ? [other.items] : []
 const sortKey = fc.constantFrom('a', 'a#1', 'a#10', 'a#2', 'b', 'z', 'ä', '\u{ff5e}', '\u{1f600}')
 const key = fc.record({ pk: fc.constantFrom('p', 'q'), sk: sortKey })
 const number = fc.constantFrom(1, 2, 1.5)
+const NOON = new Date('2026-01-02T12:00:00.500Z')
+const noonSeconds = Math.floor(NOON.getTime() / 1000)
 const attributes = fc.record(
   {
     version: number,
@@ -37,12 +46,14 @@ const attributes = fc.record(
       Number.MAX_SAFE_INTEGER,
     ),
     gone: fc.constant(undefined),
+    expiresAt: fc.constantFrom(noonSeconds, noonSeconds + 1),
   },
   { requiredKeys: [] },
 )
 const condition = fc.option(
   fc.oneof(
     fc.constant('absent' as const),
+    fc.constant(NOON),
     fc.record({ version: number }),
     fc.record({ status: fc.constant('open') }),
     fc.record({ data: fc.constant(undefined) }, { requiredKeys: ['data'] }),
@@ -63,6 +74,21 @@ const options = fc.record(
   { requiredKeys: [] },
 )
 const range = fc.tuple(bounds, options).map(([between, more]) => ({ ...between, ...more }))
+
+const changes = fc.constantFrom(
+  { add: { version: 1 } },
+  { set: { status: 'done', more: { a: [] } }, remove: ['data'] },
+  { remove: ['more'] },
+)
+const when = condition
+const write: fc.Arbitrary<ItemWrite> = fc.oneof(
+  fc.record({ action: fc.constant('put' as const), key, item: attributes, when }),
+  fc.record({ action: fc.constant('update' as const), key, change: changes, when }),
+  fc.record({ action: fc.constant('delete' as const), key, when }),
+  fc
+    .record({ action: fc.constant('check' as const), key, when })
+    .map(given => ({ ...given, when: given.when ?? ('absent' as const) })),
+)
 
 type Call = (items: ItemTable) => Promise<unknown>
 
@@ -122,6 +148,16 @@ const call: fc.Arbitrary<Call> = fc.oneof(
         return found.toSorted((a, b) => (`${a['pk']} ${a['sk']}` < `${b['pk']} ${b['sk']}` ? -1 : 1))
       },
   ),
+  fc.array(write, { maxLength: 5 }).map(
+    (writes): Call =>
+      items =>
+        items.transact(writes),
+  ),
+  uniqueKeys.map(
+    (keys): Call =>
+      items =>
+        items.getTogether(keys),
+  ),
   fc.tuple(fc.array(key, { maxLength: 5 }), attributes).map(
     ([keys, item]): Call =>
       items =>
@@ -168,6 +204,29 @@ it('gives what DynamoDB gives, whatever was called before', async () => {
   )
 })
 
+it('gives the same where requests meet at items', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 5, maxLength: 15 }), async calls => {
+      let asked = 0
+      const disturbances = { random: () => asked++ % 2, conflicts: 0.5 }
+      const met = createItemTable(disturbedItems(createMemoryItems(), disturbances))
+      const memory = createMemoryItemTable()
+      for (const given of calls) expect(await outcome(given, met)).toEqual(await outcome(given, memory))
+    }),
+    { numRuns: runs(20) },
+  )
+})
+
+it('gives up, and says so, where another request never lets an item go', async () => {
+  const held = createItemTable(disturbedItems(createMemoryItems(), { random: () => 0, conflicts: 1 }))
+  const outcomes = Promise.allSettled([
+    held.put({ pk: 'p', sk: 'a' }, {}),
+    held.getTogether([{ pk: 'p', sk: 'a' }]),
+  ])
+  for (const settled of await outcomes)
+    expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'storage.busy' } })
+})
+
 it('refuses a range whose end is before its start, as DynamoDB does', async () => {
   for (const items of [createMemoryItemTable(), ...databases])
     expect(await outcome(one => allOf(one.query('p', { from: 'b', to: 'a' })), items)).toBe('refused')
@@ -185,6 +244,19 @@ describe('at the edges of what DynamoDB takes', () => {
     (from: string, to: string): Call =>
     items =>
       allOf(items.query('none', { from, to }))
+  const keysOf = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ pk: 'together', sk: String(n).padStart(3, '0') }))
+  const deletions = (count: number) => keysOf(count).map(key => ({ action: 'delete' as const, key }))
+  const transact =
+    (count: number, item: Item = {}): Call =>
+    items =>
+      items.transact(keysOf(count).map(key => ({ action: 'put', key, item })))
+  const largeTogether =
+    (count: number): Call =>
+    async items => {
+      for (const key of keysOf(count)) await items.put(key, { text: long(370_000) })
+      await items.getTogether(keysOf(count))
+    }
   const bothKeys: Call = items => items.getMany([at, at])
 
   it.each<[string, Call, boolean]>([
@@ -219,6 +291,16 @@ describe('at the edges of what DynamoDB takes', () => {
       items => items.putAll(Array.from({ length: 26 }, (_, n) => ({ pk: 'many', sk: `${n}` }))),
       true,
     ],
+    ['a transaction of 25 items', transact(25), true],
+    ['one of 26', transact(26), false],
+    ['one of none', transact(0), false],
+    ['one of 4 MB', transact(10, { text: long(370_000) }), true],
+    ['a larger one', transact(12, { text: long(370_000) }), false],
+    ['one that names an item twice', items => items.transact([...deletions(1), ...deletions(1)]), false],
+    ['100 keys at one moment', items => items.getTogether(keysOf(100)), true],
+    ['101', items => items.getTogether(keysOf(101)), false],
+    ['4 MB at one moment', largeTogether(10), true],
+    ['more', largeTogether(12), false],
     ['a range from the empty key', read('', 'z'), false],
     ['a range to a key that is too long', read('a', long(1025)), false],
   ])('%s', async (_name, given, isTaken) => {

@@ -1,4 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  type CancellationReason,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -7,12 +11,24 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import pMap from 'p-map'
 import { TransientError } from '../errors/errors.ts'
 import { pauseRandomly } from '../pause-randomly.ts'
-import type { AttributeCondition, Condition, Item, ItemChange, ItemKey, ItemStore } from './item-table.ts'
+import {
+  type Condition,
+  type Item,
+  type ItemChange,
+  type ItemKey,
+  type ItemStore,
+  type ItemWrite,
+  itemExpiryName,
+  secondsOf,
+} from './item-table.ts'
 
 // DynamoDB API Reference, "BatchGetItem" and "BatchWriteItem".
 const KEYS_IN_BATCH = 100
@@ -82,6 +98,33 @@ export const dynamoDbItems = (
       return Attributes
     }),
 
+  async transact(writes) {
+    const TransactItems = writes.map(write => inTransaction(TableName, write, keyOf))
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems }))
+      return []
+    } catch (error) {
+      const reasons = reasonsOf(error)
+      const refused = reasons.flatMap((reason, index) =>
+        reason.Code === 'ConditionalCheckFailed' && writes[index]
+          ? [{ key: writes[index].key, found: reason.Item && unmarshall(reason.Item) }]
+          : [],
+      )
+      if (refused.length > 0) return refused
+      throw reasons.some(({ Code = '' }) => PASSING.has(Code)) ? conflict(error) : error
+    }
+  },
+
+  async getTogether(keys) {
+    const TransactItems = keys.map(key => ({ Get: { TableName, Key: keyOf(key) } }))
+    try {
+      const { Responses = [] } = await client.send(new TransactGetCommand({ TransactItems }))
+      return keys.map((_, index) => Responses[index]?.Item)
+    } catch (error) {
+      throw reasonsOf(error).some(({ Code = '' }) => PASSING.has(Code)) ? conflict(error) : error
+    }
+  },
+
   async page(pk, { from, to, newestFirst = false, pageSize, attributes }, after) {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
@@ -98,6 +141,37 @@ export const dynamoDbItems = (
     return { items: Items, after: LastEvaluatedKey?.['sk'] }
   },
 })
+
+/** Why a transaction was cancelled that can be done a moment later (API Reference, "TransactWriteItems"). */
+const PASSING: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+])
+
+const reasonsOf = (error: unknown): readonly CancellationReason[] =>
+  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : []
+
+const conflict = (cause: unknown): Error =>
+  Object.assign(new Error('Another request holds an item', { cause }), {
+    name: 'TransactionConflictException',
+  })
+
+const inTransaction = (TableName: string, write: ItemWrite, keyOf: KeyOf) => {
+  const { key, when } = write
+  const given = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+  const condition = when && conditionExpression(when)
+  switch (write.action) {
+    case 'put':
+      return { Put: { ...given, ...condition, Item: asItem({ ...write.item, ...keyOf(key) }) } }
+    case 'update':
+      return { Update: { ...given, Key: keyOf(key), ...updateExpression(write.change, when) } }
+    case 'delete':
+      return { Delete: { ...given, ...condition, Key: keyOf(key) } }
+    case 'check':
+      return { ConditionCheck: { ...given, ConditionExpression: '', ...condition, Key: keyOf(key) } }
+  }
+}
 
 /** The package asks an object for its `constructor`, which may be a key of somebody's data; it asks a map for nothing. */
 const asMap = (value: unknown): unknown => {
@@ -154,32 +228,36 @@ const createPlaces = () => {
     names[place] = name
     return place
   }
-  const withValue = (operator: '' | '= ', [name, value]: [string, unknown]): string => {
+  const withValue = (operator: '' | '= ' | '<= ', [name, value]: [string, unknown]): string => {
     const place = nameOf(name)
     const valuePlace = place.replace('#a', ':v')
     values[valuePlace] = asMap(value)
     return `${place} ${operator}${valuePlace}`
   }
-  const equals = (when: AttributeCondition): string[] =>
-    Object.entries(when).map(([name, value]) =>
+  const conditions = (when: Condition): string[] => {
+    if (when === 'absent') return ['attribute_not_exists(pk)']
+    if (when instanceof Date)
+      return [`(attribute_not_exists(pk) or ${withValue('<= ', [itemExpiryName, secondsOf(when)])})`]
+    return Object.entries(when).map(([name, value]) =>
       value === undefined ? `attribute_not_exists(${nameOf(name)})` : withValue('= ', [name, value]),
     )
-  return { names, values, nameOf, withValue, equals }
+  }
+  return { names, values, nameOf, withValue, conditions }
 }
 
 const attributesOf = (names: Record<string, string>, values: Item) => ({
-  ExpressionAttributeNames: names,
+  ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
   ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
 })
 
-const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange, when: AttributeCondition = {}) => {
-  const { names, values, nameOf, withValue, equals } = createPlaces()
+const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange, when: Condition = {}) => {
+  const { names, values, nameOf, withValue, conditions: conditionsOf } = createPlaces()
   const clauses = {
     ADD: Object.entries(add).map(entry => withValue('', entry)),
     SET: Object.entries(set).map(entry => withValue('= ', entry)),
     REMOVE: remove.map(nameOf),
   }
-  const conditions = equals(when)
+  const conditions = conditionsOf(when)
   return {
     ...(conditions.length > 0 && { ConditionExpression: conditions.join(' and ') }),
     UpdateExpression: Object.entries(clauses)
@@ -191,7 +269,7 @@ const updateExpression = ({ add = {}, set = {}, remove = [] }: ItemChange, when:
 }
 
 const conditionExpression = (when: Condition) => {
-  if (when === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' }
-  const { UpdateExpression: _, ...condition } = updateExpression({}, when)
-  return condition
+  const { names, values, conditions } = createPlaces()
+  const ConditionExpression = conditions(when).join(' and ')
+  return ConditionExpression === '' ? undefined : { ConditionExpression, ...attributesOf(names, values) }
 }

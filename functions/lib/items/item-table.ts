@@ -1,5 +1,6 @@
-import { UserError } from '../errors/errors.ts'
-import { checkItem, checkKeys, checkRange } from './item-limits.ts'
+import { TransientError, UserError } from '../errors/errors.ts'
+import { pauseRandomly } from '../pause-randomly.ts'
+import { checkItem, checkKeys, checkRange, checkReadTogether, checkTransaction } from './item-limits.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
@@ -14,8 +15,8 @@ export type Item = Record<string, unknown>
 /** What an item must be like for a write: these attributes have these values; `undefined`: there is none of that name. */
 export type AttributeCondition = Record<string, string | number | undefined>
 
-/** Condition of a write: the stored item is absent, or its attributes are so. */
-export type Condition = 'absent' | AttributeCondition
+/** Condition of a write: the stored item is absent; absent or expired by this time; or its attributes are so. */
+export type Condition = 'absent' | Date | AttributeCondition
 
 export interface ItemChange {
   /** To numbers. */
@@ -45,6 +46,19 @@ const MAX_ITEM_BYTES = 380_000
 /** About what fits 1 MB, which is the most that a reply of DynamoDB holds (API Reference, "Query"). */
 export const MAX_PAGE_SIZE = 1000
 
+/** One part of a transaction. */
+export type ItemWrite =
+  | { action: 'put'; key: ItemKey; item: Item; when?: Condition | undefined }
+  | { action: 'update'; key: ItemKey; change: ItemChange; when?: Condition | undefined }
+  | { action: 'delete'; key: ItemKey; when?: Condition | undefined }
+  | { action: 'check'; key: ItemKey; when: Condition }
+
+/** An item whose condition did not hold, and what it was like then. */
+interface Refusal {
+  key: ItemKey
+  found: Item | undefined
+}
+
 interface ItemPage {
   items: Item[]
   /** Sort key after which the next page begins. Undefined: there is none. */
@@ -52,8 +66,8 @@ interface ItemPage {
 }
 
 /**
- * What keeps the items: DynamoDB in an account, SQLite on one machine. Reads are consistent, and a write changes one item on
- * one condition. Items have their keys among their attributes.
+ * What keeps the items: DynamoDB in an account, SQLite on one machine. Reads are consistent. Items have their keys among their
+ * attributes. A call that met another one at the same item rejects with an error that is named after it (`TransactionConflictException`); nothing is done then.
  */
 export interface ItemStore {
   get(key: ItemKey): Promise<Item | undefined>
@@ -68,8 +82,35 @@ export interface ItemStore {
   putAll(all: readonly (ItemKey & Item)[]): Promise<void>
   /** Resolves to the item as it is then, or to `undefined` when the condition does not hold. */
   update(key: ItemKey, change: ItemChange, when: AttributeCondition | undefined): Promise<Item | undefined>
+  /** Does all of it or nothing. Resolves to the items that refused; none: it is done. */
+  transact(writes: readonly ItemWrite[]): Promise<Refusal[]>
+  /** The items under these keys as they were at one moment, in the order of the keys. */
+  getTogether(keys: readonly ItemKey[]): Promise<(Item | undefined)[]>
   /** The next items of a range, `pageSize` of them or as many as fit 1 MB. */
   page(pk: string, range: ItemRange, after: string | undefined): Promise<ItemPage>
+}
+
+/** DynamoDB API Reference, "TransactWriteItems"; Developer Guide, "Transaction conflict handling": the SDK does not try these again. */
+const CONFLICTS: ReadonlySet<string> = new Set([
+  'TransactionConflictException',
+  'TransactionInProgressException',
+])
+/** Together some six seconds, on average. */
+const CONFLICT_ATTEMPTS = 16
+const CONFLICT_PAUSES_MS = { first: 25, longest: 1000 }
+
+/** Calls again while another call holds an item. Error: `storage.busy`. */
+const untilFree = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  for (let conflicts = 0; ; conflicts++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof Error && CONFLICTS.has(error.name))) throw error
+      if (conflicts === CONFLICT_ATTEMPTS)
+        throw new TransientError('storage.busy', 'Many requests change the same items.', { cause: error })
+      await pauseRandomly(conflicts, CONFLICT_PAUSES_MS)
+    }
+  }
 }
 
 /** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
@@ -81,7 +122,7 @@ export const createItemTable = (store: ItemStore) => {
   ): Promise<Item | undefined> => {
     checkKeys([key])
     if (attributes) checkNew({ ...attributes, ...key })
-    return store.swap(key, attributes, when)
+    return untilFree(() => store.swap(key, attributes, when))
   }
   return {
     async get(key: ItemKey): Promise<Item | undefined> {
@@ -127,7 +168,25 @@ export const createItemTable = (store: ItemStore) => {
      */
     async update(key: ItemKey, change: ItemChange, when?: AttributeCondition): Promise<Item | undefined> {
       checkKeys([key])
-      return store.update(key, change, when)
+      return untilFree(() => store.update(key, change, when))
+    },
+
+    /**
+     * Does all of it or nothing. Resolves to the items that refused; none: it is done. Whoever gets an error does not know: the same
+     * transaction may be tried again until it is done or refused.
+     */
+    async transact(writes: readonly ItemWrite[]): Promise<Refusal[]> {
+      for (const write of writes) if (write.action === 'put') refuseOversized({ ...write.item, ...write.key })
+      checkTransaction(writes)
+      return untilFree(() => store.transact(writes))
+    },
+
+    /** The items under these keys as they were at one moment, in the order of the keys. */
+    async getTogether(keys: readonly ItemKey[]): Promise<(Item | undefined)[]> {
+      checkReadTogether(keys, [])
+      const found = await untilFree(() => store.getTogether(keys))
+      checkReadTogether(keys, found)
+      return found
     },
 
     /** The items of one partition whose sort key is in the range, in its order. */
@@ -184,4 +243,4 @@ export const isExpired = (item: Item, now: Date): boolean => {
   return typeof expiry === 'number' && expiry <= secondsOf(now)
 }
 
-const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)
+export const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)

@@ -59,6 +59,8 @@ export const hostOver = (port: MessagePort): Host => {
       swap: ask('items.swap', table),
       putAll: ask('items.putAll', table),
       update: ask('items.update', table),
+      transact: ask('items.transact', table),
+      getTogether: ask('items.getTogether', table),
       page: ask('items.page', table),
     }),
     machines: {

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Host } from '#lib/cloud/host.ts'
 import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/cloud/machines.ts'
-import type { ItemKey } from '#lib/items/item-table.ts'
+import type { ItemKey, ItemStore, ItemWrite } from '#lib/items/item-table.ts'
 import { arn } from '../resources/resource-type.ts'
 import { ServiceError } from '../service-error.ts'
 import { type Answer, answerThread } from './by-message.ts'
@@ -22,12 +22,13 @@ export const serveHost = (port: MessagePort, host: Promise<Host>, isAllowed: IsA
   const runs = host.then(operationsOf)
   const answer: Answer = async (operation, given) => {
     const run = (await runs)[operation]
-    const right = rights[operation]?.(given)
-    if (!run || !right) throw new Error(`The host knows no ${operation}`)
-    if (!isAllowed(right))
+    const needed = rights[operation]?.(given)
+    if (!run || !needed) throw new Error(`The host knows no ${operation}`)
+    const missing = [needed].flat().find(right => !isAllowed(right))
+    if (missing)
       throw new ServiceError(
         'AccessDeniedException',
-        `The function is not authorized to perform ${right.action} on ${right.resource}`,
+        `The function is not authorized to perform ${missing.action} on ${missing.resource}`,
       )
     return run(...given)
   }
@@ -37,7 +38,7 @@ export const serveHost = (port: MessagePort, host: Promise<Host>, isAllowed: IsA
 type Run = (...given: readonly unknown[]) => Promise<unknown>
 
 const operationsOf = ({ items, machines, keys, readSecret, invoke }: Host): Readonly<Record<string, Run>> => {
-  const ofItems = (['get', 'getMany', 'swap', 'putAll', 'update', 'page'] as const).map(name => [
+  const ofItems = itemOperations.map(name => [
     `items.${name}`,
     (table: unknown, ...given: readonly unknown[]) => (items(String(table))[name] as Run)(...given),
   ])
@@ -56,11 +57,16 @@ const operationsOf = ({ items, machines, keys, readSecret, invoke }: Host): Read
   return { ...Object.fromEntries(ofItems), ...others } as Readonly<Record<string, Run>> // What hostOver sends is what they take.
 }
 
-type RightOf = (given: readonly unknown[]) => Right
+const itemOperations: readonly (keyof ItemStore)[] = [
+  ...(['get', 'getMany', 'getTogether', 'page'] as const),
+  ...(['swap', 'putAll', 'update', 'transact'] as const),
+]
+
+type RightOf = (given: readonly unknown[]) => Right | Right[]
 
 const onItems =
-  (action: string): RightOf =>
-  ([table, keys]) => ({
+  (action: string) =>
+  ([table, keys]: readonly unknown[]): Right => ({
     action: `dynamodb:${action}`,
     resource: arn('dynamodb', `table/${table}`),
     context: { 'dynamodb:leadingkeys': partitionsOf(keys) },
@@ -78,12 +84,23 @@ const onExecution =
   (action: string): RightOf =>
   ([execution]) => ({ action, resource: executionArnOf(execution as AnyExecution) }) // as the port has it
 
+/** A transaction needs the right of each of its writes (Developer Guide, "Transactions", "IAM for transactions"). */
+const rightOfWrite = {
+  put: 'PutItem',
+  update: 'UpdateItem',
+  delete: 'DeleteItem',
+  check: 'ConditionCheckItem',
+}
+
 const rights: Readonly<Record<string, RightOf>> = {
   'items.get': onItems('GetItem'),
   'items.getMany': onItems('BatchGetItem'),
   'items.swap': given => onItems(given[2] === undefined ? 'DeleteItem' : 'PutItem')(given),
   'items.putAll': onItems('BatchWriteItem'),
   'items.update': onItems('UpdateItem'),
+  'items.transact': ([table, writes]) =>
+    (writes as readonly ItemWrite[]).map(({ action, key }) => onItems(rightOfWrite[action])([table, key])),
+  'items.getTogether': onItems('GetItem'),
   'items.page': onItems('Query'),
   'machines.start': ([execution]) => ({
     action: 'states:StartExecution',

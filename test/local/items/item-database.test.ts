@@ -127,7 +127,7 @@ it('a thread gets answers and refusals over its port, and its rights see operati
       name: 'AccessDeniedException',
       message: `The function is not authorized to perform dynamodb:PutItem on ${TABLE}`,
     })
-    expect(asked).toEqual([
+    expect(asked.splice(0)).toEqual([
       ['dynamodb:PutItem', TABLE, ['p']],
       ['dynamodb:PutItem', TABLE, ['p']],
       ['dynamodb:GetItem', TABLE, ['p']],
@@ -137,6 +137,23 @@ it('a thread gets answers and refusals over its port, and its rights see operati
       ['dynamodb:Query', TABLE, ['p']],
       ['dynamodb:DeleteItem', TABLE, ['p']],
       ['dynamodb:PutItem', TABLE, ['forbidden']],
+    ])
+    const key = { pk: 'q', sk: '1' }
+    const put = { action: 'put', key: { pk: 'r', sk: '3' }, item: {}, when: new Date() } as const
+    const check = { action: 'check', key, when: 'absent' } as const
+    expect(await items.transact([put, check])).toEqual([{ key, found: key }])
+    expect(await items.transact([put, { ...check, when: { n: undefined } }])).toEqual([])
+    expect(await items.getTogether([put.key, { pk: 'r', sk: '4' }])).toEqual([put.key, undefined])
+    const forbidden = { action: 'delete', key: { pk: 'forbidden', sk: 'a' } } as const
+    await expect(items.transact([put, forbidden])).rejects.toMatchObject({ name: 'AccessDeniedException' })
+    expect(asked).toEqual([
+      ['dynamodb:PutItem', TABLE, ['r']],
+      ['dynamodb:ConditionCheckItem', TABLE, ['q']],
+      ['dynamodb:PutItem', TABLE, ['r']],
+      ['dynamodb:ConditionCheckItem', TABLE, ['q']],
+      ['dynamodb:GetItem', TABLE, ['r', 'r']],
+      ['dynamodb:PutItem', TABLE, ['r']],
+      ['dynamodb:DeleteItem', TABLE, ['forbidden']],
     ])
   } finally {
     port2.close()

@@ -130,7 +130,7 @@ const isVery = (own: Item): Record<string, string | number> => ({
 
 /** A copy has an internal id of its own, and knows that of the table that it is a copy of. */
 const asOfCopy = (seen: Item, when: Condition): AttributeCondition => {
-  if (when === 'absent') return {}
+  if (when === 'absent' || when instanceof Date) return {}
   const isOfOriginal = seen['copyOf'] !== undefined && when['internalId'] === seen['copyOf']
   return isOfOriginal ? { ...when, internalId: Number(seen['internalId']) } : when
 }

@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { dynamoDbItems } from '#lib/items/dynamodb-items.ts'
@@ -58,5 +59,59 @@ describe('a batch', () => {
     const { items } = batching(0)
     await expect(items.getMany(keysOf(1))).rejects.toMatchObject({ code: 'storage.busy' })
     await expect(items.putAll(keysOf(1))).rejects.toMatchObject({ code: 'storage.busy' })
+  })
+})
+
+describe('of a transaction that DynamoDB cancels', () => {
+  const key = { pk: 'p', sk: '1' }
+  const cancelled = (...reasons: { Code: string; Item?: Record<string, { S: string }> }[]) =>
+    new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons: reasons })
+  /** Answers with these errors, one after the other, and then that it is done. */
+  const answering = (...errors: Error[]) => {
+    let calls = 0
+    const send = async () => {
+      const error = errors[calls++]
+      if (error) throw error
+      return { Responses: [{ Item: key }] }
+    }
+    return { items: createItemTable(dynamoDbItems(TableName, { send: send as never })), calls: () => calls }
+  }
+  const put = { action: 'put', key, item: {}, when: 'absent' } as const
+  const named = (name: string) => Object.assign(new Error(name), { name })
+
+  it('a failed condition is a refusal, whatever else went wrong, and says what is there', async () => {
+    const Item = { pk: { S: 'p' }, sk: { S: '1' }, owner: { S: 'other' } }
+    const { items } = answering(
+      cancelled({ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed', Item }, { Code: 'None' }),
+    )
+    const writes = [{ ...put, key: { pk: 'p', sk: '0' } }, put, { ...put, key: { pk: 'p', sk: '2' } }]
+    expect(await items.transact(writes)).toEqual([{ key, found: { ...key, owner: 'other' } }])
+  })
+
+  it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    '%s is neither a refusal nor an end',
+    async Code => {
+      const writing = answering(cancelled({ Code: 'None' }, { Code }), cancelled({ Code }))
+      expect(await writing.items.transact([put])).toEqual([])
+      expect(writing.calls()).toBe(3)
+      const reading = answering(cancelled({ Code }))
+      expect(await reading.items.getTogether([key])).toEqual([key])
+    },
+  )
+
+  it.each(['TransactionInProgressException', 'TransactionConflictException'])(
+    '%s of a single write passes, too',
+    async name => {
+      const { items, calls } = answering(named(name))
+      expect(await items.put(key, {}, 'absent')).toBe(true)
+      expect(await answering(named(name)).items.update(key, { add: { n: 1 } })).toBeUndefined()
+      expect(calls()).toBe(2)
+    },
+  )
+
+  it('what nobody knows is thrown', async () => {
+    await expect(answering(named('TimeoutError')).items.transact([put])).rejects.toThrow('TimeoutError')
+    const { items } = answering(cancelled({ Code: 'ValidationError' }))
+    await expect(items.transact([put])).rejects.toThrow('cancelled')
   })
 })

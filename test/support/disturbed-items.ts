@@ -1,0 +1,39 @@
+import type { ItemStore } from '#lib/items/item-table.ts'
+
+interface Disturbances {
+  /** From 0 to 1, a new one each time. */
+  random: () => number
+  /** How many of the calls meet another one at an item. */
+  conflicts?: number
+  /** How many of the writes are done, and nobody hears of it. */
+  lostAnswers?: number
+}
+
+/** What DynamoDB does in an account and no emulator of it: requests meet at an item, and answers get lost. */
+export const disturbedItems = (
+  store: ItemStore,
+  { random, conflicts = 0, lostAnswers = 0 }: Disturbances,
+): ItemStore => {
+  const meetOthers = (): void => {
+    if (random() < conflicts)
+      throw Object.assign(new Error('Another request holds an item'), {
+        name: 'TransactionConflictException',
+      })
+  }
+  const read = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    meetOthers()
+    return call()
+  }
+  const write = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const result = await read(call)
+    if (random() < lostAnswers) throw Object.assign(new Error('No answer'), { name: 'TimeoutError' })
+    return result
+  }
+  return {
+    ...store,
+    swap: (...given) => write(() => store.swap(...given)),
+    update: (...given) => write(() => store.update(...given)),
+    transact: (...given) => write(() => store.transact(...given)),
+    getTogether: (...given) => read(() => store.getTogether(...given)),
+  }
+}
