@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
-import { STSClient } from '@aws-sdk/client-sts'
 import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { assumeRole } from '../lib/cloud/assume-role.ts'
 import { readSecret } from '../lib/cloud/read-secret.ts'
 import {
   describeExecution,
@@ -86,7 +86,6 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
   const now = () => new Date()
   const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
   const s3 = createS3Client()
-  const sts = new STSClient({})
 
   const stores = openStorageStores(env, s3, now)
 
@@ -98,7 +97,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     now,
     fileAccess: createFileAccess({
       s3,
-      sts,
+      assumeRole,
       bucket: env.FILES_BUCKET,
       region,
       roleArn: env.FILE_ACCESS_ROLE_ARN,
@@ -108,7 +107,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     acceptedLoads: { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS },
     tableAccess: createTableAccess({
       s3,
-      sts,
+      assumeRole,
       bucket: env.TABLES_BUCKET,
       region,
       roleArn: env.TABLE_ACCESS_ROLE_ARN,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { evaluatePolicy } from '../s3/auth/policy.ts'
+import { isAllowedBy } from '../s3/auth/policy.ts'
 import { parsePolicy, type Statement } from '../s3/auth/policy-document.ts'
 import { account } from './resources/resource-type.ts'
 
@@ -64,6 +64,6 @@ export class ResourcePolicy {
       'aws:sourceaccount': account.id,
       'aws:sourcearn': sourceArn,
     }
-    return evaluatePolicy(statements, { action, resource, context }) === 'allowed'
+    return isAllowedBy(statements, { action, resource, context })
   }
 }

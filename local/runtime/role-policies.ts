@@ -1,4 +1,4 @@
-import { type AccessRequest, evaluatePolicy } from '../s3/auth/policy.ts'
+import { type AccessRequest, isAllowedBy } from '../s3/auth/policy.ts'
 import { parsePolicy, type Statement } from '../s3/auth/policy-document.ts'
 import type { PolicyDocument } from './resources/access.ts'
 
@@ -22,6 +22,6 @@ export class RolePolicies {
     context: AccessRequest['context'] = {},
   ): boolean {
     const statements = this.#statements.get(roleArn) ?? []
-    return evaluatePolicy(statements, { action, resource, context }) === 'allowed'
+    return isAllowedBy(statements, { action, resource, context })
   }
 }

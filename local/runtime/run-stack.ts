@@ -20,7 +20,6 @@ import { Queues } from './queues/queues.ts'
 import { key, secret } from './resources/access.ts'
 import { bucket } from './resources/data.ts'
 import { queue } from './resources/messages.ts'
-import { account } from './resources/resource-type.ts'
 import { RolePolicies } from './role-policies.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets } from './secrets/secrets.ts'
@@ -108,7 +107,7 @@ export const runStack = async (
     targets: { functions, queues, policies, log },
   })
   const kmsKeys = await openKeys(within('keys'), stack, { files, log })
-  const ports = hostOf({ items, executions, keys: kmsKeys, secrets, functions })
+  const ports = hostOf({ items, executions, keys: kmsKeys, secrets, functions, s3 })
   host.resolve(ports)
   control.resolve({
     ...ports,
@@ -222,7 +221,6 @@ const startS3 = async (
       dataDir: join(dataDir.path, 's3'),
       host: bind,
       port: s3Port,
-      region: account.region,
       root: dataDir.root,
       roles,
       files,

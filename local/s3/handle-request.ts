@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOutOfSpace } from '../../functions/lib/errors/out-of-space.ts'
 import type { ConnectionLimits } from '../http/limited-server.ts'
-import { type AuthenticationOptions, authenticate } from './auth/authenticate.ts'
-import type { Principal } from './auth/caller.ts'
+import { type FindPrincipal, identify } from './auth/authenticate.ts'
+import { readSignature } from './auth/read-signature.ts'
 import { S3Error } from './errors.ts'
-import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
 import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
@@ -14,10 +13,9 @@ import type { Operation, S3Context } from './operation.ts'
 import { isPostForm, openForm } from './post-form/open-form.ts'
 import { postObject } from './post-form/post-object.ts'
 import { findOperation } from './router.ts'
-import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
 
-export interface RequestContext extends S3Context, StsContext {
-  findPrincipal: (accessKeyId: string) => Principal | undefined
+export interface RequestContext extends S3Context {
+  findPrincipal: FindPrincipal
   limits: ConnectionLimits
   /** Which pages of other origins a bucket answers. */
   corsRulesOf: (bucket: string) => readonly CorsRule[]
@@ -94,20 +92,13 @@ const answer = async (
   context: RequestContext,
   onIdentified: () => void,
 ): Promise<Reply> => {
-  const { region, findPrincipal } = context
-  const authentication: AuthenticationOptions<Principal> = {
-    region,
-    service: 's3',
-    now: new Date(),
-    findPrincipal,
-  }
-  if (isForSts(request)) return handleSts(request, context)
+  const { findPrincipal } = context
   if (isPostForm(request)) {
-    const opened = await openForm(request, authentication)
+    const opened = await openForm(request, findPrincipal)
     onIdentified()
     return runOperation(() => postObject(opened.fields), opened.request, context).finally(opened.discard)
   }
-  const s3Request = identified(request, authenticate(request, authentication))
+  const s3Request = identified(request, identify(readSignature(request), findPrincipal))
   onIdentified()
   return runOperation(() => findOperation(s3Request), s3Request, context)
 }
@@ -117,7 +108,7 @@ const runOperation = async (
   request: S3Request,
   context: RequestContext,
 ): Promise<Reply> => {
-  checkHeaders(request.headers, localAccountId)
+  checkHeaders(request.headers)
   const operation = find()
   if (!operation.access(request).every(access => context.isAllowed(request.caller.principal, access)))
     throw new S3Error('AccessDenied')

@@ -9,7 +9,6 @@ import type { Store } from './storage/store.ts'
 export interface S3Context {
   store: Store
   outbox: EventOutbox
-  region: string
   isAllowed: (principal: Principal, access: AccessRequest) => boolean
   /** Whether uploads to a bucket may name an ACL. */
   acceptsAcls: (bucket: string) => boolean

@@ -1,8 +1,15 @@
 import { S3Error } from './errors.ts'
 import type { S3Request } from './http/s3-request.ts'
 import type { Operation } from './operation.ts'
-import { bucketSettings } from './operations/bucket-settings.ts'
-import { createBucket, deleteBucket, headBucket, listBuckets } from './operations/buckets.ts'
+import {
+  createBucket,
+  deleteBucket,
+  getBucketAcl,
+  getBucketLocation,
+  getBucketVersioning,
+  headBucket,
+  listBuckets,
+} from './operations/buckets.ts'
 import { putObject } from './operations/commit-object.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
@@ -27,7 +34,9 @@ const routes: Readonly<Record<string, Operation>> = {
   'GET bucket ?versions': listObjectVersions,
   'GET bucket ?uploads': listMultipartUploads,
   'GET bucket ?list-type': listObjectsV2,
-  ...bucketSettings,
+  'GET bucket ?location': getBucketLocation,
+  'GET bucket ?versioning': getBucketVersioning,
+  'GET bucket ?acl': getBucketAcl,
   'GET bucket': listObjects,
   'PUT bucket': createBucket,
   'HEAD bucket': headBucket,

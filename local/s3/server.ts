@@ -3,9 +3,7 @@ import { DurableFiles } from '../durable/durable-files.ts'
 import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
 import { closeServer, listen } from '../http/listening.ts'
 import { OpenRequests } from '../http/open-requests.ts'
-import { Quotas } from '../http/quotas.ts'
-import { authorizerOf } from './auth/authorizer.ts'
-import type { Session } from './auth/caller.ts'
+import type { TemporaryKey } from './auth/caller.ts'
 import type { PolicyDocument } from './auth/policy-document.ts'
 import { Sessions } from './auth/sessions.ts'
 import { S3Error } from './errors.ts'
@@ -14,9 +12,8 @@ import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
 import type { CorsRule } from './http/cors.ts'
 import { Store } from './storage/store.ts'
-import { type AssumeRoleRequest, assumeRole } from './sts/assume-role.ts'
 
-export type { PolicyDocument, PolicyStatement } from './auth/policy-document.ts'
+export type { PolicyDocument } from './auth/policy-document.ts'
 
 export interface EmbeddedS3Options {
   /** Everything the server keeps; created when missing. Only one server can use it at a time. */
@@ -25,11 +22,9 @@ export interface EmbeddedS3Options {
   host?: string
   /** Default 0: any free port. */
   port?: number
-  /** Default us-east-1. Signatures for another region are refused. */
-  region?: string
   /** The account's own key, which may do everything. */
   root: { accessKeyId: string; secretAccessKey: string }
-  /** Policies of the roles that AssumeRole knows, by ARN. Read at each call, so the map may change. */
+  /** What the roles allow, by ARN. */
   roles?: ReadonlyMap<string, PolicyDocument>
   /** How the folder is written. Default: as MILLRACE_DURABILITY says. */
   files?: DurableFiles
@@ -47,13 +42,8 @@ interface BucketOptions {
   cors?: readonly CorsRule[]
 }
 
-export type TemporaryCredentials = Pick<
-  Session,
-  'accessKeyId' | 'secretAccessKey' | 'sessionToken' | 'expiration'
->
-
 export interface EmbeddedS3 {
-  /** `http://127.0.0.1:PORT`; serves STS as well. */
+  /** `http://127.0.0.1:PORT` */
   endpoint: string
   port: number
   /** Creates the bucket when it is missing. `versioned` and `eventBridge` stay as they are where they are not given. */
@@ -61,8 +51,8 @@ export interface EmbeddedS3 {
     name: string,
     options?: BucketOptions & { versioned?: boolean; eventBridge?: boolean },
   ): Promise<void>
-  /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
-  assumeRole(request: AssumeRoleRequest): Promise<TemporaryCredentials>
+  /** A key of a role, for an hour. @param asked `policy` narrows what the role allows: JSON */
+  assumeRole(asked: { roleArn: string; policy?: string }): Promise<TemporaryKey>
   /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
   drain(graceMs: number): Promise<void>
   /** Drains for up to two seconds, unless already done, and ends open requests. */
@@ -71,37 +61,33 @@ export interface EmbeddedS3 {
 
 const closeGraceMs = 2000
 
-/** Starts the embedded S3 and STS. Rejects when the port or the folder is in use. */
+/** Starts the embedded S3. Rejects when the port or the folder is in use, and for a policy that cannot be enforced. */
 export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<EmbeddedS3> => {
   const {
     host = '127.0.0.1',
     port = 0,
-    region = 'us-east-1',
     roles = new Map<string, PolicyDocument>(),
     isServedWhileDraining = () => false,
     limits = usualLimits,
     files = new DurableFiles(),
   } = options
+  const { accessKeyId: rootKeyId, secretAccessKey } = options.root
+  const sessions = new Sessions(secretAccessKey, roles)
   const store = await Store.open(options.dataDir, files)
-  const sessions = new Sessions(store.database)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
   const openRequests = new OpenRequests()
   const buckets = new Map<string, BucketOptions>()
-  const { accessKeyId: rootKeyId, secretAccessKey } = options.root
   const context: RequestContext = {
     store,
     outbox,
-    region,
     limits,
-    sessions,
-    roles,
-    quotas: new Quotas(),
-    isAllowed: authorizerOf(roles),
+    isAllowed: (principal, access) => sessions.isAllowed(principal, access),
     acceptsAcls: bucket => buckets.get(bucket)?.acceptsAcls ?? false,
-    findPrincipal: accessKeyId => {
+    findPrincipal: (accessKeyId, sessionToken) => {
       if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))
         throw new S3Error('ServiceUnavailable')
-      return accessKeyId === rootKeyId ? { secretAccessKey } : sessions.find(accessKeyId)
+      if (sessionToken !== undefined) return sessions.open(accessKeyId, sessionToken)
+      return accessKeyId === rootKeyId ? { secretAccessKey } : undefined
     },
     corsRulesOf: bucket => buckets.get(bucket)?.cors ?? [],
     onError: error => console.error('embedded S3:', error),
@@ -126,7 +112,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       })
     },
-    assumeRole: request => assumeRole(request, context),
+    assumeRole: async asked => sessions.issue(asked),
     drain: graceMs => openRequests.drain(graceMs),
     close: async () => {
       await openRequests.drain(closeGraceMs)

@@ -7,6 +7,7 @@ const kept: Readonly<Record<string, string>> = {
   'functions/lib/cloud/kms-seal.ts: client': 'the client of the process',
   'functions/lib/cloud/lambda.ts: client': 'the client of the process',
   'functions/lib/cloud/secrets-manager.ts: client': 'the client of the process',
+  'functions/lib/cloud/sts.ts: client': 'the client of the process',
   'functions/lib/extractor/requests/http/dispatcher.ts: isReset':
     'true within one step of the event loop only',
   'functions/lib/extractor/values/functions/evaluate.ts: flattened': 'remembers a pure function',

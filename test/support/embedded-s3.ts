@@ -2,7 +2,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
-import { STSClient } from '@aws-sdk/client-sts'
 import { type EmbeddedS3, type EmbeddedS3Options, startEmbeddedS3 } from '../../local/s3/server.ts'
 
 export const testRoot = { accessKeyId: 'AKIATEST', secretAccessKey: 'test-secret' }
@@ -14,7 +13,6 @@ export interface TestS3 {
   dataDir: string
   /** A client with other credentials. */
   clientOf: (credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string }) => S3Client
-  sts: STSClient
   /** Ends the server and removes its folder, unless `dataDir` was given. */
   close: () => Promise<void>
 }
@@ -27,7 +25,7 @@ export const startTestS3 = async (options: Partial<EmbeddedS3Options> = {}): Pro
   const clientOf: TestS3['clientOf'] = credentials => {
     const client = new S3Client({
       endpoint: s3.endpoint,
-      region: options.region ?? 'us-east-1',
+      region: 'us-east-1',
       forcePathStyle: true,
       credentials,
       maxAttempts: 1,
@@ -35,18 +33,10 @@ export const startTestS3 = async (options: Partial<EmbeddedS3Options> = {}): Pro
     clients.push(client)
     return client
   }
-  const sts = new STSClient({
-    endpoint: s3.endpoint,
-    region: 'us-east-1',
-    credentials: testRoot,
-    maxAttempts: 1,
-  })
-  clients.push(sts)
   return {
     s3,
     client: clientOf(testRoot),
     clientOf,
-    sts,
     dataDir,
     close: async () => {
       for (const client of clients) client.destroy()

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
-import { STSClient } from '@aws-sdk/client-sts'
+import { withinLimit } from '#lib/cloud/assume-role.ts'
 import { NONE } from '#lib/none.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
@@ -115,7 +115,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const s3Client = { endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true }
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
-  const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
   const plainItems = guardWrites(database.items)
   const stores = createStorageStores({
     items: options.items?.(plainItems) ?? plainItems,
@@ -220,7 +219,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     },
     fileAccess: createFileAccess({
       s3,
-      sts,
+      assumeRole: withinLimit(s3Server.assumeRole),
       bucket: filesBucket,
       region,
       roleArn,
@@ -229,7 +228,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     }),
     tableAccess: createTableAccess({
       s3,
-      sts,
+      assumeRole: withinLimit(s3Server.assumeRole),
       bucket: tablesBucket,
       region,
       roleArn: tableRoleArn,
@@ -297,6 +296,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     s3,
     s3Endpoint: s3Server.endpoint,
     makeS3Bucket: s3Server.createBucket,
+    assumeRole: s3Server.assumeRole,
     items: plainItems,
     /** What keeps its items. */
     itemStore: database.store,
@@ -321,7 +321,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 
     async close(): Promise<void> {
       await jobsEnded()
-      for (const client of [s3, sts]) client.destroy()
+      s3.destroy()
       await database.close()
       await keys.close()
       await s3Server.close()

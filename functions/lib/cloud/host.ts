@@ -2,6 +2,7 @@ import type { ItemStore } from '../items/item-table.ts'
 import type { InvokeFunction } from './functions.ts'
 import type { Keys } from './keys.ts'
 import type { Machines } from './machines.ts'
+import type { AssumeRole } from './roles.ts'
 import type { ReadSecret } from './secrets.ts'
 
 /** What a function's host offers in place of services of AWS. */
@@ -12,6 +13,7 @@ export interface Host {
   readonly keys: Keys
   readonly readSecret: ReadSecret
   readonly invoke: InvokeFunction
+  readonly assumeRole: AssumeRole
 }
 
 const HOST = Symbol.for('millrace.host')

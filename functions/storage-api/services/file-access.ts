@@ -1,18 +1,16 @@
 import type { Readable } from 'node:stream'
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
 import { partitionOf } from '../../lib/aws/partition-of.ts'
+import type { AssumeRole } from '../../lib/cloud/roles.ts'
 import { NONE } from '../../lib/none.ts'
 import { deleteFileObjects, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import { listFewSlices } from '../../lib/storage/files/list-slices.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { webalize } from './new-file.ts'
 
-// IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
-const CREDENTIALS_SECONDS = 3600
 const URL_SECONDS = 3600
 // S3: at most 10,000 parts (User Guide, "Multipart upload limits"): 16 MiB reach 156 GiB with two parts in memory.
 const PART_BYTES = 16 * 1024 * 1024
@@ -22,7 +20,7 @@ const MEASURED_SLICES = 10_000
 
 interface FileAccessOptions {
   s3: S3Client
-  sts: STSClient
+  assumeRole: AssumeRole
   bucket: string
   region: string
   /** Its partition is that of the bucket. */
@@ -44,7 +42,7 @@ interface WireCredentials {
 /** Access to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
 export const createFileAccess = ({
   s3,
-  sts,
+  assumeRole,
   bucket,
   region,
   roleArn,
@@ -59,25 +57,18 @@ export const createFileAccess = ({
    * long transfer renews them by requesting the file again.
    */
   async credentials(file: FileRecord, access: FileRight): Promise<WireCredentials> {
-    const { Credentials } = await sts.send(
-      new AssumeRoleCommand({
-        RoleArn: roleArn,
-        RoleSessionName: `file-${file.id}`,
-        DurationSeconds: CREDENTIALS_SECONDS,
-        Policy: JSON.stringify(
-          sessionPolicy({ arn: bucketArn({ roleArn, bucket }), dataKeyArn }, file, access),
-        ),
-      }),
-    )
-    if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
-      throw new Error('STS gave no credentials')
+    const policy = sessionPolicy({ arn: bucketArn({ roleArn, bucket }), dataKeyArn }, file, access)
+    const key = await assumeRole({
+      roleArn,
+      sessionName: `file-${file.id}`,
+      policy: JSON.stringify(policy),
+    })
+    if (key === undefined) throw new Error(`The policy of file ${file.id} is too large for a session`)
     return {
-      AccessKeyId: Credentials.AccessKeyId,
-      SecretAccessKey: Credentials.SecretAccessKey,
-      SessionToken: Credentials.SessionToken,
-      Expiration: wireDate(
-        (Credentials.Expiration ?? new Date(Date.now() + CREDENTIALS_SECONDS * 1000)).toISOString(),
-      ),
+      AccessKeyId: key.accessKeyId,
+      SecretAccessKey: key.secretAccessKey,
+      SessionToken: key.sessionToken,
+      Expiration: wireDate(key.expiration.toISOString()),
     }
   },
 

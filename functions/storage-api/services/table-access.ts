@@ -1,14 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { AssumeRoleCommand, PackedPolicyTooLargeException, type STSClient } from '@aws-sdk/client-sts'
 import { partitionOf } from '#lib/aws/partition-of.ts'
+import type { AssumeRole } from '#lib/cloud/roles.ts'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
-
-// IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
-const CREDENTIALS_SECONDS = 3600
 
 interface TableAccessOptions {
   s3: S3Client
-  sts: Pick<STSClient, 'send'>
+  assumeRole: AssumeRole
   /** The bucket of tables. */
   bucket: string
   region: string
@@ -22,7 +19,7 @@ interface TableAccessOptions {
 
 /** Access to the objects of tables: their metadata for the service itself, sessions of a role for engines. */
 export const createTableAccess = (options: TableAccessOptions) => {
-  const { s3, sts, bucket, region, roleArn, dataKeyArn, s3Endpoint } = options
+  const { s3, assumeRole, bucket, region, roleArn, dataKeyArn, s3Endpoint } = options
   const { read, keyOf, locationOf } = createTableObjects(s3, bucket)
   /** How engines reach the object store (Iceberg documentation, "S3 FileIO"; the spelling of PyIceberg beside it). */
   const storageConfig: Readonly<Record<string, string>> = {
@@ -52,28 +49,14 @@ export const createTableAccess = (options: TableAccessOptions) => {
       [policy, ...others]: readonly string[],
     ): Promise<Record<string, string> | undefined> {
       if (policy === undefined) return undefined
-      const asked = new AssumeRoleCommand({
-        RoleArn: roleArn,
-        RoleSessionName: sessionName,
-        DurationSeconds: CREDENTIALS_SECONDS,
-        Policy: policy,
-      })
-      const session = await sts.send(asked).catch((error: unknown) => {
-        // STS packs a policy before it measures it, and says no more of that than how full it is.
-        if (!(error instanceof PackedPolicyTooLargeException)) throw error
-        return undefined
-      })
-      if (session === undefined) return this.credentials(sessionName, others)
-      const { Credentials } = session
-      if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
-        throw new Error('STS gave no credentials')
-      if (!Credentials.Expiration) throw new Error('STS gave credentials without an end')
+      const key = await assumeRole({ roleArn, sessionName, policy })
+      if (key === undefined) return this.credentials(sessionName, others)
       return {
         ...storageConfig,
-        's3.access-key-id': Credentials.AccessKeyId,
-        's3.secret-access-key': Credentials.SecretAccessKey,
-        's3.session-token': Credentials.SessionToken,
-        's3.session-token-expires-at-ms': String(Credentials.Expiration.getTime()),
+        's3.access-key-id': key.accessKeyId,
+        's3.secret-access-key': key.secretAccessKey,
+        's3.session-token': key.sessionToken,
+        's3.session-token-expires-at-ms': String(key.expiration.getTime()),
       }
     },
   }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
 import { readWhole } from '#lib/read-whole.ts'
-import { localAccountId } from '../../s3/events/object-created.ts'
+import { accountId } from '../../s3/account.ts'
 
 /** What API Gateway answers by itself. */
 export class RefusedByGateway extends Error {
@@ -45,7 +45,7 @@ export const readGatewayEvent = async (request: IncomingMessage): Promise<string
     headers: { ...headers, ...addedHeaders(request, headers, body.length, sourceIp) },
     ...(query !== '' && { queryStringParameters: joinParameters(query) }),
     requestContext: {
-      accountId: localAccountId,
+      accountId,
       apiId: 'local',
       domainName,
       domainPrefix: domainName.split('.')[0],

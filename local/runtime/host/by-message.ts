@@ -73,5 +73,6 @@ export const hostOver = (port: MessagePort): Host => {
     keys: { encrypt: ask('keys.encrypt'), dataKey: ask('keys.dataKey'), decrypt: ask('keys.decrypt') },
     readSecret: ask('readSecret'),
     invoke: ask('invoke'),
+    assumeRole: ask('assumeRole'),
   }
 }

@@ -1,5 +1,6 @@
 import type { Host } from '#lib/cloud/host.ts'
 import type { ItemDatabase } from '../../items/item-database.ts'
+import type { EmbeddedS3 } from '../../s3/server.ts'
 import type { Executions } from '../executions/executions.ts'
 import { machinesOf } from '../executions/machines-of.ts'
 import type { Keys } from '../keys/keys.ts'
@@ -9,11 +10,12 @@ import { arn } from '../resources/resource-type.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 /** What functions ask of this process. */
-export const hostOf = ({ items, executions, keys, secrets, functions }: HostParts): Host => ({
+export const hostOf = ({ items, executions, keys, secrets, functions, s3 }: HostParts): Host => ({
   items: name => items.table(name),
   machines: machinesOf(executions),
   keys,
   readSecret: secrets.read,
+  assumeRole: s3.assumeRole,
   invoke: async (name, event) => {
     try {
       return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
@@ -30,4 +32,5 @@ interface HostParts {
   readonly keys: Keys
   readonly secrets: Secrets
   readonly functions: Functions
+  readonly s3: Pick<EmbeddedS3, 'assumeRole'>
 }

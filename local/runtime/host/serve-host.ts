@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Host } from '#lib/cloud/host.ts'
 import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/cloud/machines.ts'
+import type { AssumeRole } from '#lib/cloud/roles.ts'
 import type { ItemKey, ItemStore, ItemWrite } from '#lib/items/item-table.ts'
 import { arn } from '../resources/resource-type.ts'
 import { ServiceError } from '../service-error.ts'
@@ -37,7 +38,14 @@ export const serveHost = (port: MessagePort, host: Promise<Host>, isAllowed: IsA
 
 type Run = (...given: readonly unknown[]) => Promise<unknown>
 
-const operationsOf = ({ items, machines, keys, readSecret, invoke }: Host): Readonly<Record<string, Run>> => {
+const operationsOf = ({
+  items,
+  machines,
+  keys,
+  readSecret,
+  invoke,
+  assumeRole,
+}: Host): Readonly<Record<string, Run>> => {
   const ofItems = itemOperations.map(name => [
     `items.${name}`,
     (table: unknown, ...given: readonly unknown[]) => (items(String(table))[name] as Run)(...given),
@@ -53,6 +61,7 @@ const operationsOf = ({ items, machines, keys, readSecret, invoke }: Host): Read
     'keys.decrypt': keys.decrypt.bind(keys),
     readSecret,
     invoke,
+    assumeRole,
   }
   return { ...Object.fromEntries(ofItems), ...others } as Readonly<Record<string, Run>> // What hostOver sends is what they take.
 }
@@ -79,6 +88,11 @@ export const partitionsOf = (keys: unknown): string[] =>
 const on =
   (action: string): RightOf =>
   ([resource]) => ({ action, resource: String(resource) })
+
+const onRole: RightOf = ([asked]) => ({
+  action: 'sts:AssumeRole',
+  resource: (asked as Parameters<AssumeRole>[0]).roleArn, // as the port has it
+})
 
 const onExecution =
   (action: string): RightOf =>
@@ -113,5 +127,6 @@ const rights: Readonly<Record<string, RightOf>> = {
   'keys.dataKey': on('kms:GenerateDataKey'),
   'keys.decrypt': on('kms:Decrypt'),
   readSecret: on('secretsmanager:GetSecretValue'),
+  assumeRole: onRole,
   invoke: ([name]) => ({ action: 'lambda:InvokeFunction', resource: arn('lambda', `function:${name}`) }),
 }

@@ -68,7 +68,7 @@ export class Functions {
           places: concurrency.get(definition.arn),
           environment: async () => ({
             ...fixed,
-            ...(await credentials.environment(definition.roleArn, definition.name)),
+            ...(await credentials.environment(definition.roleArn)),
           }),
         }),
       )

@@ -1,18 +1,6 @@
-/** Temporary credentials of one role. */
-interface Credentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string
-  readonly expiration: Date
-}
+import type { RoleKey } from '#lib/cloud/roles.ts'
 
-type AssumeRole = (request: {
-  roleArn: string
-  sessionName: string
-  durationSeconds: number
-}) => Promise<Credentials> | Credentials
-
-const durationSeconds = 3600 // What every role allows (IAM User Guide, "MaxSessionDuration").
+type AssumeRole = (asked: { roleArn: string }) => Promise<RoleKey> | RoleKey
 
 /** Longer than the longest invocation (15 minutes), so that credentials outlive the invocation. */
 const leastRemainingMs = 20 * 60_000
@@ -26,7 +14,7 @@ const leastRemainingMs = 20 * 60_000
 export class RoleCredentials {
   readonly #assumeRole: AssumeRole
   readonly #now: () => number
-  readonly #issued = new Map<string, Promise<Credentials>>()
+  readonly #issued = new Map<string, Promise<RoleKey>>()
   readonly #expirations = new Map<string, Date>()
 
   constructor(assumeRole: AssumeRole, now: () => number = Date.now) {
@@ -34,11 +22,8 @@ export class RoleCredentials {
     this.#now = now
   }
 
-  async environment(roleArn: string, sessionName: string): Promise<Record<string, string>> {
-    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await this.#current(
-      roleArn,
-      sessionName,
-    )
+  async environment(roleArn: string): Promise<Record<string, string>> {
+    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await this.#current(roleArn)
     return {
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -52,10 +37,10 @@ export class RoleCredentials {
     return this.#expirations.has(accessKeyId)
   }
 
-  async #current(roleArn: string, sessionName: string): Promise<Credentials> {
+  async #current(roleArn: string): Promise<RoleKey> {
     const existing = await this.#issued.get(roleArn)
     if (existing && existing.expiration.getTime() - this.#now() > leastRemainingMs) return existing
-    const renewed = Promise.resolve(this.#assumeRole({ roleArn, sessionName, durationSeconds }))
+    const renewed = Promise.resolve(this.#assumeRole({ roleArn }))
     this.#issued.set(roleArn, renewed)
     const credentials = await renewed
     this.#forgetExpired()

@@ -13,11 +13,9 @@ export const accessOf = (request: S3Request, action: string, resource: string): 
     // Requests stay on this machine. Counted as plain http, they would fail the policies of the real stack.
     'aws:securetransport': 'true',
   }
-  for (const name of ['prefix', 'delimiter', 'max-keys']) {
-    const value = queryValue(request, name)
-    if (value !== undefined) context[`s3:${name}`] = value
-  }
-  for (const name of ['x-amz-acl', 'x-amz-server-side-encryption', 'x-amz-storage-class']) {
+  const prefix = queryValue(request, 'prefix')
+  if (prefix !== undefined) context['s3:prefix'] = prefix
+  for (const name of ['x-amz-acl', 'x-amz-server-side-encryption']) {
     const value = request.headers[name]
     if (value !== undefined) context[`s3:${name}`] = value
   }

@@ -1,28 +1,26 @@
 import type { KeyObject } from 'node:crypto'
-import type { PolicyDocument } from './policy-document.ts'
+import type { Statement } from './policy-document.ts'
 import type { SignatureScope } from './signature.ts'
 
-/** A key that this process knows. A temporary one has a token and an end. */
-export interface KnownKey {
+export interface TemporaryKey {
+  accessKeyId: string
   secretAccessKey: string
-  sessionToken?: string
-  expiration?: Date
+  sessionToken: string
+  expiration: Date
 }
 
 /** A temporary key, issued for a role. */
-export interface Session extends Required<KnownKey> {
-  accessKeyId: string
+export interface Session extends Omit<TemporaryKey, 'sessionToken'> {
   roleArn: string
-  sessionName: string
-  /** Narrows what the role may do. */
-  policy: PolicyDocument | undefined
+  /** Narrow what the role may do. */
+  narrowed: Statement[] | undefined
 }
 
 /** Whose key signed a request: a session's, or the account's own, which has no role. */
-export type Principal = Session | (Pick<KnownKey, 'secretAccessKey'> & { roleArn?: undefined })
+export type Principal = Session | { secretAccessKey: string; roleArn?: undefined }
 
-/** Whose key signed a request, and what a body of signed chunks continues; signatures of version 2 sign no chunks. */
-export interface Caller<Key extends KnownKey> {
-  principal: Key
+/** Who sent a request, and what a body of signed chunks continues; signatures of version 2 sign no chunks. */
+export interface Caller {
+  principal: Principal
   chunks: { key: KeyObject; scope: SignatureScope; signature: string } | undefined
 }

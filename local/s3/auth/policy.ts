@@ -1,4 +1,4 @@
-import type { Statement } from './policy-document.ts'
+import { FOR_ALL, type Statement } from './policy-document.ts'
 
 /** One action on one resource. */
 export interface AccessRequest {
@@ -10,87 +10,32 @@ export interface AccessRequest {
   context: Readonly<Record<string, string | readonly string[]>>
 }
 
-type Decision = 'allowed' | 'denied' | 'notAllowed'
-
 /**
- * What one policy says: an explicit Deny beats every Allow, and without an Allow nothing is allowed
+ * Whether a policy allows it: an explicit Deny beats every Allow, and without an Allow nothing is allowed
  * (IAM User Guide, "Policy evaluation logic").
  */
-export const evaluatePolicy = (statements: readonly Statement[], request: AccessRequest): Decision => {
+export const isAllowedBy = (statements: readonly Statement[], request: AccessRequest): boolean => {
   const applying = statements.filter(statement => applies(statement, request))
-  if (applying.some(({ effect }) => effect === 'Deny')) return 'denied'
-  return applying.length > 0 ? 'allowed' : 'notAllowed'
+  return applying.length > 0 && applying.every(({ effect }) => effect === 'Allow')
 }
 
-const applies = (statement: Statement, request: AccessRequest): boolean =>
+const applies = ({ actions, resources, conditions }: Statement, request: AccessRequest): boolean =>
   // Actions are compared without case, resources with.
-  statement.actions.some(action => matchesWildcards(action.toLowerCase(), request.action.toLowerCase())) &&
-  statement.resources.some(resource => matchesWildcards(resource, request.resource)) &&
-  statement.conditions.every(condition => {
-    const holds = evaluateCondition(condition, request.context)
-    // An unknown condition never grants: an Allow does not apply, a Deny does.
-    return holds ?? statement.effect === 'Deny'
-  })
+  actions.some(action => matchesWildcards(action.toLowerCase(), request.action.toLowerCase())) &&
+  resources.some(resource => matchesWildcards(resource, request.resource)) &&
+  conditions.every(condition => holds(condition, request.context[condition.key]))
 
-/** The condition keys that requests here may have. Any other key in a policy is unknown. */
-const knownKeys = new Set([
-  'aws:securetransport',
-  'aws:sourceaccount',
-  'aws:sourcearn',
-  'dynamodb:leadingkeys',
-  's3:prefix',
-  's3:delimiter',
-  's3:max-keys',
-  's3:x-amz-acl',
-  's3:x-amz-server-side-encryption',
-  's3:x-amz-storage-class',
-])
-
-const evaluateCondition = (
-  condition: Statement['conditions'][number],
-  context: AccessRequest['context'],
-): boolean | undefined => {
-  const key = condition.key.toLowerCase()
-  if (!knownKeys.has(key)) return undefined
-  const actual = context[key]
-  if (condition.operator.startsWith(FOR_ALL)) {
-    const compare = comparisons.get(condition.operator.slice(FOR_ALL.length))
-    // IAM User Guide, "Set operators for multivalued context keys": without a value it holds.
-    return compare && [actual ?? []].flat().every(one => condition.values.some(value => compare(value, one)))
-  }
-  if (typeof actual === 'object') return undefined
-  const isIfExists = condition.operator.endsWith('IfExists')
-  const operator = isIfExists ? condition.operator.slice(0, -'IfExists'.length) : condition.operator
-  if (operator === 'Null' && !isIfExists)
-    return condition.values.some(value => (value.toLowerCase() === 'true') === (actual === undefined))
-
-  const isNegated = negations.has(operator)
-  const compare = comparisons.get(negations.get(operator) ?? operator)
-  if (compare === undefined) return undefined
-  // IAM User Guide, "Condition operators": without the key, a negated operator holds and a plain one does not.
-  if (actual === undefined) return isIfExists || isNegated
-  return condition.values.some(value => compare(value, actual)) !== isNegated
+const holds = (
+  { operator, values }: Statement['conditions'][number],
+  actual: string | readonly string[] | undefined,
+): boolean => {
+  const isEqual = operator === 'StringEquals' || operator === 'Bool'
+  const matches = (one: string): boolean =>
+    values.some(value => (isEqual ? value === one : matchesWildcards(value, one)))
+  // Without a value, an operator on all values holds and any other does not.
+  if (operator === FOR_ALL) return [actual ?? []].flat().every(matches)
+  return typeof actual === 'string' && matches(actual)
 }
-
-const FOR_ALL = 'ForAllValues:'
-
-const negations = new Map([
-  ['StringNotEquals', 'StringEquals'],
-  ['StringNotEqualsIgnoreCase', 'StringEqualsIgnoreCase'],
-  ['StringNotLike', 'StringLike'],
-])
-
-const comparisons = new Map<string, (wanted: string, actual: string) => boolean>([
-  ['StringEquals', (wanted, actual) => wanted === actual],
-  ['StringEqualsIgnoreCase', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
-  ['StringLike', (wanted, actual) => matchesWildcards(wanted, actual)],
-  // IAM User Guide, "Amazon Resource Name (ARN) condition operators": both take wildcards.
-  ['ArnEquals', (wanted, actual) => matchesWildcards(wanted, actual)],
-  ['ArnLike', (wanted, actual) => matchesWildcards(wanted, actual)],
-  ['Bool', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
-  ['NumericEquals', (wanted, actual) => Number(actual) === Number(wanted)],
-  ['NumericLessThanEquals', (wanted, actual) => Number(actual) <= Number(wanted)],
-])
 
 /**
  * Whether `text` matches `pattern`, where `*` stands for any characters and `?` for exactly one.

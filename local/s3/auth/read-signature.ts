@@ -1,17 +1,8 @@
+import { region as ourRegion } from '../account.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import type { SignedRequest } from '../http/s3-request.ts'
 import { computeSignature, type SignatureScope, signingKey } from './signature.ts'
 import { signV2, textOfV2 } from './signature-v2.ts'
-
-/** What a signature must be for, besides its request. */
-export interface Expectations {
-  region: string
-  /** The service that the scope of the signature must name. Undefined: any. */
-  service: string | undefined
-  now: Date
-  /** For a service whose requests have no header with the payload's hash. */
-  payloadHash?: string
-}
 
 /** A signature as the client sent it, and what it must be. */
 export interface GivenSignature {
@@ -27,28 +18,25 @@ export interface GivenSignature {
 const algorithm = 'AWS4-HMAC-SHA256'
 const maxExpiresSeconds = 7 * 24 * 3600
 const maxSkewMs = 15 * 60 * 1000
-const globalRegion = 'us-east-1'
 
-/** Reads the Authorization header or, for S3, the query of a presigned URL. Throws AccessDenied when there are neither. */
-export const readSignature = (request: SignedRequest, expectations: Expectations): GivenSignature => {
+/** Reads the Authorization header or the query of a presigned URL. Throws AccessDenied when there are neither. */
+export const readSignature = (request: SignedRequest): GivenSignature => {
   const { authorization } = request.headers
-  const isForS3 = expectations.service === 's3'
-  const isPresigned = isForS3 && ['X-Amz-Algorithm', 'X-Amz-Signature'].some(name => name in request.query)
+  const isPresigned = ['X-Amz-Algorithm', 'X-Amz-Signature'].some(name => name in request.query)
   if (authorization !== undefined && isPresigned)
     throw invalidArgument('Only one auth mechanism allowed', 'Authorization', 'header and query')
-  if (authorization !== undefined) return readHeader(request, authorization, expectations)
-  if (isPresigned) return readQuery(request, expectations)
-  if (isForS3 && ['AWSAccessKeyId', 'Signature'].every(name => name in request.query))
-    return readQueryV2(request, expectations.now)
+  if (authorization !== undefined) return readHeader(request, authorization)
+  if (isPresigned) return readQuery(request)
+  if (['AWSAccessKeyId', 'Signature'].every(name => name in request.query)) return readQueryV2(request)
   throw new S3Error('AccessDenied')
 }
 
 /** `?AWSAccessKeyId=...&Expires=...&Signature=...`: `aws s3 presign` and boto3 still make it by default in us-east-1. */
-const readQueryV2 = (request: SignedRequest, now: Date): GivenSignature => {
+const readQueryV2 = (request: SignedRequest): GivenSignature => {
   const value = (name: string): string => request.query[name]?.[0] ?? ''
   const expires = value('Expires')
   if (!/^\d{1,12}$/.test(expires)) throw new S3Error('AccessDenied')
-  checkExpiry(new Date(Number(expires) * 1000), now)
+  checkExpiry(Number(expires) * 1000)
   return {
     accessKeyId: value('AWSAccessKeyId'),
     signature: value('Signature'),
@@ -57,11 +45,7 @@ const readQueryV2 = (request: SignedRequest, now: Date): GivenSignature => {
   }
 }
 
-const readHeader = (
-  request: SignedRequest,
-  authorization: string,
-  expectations: Expectations,
-): GivenSignature => {
+const readHeader = (request: SignedRequest, authorization: string): GivenSignature => {
   const { headers } = request
   const [scheme = '', fields = ''] = authorization.split(/ +(.*)/s)
   if (scheme !== algorithm)
@@ -78,8 +62,8 @@ const readHeader = (
   const longDate = headers['x-amz-date'] ?? fromHttpDate(headers['date'])
   if (longDate === undefined)
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
-  const payloadHash = expectations.payloadHash ?? headers['x-amz-content-sha256']
-  const given = readFields(request, expectations, payloadHash ?? '', {
+  const payloadHash = headers['x-amz-content-sha256']
+  const given = readFields(request, payloadHash ?? '', {
     code: 'AuthorizationHeaderMalformed',
     longDate,
     credential: values.get('Credential'),
@@ -89,16 +73,16 @@ const readHeader = (
   })
   if (payloadHash === undefined)
     throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
-  if (Math.abs(expectations.now.getTime() - parseAmzDate(longDate).getTime()) > maxSkewMs)
+  if (Math.abs(Date.now() - parseAmzDate(longDate).getTime()) > maxSkewMs)
     throw new S3Error('RequestTimeTooSkewed', undefined, {
       RequestTime: longDate,
-      ServerTime: expectations.now.toISOString(),
+      ServerTime: new Date().toISOString(),
       MaxAllowedSkewMilliseconds: String(maxSkewMs),
     })
   return given
 }
 
-const readQuery = (request: SignedRequest, expectations: Expectations): GivenSignature => {
+const readQuery = (request: SignedRequest): GivenSignature => {
   const code = 'AuthorizationQueryParametersError'
   const value = (name: string): string | undefined => request.query[`X-Amz-${name}`]?.[0]
   if (value('Algorithm') !== algorithm)
@@ -109,7 +93,7 @@ const readQuery = (request: SignedRequest, expectations: Expectations): GivenSig
     throw new S3Error(code, `X-Amz-Expires must be at most a week, ${maxExpiresSeconds} seconds`)
   const payloadHash = request.headers['x-amz-content-sha256'] ?? value('Content-Sha256') ?? 'UNSIGNED-PAYLOAD'
   const longDate = value('Date') ?? ''
-  const given = readFields(request, expectations, payloadHash, {
+  const given = readFields(request, payloadHash, {
     code,
     longDate,
     credential: value('Credential'),
@@ -118,24 +102,22 @@ const readQuery = (request: SignedRequest, expectations: Expectations): GivenSig
     sessionToken: value('Security-Token'),
   })
   const signedAt = parseAmzDate(longDate).getTime()
-  if (signedAt > expectations.now.getTime() + maxSkewMs)
-    throw new S3Error('AccessDenied', 'Request is not valid yet')
-  checkExpiry(new Date(signedAt + Number(expires) * 1000), expectations.now)
+  if (signedAt > Date.now() + maxSkewMs) throw new S3Error('AccessDenied', 'Request is not valid yet')
+  checkExpiry(signedAt + Number(expires) * 1000)
   return given
 }
 
 /** Throws AccessDenied when a presigned URL has expired. */
-const checkExpiry = (expires: Date, now: Date): void => {
-  if (now > expires)
+const checkExpiry = (expires: number): void => {
+  if (Date.now() > expires)
     throw new S3Error('AccessDenied', 'Request has expired', {
-      Expires: expires.toISOString(),
-      ServerTime: now.toISOString(),
+      Expires: new Date(expires).toISOString(),
+      ServerTime: new Date().toISOString(),
     })
 }
 
 const readFields = (
   request: SignedRequest,
-  expectations: Expectations,
   payloadHash: string,
   fields: {
     code: S3ErrorCode
@@ -147,7 +129,7 @@ const readFields = (
   },
 ): GivenSignature => {
   const { code, longDate, credential = '', signedHeaders = '', signature = '', sessionToken } = fields
-  const { accessKeyId, scope } = readScope(code, { longDate, credential }, expectations)
+  const { accessKeyId, scope } = readScope(code, { longDate, credential })
   const names = signedHeaders.toLowerCase().split(';')
   if (!names.includes('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
   if (!/^[0-9a-f]{64}$/.test(signature))
@@ -162,7 +144,6 @@ const readFields = (
 export const readScope = (
   code: S3ErrorCode,
   { longDate, credential }: { longDate: string; credential: string },
-  expected: Pick<Expectations, 'region' | 'service'>,
 ): { accessKeyId: string; scope: SignatureScope } => {
   const [, accessKeyId = '', shortDate = '', region = '', service = ''] =
     /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential) ?? []
@@ -170,19 +151,14 @@ export const readScope = (
     throw new S3Error(code, 'The Credential must be "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
   if (!/^\d{8}T\d{6}Z$/.test(longDate) || Number.isNaN(parseAmzDate(longDate).getTime()))
     throw new S3Error(code, "X-Amz-Date must be in the ISO 8601 long format \"yyyyMMdd'T'HHmmss'Z'\"")
-  if (expected.service !== undefined && service !== expected.service)
+  if (service !== 's3')
+    throw new S3Error(code, `The credential scope names service "${service}"; expecting "s3".`)
+  if (region !== ourRegion)
     throw new S3Error(
       code,
-      `The credential scope names service "${service}"; expecting "${expected.service}".`,
-    )
-  // Clients sign for the global endpoint of STS with this region.
-  const isRegion = region === expected.region || (service === 'sts' && region === globalRegion)
-  if (!isRegion)
-    throw new S3Error(
-      code,
-      `The region '${region}' is wrong; expecting '${expected.region}'`,
-      { Region: expected.region },
-      { 'x-amz-bucket-region': expected.region },
+      `The region '${region}' is wrong; expecting '${ourRegion}'`,
+      { Region: ourRegion },
+      { 'x-amz-bucket-region': ourRegion },
     )
   if (shortDate !== longDate.slice(0, 8))
     throw new S3Error(code, 'The date of the credential scope does not match the date of the request.')

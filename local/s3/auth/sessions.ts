@@ -1,81 +1,98 @@
-import { randomBytes } from 'node:crypto'
-import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
-import type { Database } from '../../durable/database.ts'
-import type { Session } from './caller.ts'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { S3Error } from '../errors.ts'
+import type { Principal, Session, TemporaryKey } from './caller.ts'
+import { type AccessRequest, isAllowedBy } from './policy.ts'
+import { type PolicyDocument, parsePolicy, type Statement } from './policy-document.ts'
 
-interface SessionRow {
-  access_key_id: string
-  secret_access_key: string
-  session_token: string
-  role_arn: string
-  session_name: string
-  policy: string | null
-  expires: number
+/** What roles allow, and the policy that narrows a session, which is JSON. */
+interface AskedSession {
+  roleArn: string
+  policy?: string | undefined
 }
 
-/** Expired sessions are kept this long, so that their owner reads ExpiredToken and not InvalidAccessKeyId. */
-const rememberExpiredMs = 7 * 24 * 3600 * 1000
+const sessionMs = 3600 * 1000
 
-/** The temporary credentials issued so far, in the database: they survive a restart. */
+/**
+ * Temporary keys of roles. Nothing is kept of them: the token holds what they may do, sealed under a key that follows from
+ * the account's own. So they survive a restart, cost no write, and end when the account's key is replaced.
+ */
 export class Sessions {
-  readonly #database: Database
-  /** Every request looks up its caller; this cache asks the database once per key. */
-  readonly #cache = new Map<string, Session>()
-  /** Issued while the disk was full. */
-  readonly #unsaved = new Map<string, Session>()
+  readonly #key: Buffer
+  readonly #roles: ReadonlyMap<string, Statement[]>
+  /** By token: each request of a session brings it. */
+  readonly #opened = new Map<string, Session>()
 
-  constructor(database: Database) {
-    this.#database = database
-    database.run('DELETE FROM sessions WHERE expires < ?', Date.now() - rememberExpiredMs)
+  /** Throws for a policy that cannot be enforced. */
+  constructor(rootSecret: string, roles: ReadonlyMap<string, PolicyDocument>) {
+    this.#key = createHmac('sha256', rootSecret).update('sessions').digest()
+    this.#roles = new Map([...roles].map(([arn, policy]) => [arn, parsePolicy(policy)]))
   }
 
-  async issue(asked: Pick<Session, 'roleArn' | 'sessionName' | 'policy' | 'expiration'>): Promise<Session> {
-    const issued: Session = {
-      // As AWS writes them: some clients recognise temporary keys by their prefix.
-      accessKeyId: `ASIA${base32(randomBytes(16))}`,
-      secretAccessKey: randomBytes(30).toString('base64'),
-      sessionToken: randomBytes(120).toString('base64'),
-      ...asked,
+  /** Throws for a role that is not there, and for a policy that cannot be enforced. */
+  issue({ roleArn, policy }: AskedSession): TemporaryKey {
+    if (!this.#roles.has(roleArn)) throw new S3Error('AccessDenied', `There is no role ${roleArn}.`)
+    if (policy !== undefined) parsePolicy(JSON.parse(policy))
+    // As AWS writes them: some clients recognise temporary keys by their prefix.
+    const accessKeyId = `ASIA${base32(randomBytes(16))}`
+    const expiration = new Date(Date.now() + sessionMs)
+    const sealed = JSON.stringify({ roleArn, policy, expires: expiration.getTime() })
+    return {
+      accessKeyId,
+      secretAccessKey: this.#secretOf(accessKeyId),
+      sessionToken: this.#seal(accessKeyId, sealed),
+      expiration,
     }
-    try {
-      await this.#database.transaction(() => this.#database.insert('sessions', toRow(issued)))
-    } catch (error) {
-      if (!isOutOfSpace(error)) throw error
-      // Who only reads needs credentials too, and a full disk is no reason to stop reading. These end with the process.
-      this.#unsaved.set(issued.accessKeyId, issued)
-    }
-    return issued
   }
 
-  find(accessKeyId: string): Session | undefined {
-    const cached = this.#cache.get(accessKeyId) ?? this.#unsaved.get(accessKeyId)
-    if (cached !== undefined) return cached
-    const row = this.#database.get<SessionRow>('SELECT * FROM sessions WHERE access_key_id = ?', accessKeyId)
-    if (row === undefined) return undefined
+  /** The session of a key and its token. Throws InvalidToken when they do not belong together. */
+  open(accessKeyId: string, sessionToken: string): Session {
+    const known = this.#opened.get(sessionToken)
+    if (known?.accessKeyId === accessKeyId) return known
+    const { roleArn, policy, expires } = JSON.parse(this.#unseal(accessKeyId, sessionToken))
     const session: Session = {
       accessKeyId,
-      secretAccessKey: row.secret_access_key,
-      sessionToken: row.session_token,
-      roleArn: row.role_arn,
-      sessionName: row.session_name,
-      policy: row.policy === null ? undefined : JSON.parse(row.policy),
-      expiration: new Date(row.expires),
+      secretAccessKey: this.#secretOf(accessKeyId),
+      roleArn,
+      narrowed: policy === undefined ? undefined : parsePolicy(JSON.parse(policy)),
+      expiration: new Date(expires),
     }
-    if (this.#cache.size >= 1000) this.#cache.clear()
-    this.#cache.set(accessKeyId, session)
+    if (this.#opened.size >= 1000) this.#opened.clear()
+    this.#opened.set(sessionToken, session)
     return session
   }
-}
 
-const toRow = (session: Session): SessionRow => ({
-  access_key_id: session.accessKeyId,
-  secret_access_key: session.secretAccessKey,
-  session_token: session.sessionToken,
-  role_arn: session.roleArn,
-  session_name: session.sessionName,
-  policy: session.policy === undefined ? null : JSON.stringify(session.policy),
-  expires: session.expiration.getTime(),
-})
+  /** A session may do what its role's policy *and* its own allow; the account's own key, everything. */
+  isAllowed(principal: Principal, access: AccessRequest): boolean {
+    if (principal.roleArn === undefined) return true
+    const { roleArn, narrowed } = principal
+    const policies = [this.#roles.get(roleArn) ?? [], ...(narrowed === undefined ? [] : [narrowed])]
+    return policies.every(policy => isAllowedBy(policy, access))
+  }
+
+  #secretOf(accessKeyId: string): string {
+    return createHmac('sha256', this.#key).update(accessKeyId).digest('base64')
+  }
+
+  #seal(accessKeyId: string, text: string): string {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(accessKeyId))
+    const sealed = Buffer.concat([cipher.update(text), cipher.final()])
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+  }
+
+  #unseal(accessKeyId: string, token: string): string {
+    const bytes = Buffer.from(token, 'base64')
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12), {
+        authTagLength: 16,
+      })
+      decipher.setAAD(Buffer.from(accessKeyId)).setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString()
+    } catch {
+      throw new S3Error('InvalidToken')
+    }
+  }
+}
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 

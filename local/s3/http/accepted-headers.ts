@@ -1,3 +1,4 @@
+import { accountId } from '../account.ts'
 import { S3Error } from '../errors.ts'
 
 /** The x-amz headers that are supported, or safe to ignore, besides metadata and checksums. */
@@ -20,7 +21,7 @@ const isAccepted = (header: string): boolean =>
   accepted.has(header.slice('x-amz-'.length))
 
 /** Throws NotImplemented, with the header's name, for any other: nothing is ignored silently. */
-export const checkHeaders = (headers: Readonly<Record<string, string>>, account: string): void => {
+export const checkHeaders = (headers: Readonly<Record<string, string>>): void => {
   const locks = headers['x-amz-bucket-object-lock-enabled']?.toLowerCase() === 'true'
   const refused = locks
     ? 'x-amz-bucket-object-lock-enabled'
@@ -34,7 +35,7 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, account:
       },
     )
   for (const name of ['x-amz-expected-bucket-owner', 'x-amz-source-expected-bucket-owner'])
-    if ((headers[name] ?? account) !== account) throw new S3Error('AccessDenied')
+    if ((headers[name] ?? accountId) !== accountId) throw new S3Error('AccessDenied')
 }
 
 /**

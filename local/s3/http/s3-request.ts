@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { requestOrigin } from '../../http/request-origin.ts'
-import type { Caller, Principal } from '../auth/caller.ts'
+import type { Caller } from '../auth/caller.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 
 /** What the request line and the Host header point to. */
@@ -33,7 +33,7 @@ export type SignedRequest = Pick<HttpRequest, 'method' | 'headers' | keyof Reque
 
 /** An authenticated request to S3. */
 export interface S3Request extends HttpRequest {
-  caller: Caller<Principal>
+  caller: Caller
   bodyForm: BodyForm
 }
 
@@ -67,7 +67,7 @@ export const readHttpRequest = (
 }
 
 /** The request of a caller who is known. */
-export const identified = (request: HttpRequest, caller: Caller<Principal>): S3Request => {
+export const identified = (request: HttpRequest, caller: Caller): S3Request => {
   const { headers, query } = request
   const isPresigned = headers['authorization'] === undefined
   return {

@@ -87,14 +87,14 @@ export const commitContent = (
 /** Makes the version current and records its event. Call inside a transaction, with the parts in place. */
 export const commitVersion = (
   request: S3Request,
-  { store, outbox, region }: S3Context,
+  { store, outbox }: S3Context,
   reason: CreatedReason,
   version: Omit<NewVersion, 'bucket' | 'key' | 'condition'>,
 ): StoredVersion => {
   const { bucket, key, id: requestId, sourceIp, headers } = request
   const committed = store.objects.commit({ ...version, bucket, key, condition: readWriteCondition(headers) })
   if (store.buckets.get(bucket).eventBridge) {
-    const event = buildObjectCreated(committed, { bucket, region, requestId, sourceIp, reason })
+    const event = buildObjectCreated(committed, { bucket, requestId, sourceIp, reason })
     outbox.record(committed.sequence, event)
   }
   return committed

@@ -1,3 +1,4 @@
+import { owner } from '../account.ts'
 import { onBucket } from '../auth/access.ts'
 import { invalidArgument } from '../errors.ts'
 import { describeKind } from '../http/object-description.ts'
@@ -7,7 +8,6 @@ import type { Operation } from '../operation.ts'
 import { commonPrefixOf, endOf, type ListStart, listPage, successor } from '../storage/listing.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { owner } from './bucket-settings.ts'
 import { readEncoding, readLimit, readToken } from './request-arguments.ts'
 
 /** The first version of the listing. Its marker is the last name of the page before. */

@@ -1,3 +1,4 @@
+import { owner } from '../account.ts'
 import { onBucket, onObject, toWriteObject } from '../auth/access.ts'
 import { type ChecksumAlgorithm, describeChecksums, readAlgorithm } from '../body/checksums.ts'
 import { canCombine } from '../body/combine-crc.ts'
@@ -10,7 +11,6 @@ import type { Operation } from '../operation.ts'
 import { listPage } from '../storage/listing.ts'
 import type { ChecksumType, ObjectDescription, StoredPart } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { owner } from './bucket-settings.ts'
 import { readListing, startAfterMarker } from './list-objects.ts'
 import { findUpload, readLimit, readNumber } from './request-arguments.ts'
 

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type AuthenticationOptions, identify } from '../auth/authenticate.ts'
-import type { Principal } from '../auth/caller.ts'
+import { type FindPrincipal, identify } from '../auth/authenticate.ts'
 import { type GivenSignature, readScope } from '../auth/read-signature.ts'
 import { signingKey } from '../auth/signature.ts'
 import { signV2 } from '../auth/signature-v2.ts'
@@ -36,18 +35,15 @@ interface OpenForm {
  *
  * Throws what reading, the signature or the policy refuse.
  */
-export const openForm = async (
-  request: HttpRequest,
-  options: AuthenticationOptions<Principal>,
-): Promise<OpenForm> => {
+export const openForm = async (request: HttpRequest, findPrincipal: FindPrincipal): Promise<OpenForm> => {
   const { bucket, headers } = request
   const form = await readForm(request.rawBody(), headers['content-type'] ?? '')
   try {
     const fields = withFilename(form)
-    const caller = identify(readSignature(fields, options), options)
+    const caller = identify(readSignature(fields), findPrincipal)
     const policy = readPostPolicy(required(fields, 'policy'))
     const key = required(fields, 'key')
-    checkPostPolicy(policy, new Map([...fields, ['bucket', bucket]]), options.now)
+    checkPostPolicy(policy, new Map([...fields, ['bucket', bucket]]))
     checkKey(key)
     const described = [...fields].filter(([name]) => describing.test(name) && !signing.has(name))
     const acl = fields.get('acl')
@@ -94,7 +90,7 @@ type Fields = ReadonlyMap<string, string>
  *
  * Throws AccessDenied without a policy, InvalidArgument for a missing field.
  */
-const readSignature = (fields: Fields, options: AuthenticationOptions<Principal>): GivenSignature => {
+const readSignature = (fields: Fields): GivenSignature => {
   const policy = fields.get('policy')
   if (policy === undefined) throw new S3Error('AccessDenied')
   const sessionToken = fields.get('x-amz-security-token')
@@ -112,7 +108,7 @@ const readSignature = (fields: Fields, options: AuthenticationOptions<Principal>
     credential: required(fields, 'X-Amz-Credential'),
     longDate: required(fields, 'X-Amz-Date'),
   }
-  const { accessKeyId, scope } = readScope('InvalidArgument', signed, options)
+  const { accessKeyId, scope } = readScope('InvalidArgument', signed)
   return {
     accessKeyId,
     signature: required(fields, 'X-Amz-Signature'),

@@ -98,8 +98,8 @@ const isExempt = (name: string): boolean =>
  * Throws AccessDenied unless every condition holds, and every field has one. `fields` holds the bucket's name as
  * `bucket`, and has no `${filename}` left.
  */
-export const checkPostPolicy = (policy: PostPolicy, fields: ReadonlyMap<string, string>, now: Date): void => {
-  if (now > policy.expiration) throw denied('Policy expired.')
+export const checkPostPolicy = (policy: PostPolicy, fields: ReadonlyMap<string, string>): void => {
+  if (Date.now() > policy.expiration.getTime()) throw denied('Policy expired.')
   const failed = policy.conditions.find(condition => !holds(condition, fields))
   if (failed !== undefined)
     throw denied(

@@ -38,7 +38,6 @@ export class DataFiles {
       )
     await files.makeFolder(opened.#data)
     for (const folder of folders) await files.makeFolder(join(opened.#data, folder))
-    await opened.#adoptIncoming(join(dataDir, 'incoming'))
     await opened.#sweep()
     return opened
   }
@@ -147,13 +146,6 @@ export class DataFiles {
     } catch {
       // On a full disk, say. The rows stay, so the next collection begins with them.
     }
-  }
-
-  /** Earlier versions wrote to a folder of its own first, and a kill could leave there what the database refers to. */
-  async #adoptIncoming(incoming: string): Promise<void> {
-    if (!existsSync(incoming)) return
-    for (const file of await readdir(incoming))
-      await this.#files.rename(join(incoming, file), this.path(file))
   }
 
   /** Removes the files that no slice refers to. */

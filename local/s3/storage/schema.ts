@@ -86,14 +86,4 @@ export const schema = `
   CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY) WITHOUT ROWID;
 
   CREATE TABLE IF NOT EXISTS events (sequence INTEGER PRIMARY KEY, event TEXT NOT NULL);
-
-  CREATE TABLE IF NOT EXISTS sessions (
-    access_key_id TEXT PRIMARY KEY,
-    secret_access_key TEXT NOT NULL,
-    session_token TEXT NOT NULL,
-    role_arn TEXT NOT NULL,
-    session_name TEXT NOT NULL,
-    policy TEXT,                    -- JSON of the session policy
-    expires INTEGER NOT NULL
-  ) WITHOUT ROWID;
 `

@@ -1,4 +1,4 @@
-/** Elements by name, in order; `@name` is an attribute and `#text` the text itself. An array repeats its element; undefined leaves it out. */
+/** Elements by name, in order; `@name` is an attribute. An array repeats its element; undefined leaves it out. */
 export interface XmlNode {
   [element: string]: XmlValue
 }
@@ -15,8 +15,7 @@ const buildElement = (name: string, value: XmlValue): string => {
   let attributes = ''
   let children = ''
   for (const [key, child] of Object.entries(value))
-    if (key === '#text') children += escapeXml(child)
-    else if (!key.startsWith('@')) children += buildElement(key, child)
+    if (!key.startsWith('@')) children += buildElement(key, child)
     else if (child !== undefined) attributes += ` ${key.slice(1)}="${escapeXml(child)}"`
   return `<${name}${attributes}>${children}</${name}>`
 }

@@ -36,13 +36,12 @@ await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 // A server that listens on TCP has an address of this kind.
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 beforeAll(async () => {
-  giveHost({ items: () => service.itemStore })
+  giveHost({ items: () => service.itemStore, assumeRole: service.assumeRole })
   for (const [name, value] of Object.entries({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
-    AWS_ENDPOINT_URL_STS: service.s3Endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',

@@ -2,10 +2,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import {
   GetBucketAclCommand,
-  GetBucketOwnershipControlsCommand,
   GetObjectAclCommand,
   GetObjectTaggingCommand,
-  GetPublicAccessBlockCommand,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -26,42 +24,20 @@ const client = await untilEnd(
   }),
 )
 await s3.s3.createBucket('box')
+await s3.s3.createBucket('with-acls', { acceptsAcls: true })
 await client.send(new PutObjectCommand({ ...box, Body: 'hello', ChecksumAlgorithm: 'SHA256' }))
 
 describe('a bucket', () => {
-  it.each([
-    ['policy', 'NoSuchBucketPolicy'],
-    ['lifecycle', 'NoSuchLifecycleConfiguration'],
-  ])('has no %s, and says so as S3 does', async (setting, code) => {
-    const reply = await sendSigned(s3.s3.endpoint, { method: 'GET', path: `/box?${setting}` })
-    expect([reply.status, codeOf(reply)]).toEqual([404, code])
-    const missing = await sendSigned(s3.s3.endpoint, { method: 'GET', path: `/none?${setting}` })
-    expect(codeOf(missing)).toBe('NoSuchBucket')
-  })
-
-  it('belongs to the account and is not public', async () => {
+  it('belongs to the account', async () => {
     const acl = await client.send(new GetBucketAclCommand({ Bucket: 'box' }))
     expect(acl.Grants).toEqual([
       { Grantee: { ...acl.Owner, Type: 'CanonicalUser' }, Permission: 'FULL_CONTROL' },
     ])
     expect(await client.send(new GetObjectAclCommand(box))).toMatchObject({ Grants: acl.Grants })
-    expect(await client.send(new GetPublicAccessBlockCommand({ Bucket: 'box' }))).toMatchObject({
-      PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
-    })
   })
 })
 
 describe('ACLs', () => {
-  it('are taken where the bucket was made so, and a reader of its ownership sees it', async () => {
-    await s3.s3.createBucket('with-acls', { acceptsAcls: true })
-    const ownershipOf = async (Bucket: string) => {
-      const { OwnershipControls } = await client.send(new GetBucketOwnershipControlsCommand({ Bucket }))
-      return OwnershipControls?.Rules?.[0]?.ObjectOwnership
-    }
-    expect(await ownershipOf('with-acls')).toBe('BucketOwnerPreferred')
-    expect(await ownershipOf('box')).toBe('BucketOwnerEnforced')
-  })
-
   it.each([
     ['box', 'private', 'AccessControlListNotSupported'],
     ['box', 'bucket-owner-full-control', ''],

@@ -82,24 +82,20 @@ export const vendCredentials = async (
 
 /** Who may read every bucket may read the other tables anyway. */
 const policiesFor = (caller: Caller, folders: TableFolders, place: Services['tableAccess']): string[] =>
-  [folders, ...(caller.canManageBuckets ? [wholeTables(folders)] : [])]
-    .map(each => sessionPolicy(place, each))
-    .filter(policy => policy !== undefined)
-
-// STS API Reference, "AssumeRole": the text of a session policy has at most 2,048 characters.
-const MAX_POLICY_CHARACTERS = 2048
+  [folders, ...(caller.canManageBuckets ? [wholeTables(folders)] : [])].map(each =>
+    sessionPolicy(place, each),
+  )
 
 /**
- * The policy of a session that reads the objects in these folders, and lists those of the table's own. `undefined` when they
- * are too many for a policy.
+ * The policy of a session that reads the objects in these folders, and lists those of the table's own. 25 of them fit.
  *
  * The objects name no bucket, which doubles the number of folders that fit: the role itself reads one bucket only.
  */
 export const sessionPolicy = (
   { partition, bucket, dataKeyArn }: { partition: string; bucket: string; dataKeyArn: string },
   { own, shared }: TableFolders,
-): string | undefined => {
-  const text = JSON.stringify({
+): string =>
+  JSON.stringify({
     Version: '2012-10-17',
     Statement: [
       {
@@ -116,8 +112,6 @@ export const sessionPolicy = (
       ...(dataKeyArn === NONE ? [] : [{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: dataKeyArn }]),
     ],
   })
-  return text.length > MAX_POLICY_CHARACTERS ? undefined : text
-}
 
 /** The same with whole tables in place of their jobs: `tables/12/345/` is in `tables/12/`. */
 export const wholeTables = ({ own, shared }: TableFolders): TableFolders => ({

@@ -8,7 +8,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { AssumeRoleCommand } from '@aws-sdk/client-sts'
 import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
@@ -62,11 +61,14 @@ export const startExportFixture = async () => {
     file: async fileId => {
       const file = known.get(fileId)
       if (!file) throw new Error(`no file ${fileId}`)
-      const { Credentials } = await store.sts.send(
-        new AssumeRoleCommand({ RoleArn: ROLE, RoleSessionName: 'test', DurationSeconds: 900 }),
-      )
-      const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {}
-      return { ...file, credentials: { AccessKeyId, SecretAccessKey, SessionToken, Expiration: '' } }
+      const { accessKeyId, secretAccessKey, sessionToken } = await store.s3.assumeRole({ roleArn: ROLE })
+      const credentials = {
+        AccessKeyId: accessKeyId,
+        SecretAccessKey: secretAccessKey,
+        SessionToken: sessionToken,
+        Expiration: '',
+      }
+      return { ...file, credentials }
     },
     table: async () => ({ primaryKey: [], columns }),
     postEvent: async event => void events.push(event),

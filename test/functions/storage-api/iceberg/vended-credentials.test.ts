@@ -141,22 +141,22 @@ describe('the policy of a session', () => {
     ),
   })
 
-  it('has at most 2,048 characters, which is room for 25 jobs of other tables', () => {
+  it('has room for 25 jobs of other tables', () => {
     const bucket = 'a-bucket-with-the-longest-name-that-the-object-store-takes-63ch'
     const place = { partition: 'aws', bucket, dataKeyArn: NONE }
-    expect(sessionPolicy(place, folders(25))?.length).toBeLessThanOrEqual(2048)
-    expect(sessionPolicy(place, folders(40))).toBeUndefined()
+    expect(sessionPolicy(place, folders(25)).length).toBeLessThanOrEqual(2048)
+    expect(sessionPolicy(place, folders(40)).length).toBeGreaterThan(2048)
   })
 
   it('names the partition that the role is in', () => {
     const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b', dataKeyArn: NONE }, folders(1))
-    expect(policy?.match(/arn:[^:]+/g)).toEqual(['arn:aws-cn', 'arn:aws-cn', 'arn:aws-cn'])
+    expect(policy.match(/arn:[^:]+/g)).toEqual(['arn:aws-cn', 'arn:aws-cn', 'arn:aws-cn'])
   })
 
   it('includes the use of the customer’s key that tables are under', () => {
     const dataKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/1'
     const policy = sessionPolicy({ partition: 'aws', bucket: 'b', dataKeyArn }, folders(1))
-    expect(JSON.parse(policy ?? '').Statement.at(-1)).toEqual({
+    expect(JSON.parse(policy).Statement.at(-1)).toEqual({
       Effect: 'Allow',
       Action: 'kms:Decrypt',
       Resource: dataKeyArn,

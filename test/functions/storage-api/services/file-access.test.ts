@@ -1,5 +1,4 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import { STSClient } from '@aws-sdk/client-sts'
 import { describe, expect, it } from 'vitest'
 import { createFileAccess } from '#functions/storage-api/services/file-access.ts'
 import { NONE } from '#lib/none.ts'
@@ -10,31 +9,25 @@ const client = { region: 'cn-north-1', credentials: { accessKeyId: 'a', secretAc
 const file = { id: 7, key: 'exp-15/7/a.csv', name: 'a.csv', isSliced: false } as FileRecord
 
 /** Where nothing answers: what is asked is enough. */
-const accessWith = (asked: object[], dataKeyArn = NONE) => {
-  const sts = new STSClient(client)
-  sts.middlewareStack.add(
-    () => async args => {
-      asked.push(args.input)
+const accessWith = (asked: { policy: string }[], dataKeyArn = NONE) =>
+  createFileAccess({
+    s3: new S3Client(client),
+    assumeRole: async request => {
+      asked.push(request)
       throw new Error('asked')
     },
-    { step: 'initialize' },
-  )
-  return createFileAccess({
-    s3: new S3Client(client),
-    sts,
     bucket: 'files',
     region: 'cn-north-1',
     roleArn: 'arn:aws-cn:iam::123456789012:role/files',
     dataKeyArn,
     signer: new S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' }),
   })
-}
 
 describe('access to a file', () => {
   it('is asked for in the partition of the role', async () => {
-    const asked: { Policy?: string }[] = []
+    const asked: { policy: string }[] = []
     await expect(accessWith(asked).credentials(file, 'read')).rejects.toThrow('asked')
-    const { Statement } = JSON.parse(asked[0]?.Policy ?? '')
+    const { Statement } = JSON.parse(asked[0]?.policy ?? '')
     expect(Statement.map(({ Resource }: { Resource: string }) => Resource)).toEqual([
       'arn:aws-cn:s3:::files/exp-15/7/a.csv',
       'arn:aws-cn:s3:::files',
@@ -46,9 +39,9 @@ describe('access to a file', () => {
     ['write', ['kms:Decrypt', 'kms:GenerateDataKey']],
   ] as const)('to %s, under a key of the customer, includes the use of that key', async (right, actions) => {
     const key = 'arn:aws-cn:kms:cn-north-1:123456789012:key/1'
-    const asked: { Policy?: string }[] = []
+    const asked: { policy: string }[] = []
     await expect(accessWith(asked, key).credentials(file, right)).rejects.toThrow('asked')
-    const { Statement } = JSON.parse(asked[0]?.Policy ?? '')
+    const { Statement } = JSON.parse(asked[0]?.policy ?? '')
     expect(Statement.at(-1)).toEqual({ Effect: 'Allow', Action: actions, Resource: key })
   })
 
