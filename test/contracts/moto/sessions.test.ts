@@ -1,5 +1,5 @@
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { assumeRole } from '#lib/cloud/assume-role.ts'
 import { giveHost } from '#lib/cloud/host.ts'
 import type { RoleKey } from '#lib/cloud/roles.ts'
@@ -29,11 +29,20 @@ const startOurs = async () => {
   return { settings: { endpoint: s3.endpoint, region: 'us-east-1', credentials: testRoot }, close }
 }
 
+afterAll(() => {
+  giveHost({})
+  vi.unstubAllEnvs()
+})
+
+const openThose = (endpoint: string): void => {
+  vi.stubEnv('AWS_ENDPOINT_URL', endpoint)
+  vi.stubEnv('AWS_REGION', 'us-east-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test-secret')
+}
+
 const other = otherImplementation('MILLRACE_TEST_AWS')
-vi.stubEnv('AWS_ENDPOINT_URL', other?.settings.endpoint)
-vi.stubEnv('AWS_REGION', 'us-east-1')
-vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test-secret')
+if (other) openThose(other.settings.endpoint)
 const service = other ?? (await untilEnd(startOurs()))
 
 const assume = async (policy = JSON.stringify(policyOf('s3:*Object', key))): Promise<RoleKey> => {

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, it, vi } from 'vitest'
-import { assumeRole } from '#lib/cloud/assume-role.ts'
+import { afterAll, expect, it, vi } from 'vitest'
+import { giveHost } from '#lib/cloud/host.ts'
 import { untilEnd } from '#support/until-end.ts'
 
+giveHost({})
 const asked: string[] = []
 const refusal = (code: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`
@@ -28,6 +29,11 @@ vi.stubEnv('AWS_ENDPOINT_URL_STS', `http://127.0.0.1:${(sts.address() as Address
 vi.stubEnv('AWS_REGION', 'us-east-1')
 vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
 vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test-secret')
+
+// Its client is made once, with the environment of its first request.
+vi.resetModules()
+const { assumeRole } = await import('#lib/cloud/assume-role.ts')
+afterAll(() => vi.unstubAllEnvs())
 
 const assume = (sessionName: string, policy: string) =>
   assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/files', sessionName, policy })
