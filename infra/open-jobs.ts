@@ -39,7 +39,7 @@ export class OpenJobs extends Construct {
     allowItems(
       start,
       items,
-      ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'],
+      ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
       writtenKinds['start-open-jobs'],
     )
     allow(start, ['states:StartExecution'], [jobMachineArn])

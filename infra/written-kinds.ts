@@ -2,7 +2,7 @@
 const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS'] as const
 
 /** Of jobs, their places in queues, and of those that are open. */
-const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS'] as const
+const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS#*'] as const
 
 /** Of runs, by name and in their lists, and of those that have not ended. */
 const runs = ['RUN#*', 'RUNS', 'RUNS/*', 'OPEN_RUNS'] as const

@@ -1,7 +1,6 @@
 import pMap from 'p-map'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
-import { createOnce } from '../lib/storage/db/create-once.ts'
-import type { JobRecord } from '../lib/storage/jobs/job-record.ts'
+import type { JobRecord, WaitingJob } from '../lib/storage/jobs/job-record.ts'
 import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
@@ -125,7 +124,7 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
     configId,
     ...(tokenIds && { tokenIds }),
   }
-  const make = (id: number): JobRecord => ({
+  const make = (id: number): WaitingJob => ({
     id,
     status: 'waiting',
     input,
@@ -141,11 +140,10 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
     runId: null,
     creatorToken: { id: tokenId, description: tokenName },
     baseUrl,
-    requestKey: null,
   })
   const key = `${kind} ${firingId} after ${firing.lastRun}`
   const request = { scope: `${kind}s`, key, request: { [`${kind}Id`]: firingId } }
-  return { job: await createOnce(request, { ...services, records: jobs, make }), tokenName }
+  return { job: await jobs.accept(make, { ...services, request }), tokenName }
 }
 
 /** The event of the configuration. It comes last: a crash before it leaves the run, which is in the list of jobs. */

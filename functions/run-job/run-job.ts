@@ -17,7 +17,7 @@ import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import { leaveTable, takeTable } from './job/take-table.ts'
+import { beginJob, startBehind } from './job/take-table.ts'
 import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { untilCancelled } from './job/until-cancelled.ts'
 import { endGivenUp } from './operations/given-up.ts'
@@ -58,14 +58,8 @@ export const runJob = async (
 
   if (failure) return close(job, failure, services)
   if (isFinal(job)) return finish(job, services)
-  if (job.queueTableId !== null) {
-    const table = await takeTable(job, job.queueTableId, services)
-    if (table === 'ended') return finish(job, services)
-    if (table === 'overtaken') return finishAndRecord(await refuseOvertaken(job, services), services)
-    if (table !== 'taken') return table
-  }
-
-  const started = await jobs.start(job, now())
+  const started = job.status === 'waiting' ? await beginJob(job, services) : job
+  if (started.status === 'blocked') return started
   if (started.status !== 'processing') return finish(started, services)
   // A job that waits for something comes back as it was started.
   if (job.status === 'waiting') logJobStart(started, services)
@@ -106,22 +100,8 @@ const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] =>
   }
 }
 
-/** Fails a job whose place in the queue was lost: later jobs of its table have begun, and it would undo what they wrote. */
-const refuseOvertaken = (job: JobRecord, { jobs, now }: RunJobServices): Promise<JobRecord> =>
-  jobs.fail(
-    job,
-    now(),
-    jobFailure(
-      new UserError(
-        'storage.jobs.overtaken',
-        `The job ${job.id} was not done: jobs of the table "${job.queueTableId}" that were accepted after it have begun, and it would write older values over theirs. Send the request again if its data are still wanted.`,
-      ),
-    ),
-  )
-
-/** Releases the table for its next job. */
 const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
-  if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
+  await startBehind(job, services)
   return { status: 'done' }
 }
 

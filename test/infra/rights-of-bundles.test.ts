@@ -48,7 +48,7 @@ const items = (...actions: string[]): string[] => actions.map(action => `dynamod
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   'start-import': items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'Query'),
-  'start-open-jobs': items('BatchWriteItem', 'ConditionCheckItem', 'UpdateItem'),
+  'start-open-jobs': items('BatchWriteItem', 'UpdateItem'),
   'fire-triggers': items('ConditionCheckItem', 'UpdateItem'),
   'sweep-storage': items('BatchGetItem', 'ConditionCheckItem'),
   'keep-dead-letter': items('Query', 'BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'UpdateItem'),

@@ -2,6 +2,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { jobRecord } from '#lib/storage/jobs/job-record.ts'
+import { createOpenJobs } from '#lib/storage/jobs/open-jobs.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
 import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { callerOf, itemsOf, s3Of } from '../support/cloud-clients.ts'
@@ -44,9 +45,12 @@ it('a job whose execution is gone after its head has moved is closed as done by 
   const { endTime: _, results: _results, metrics: _metrics, ...open } = stored
   const startTime = new Date(Date.now() - 20 * 60_000).toISOString()
   const queue = createTableQueue(items)
-  await queue.enter(tableId, jobId)
-  await queue.lease(tableId).take({ owner: jobId }, undefined)
-  await records.replace(jobRecord.parse({ ...open, status: 'processing', startTime }), { status: 'success' })
+  await items.transact([
+    records.writing(jobRecord.parse({ ...open, status: 'processing', startTime }), { status: 'success' }),
+    createOpenJobs(items).opening({ id: jobId, queue: `1/${tableId}` }),
+    queue.entering(tableId, jobId),
+    queue.taking(tableId, jobId),
+  ])
 
   const next = await load('n\n2\n')
   expect(await ended(jobId)).toMatchObject({

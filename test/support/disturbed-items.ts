@@ -29,11 +29,18 @@ export const disturbedItems = (
     if (random() < lostAnswers) throw Object.assign(new Error('No answer'), { name: 'TimeoutError' })
     return result
   }
+  const done = new Set<string>()
   return {
     ...store,
     swap: (...given) => write(() => store.swap(...given)),
     update: (...given) => write(() => store.update(...given)),
-    transact: (...given) => write(() => store.transact(...given)),
+    transact: (writes, token) =>
+      write(async () => {
+        if (done.has(token)) return []
+        const refused = await store.transact(writes, token)
+        if (refused.length === 0) done.add(token)
+        return refused
+      }),
     getTogether: (...given) => read(() => store.getTogether(...given)),
   }
 }

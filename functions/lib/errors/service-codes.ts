@@ -164,8 +164,6 @@ export const projectCodes = {
   'storage.jobs.notFound': 'There is no such job.',
   'storage.jobs.cancelled': 'Somebody has cancelled the job or the run.',
   'storage.jobs.ended': 'The job or the run has ended, so that there is nothing to cancel.',
-  'storage.jobs.overtaken':
-    'The job had lost its place in the queue of its table, and jobs that were accepted after it have begun.',
   'storage.deadLetters.notFound': 'There is no such dead letter.',
   'storage.deadLetters.notRedrivable': 'What failed cannot be started again.',
   'storage.runs.notFound': 'There is no such run, or it is older than 90 days.',

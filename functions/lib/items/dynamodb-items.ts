@@ -98,10 +98,10 @@ export const dynamoDbItems = (
       return Attributes
     }),
 
-  async transact(writes) {
+  async transact(writes, ClientRequestToken) {
     const TransactItems = writes.map(write => inTransaction(TableName, write, keyOf))
     try {
-      await client.send(new TransactWriteCommand({ TransactItems }))
+      await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }))
       return []
     } catch (error) {
       const reasons = reasonsOf(error)

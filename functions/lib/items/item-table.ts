@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { pauseRandomly } from '../pause-randomly.ts'
 import { checkItem, checkKeys, checkRange, checkReadTogether, checkTransaction } from './item-limits.ts'
@@ -54,7 +55,7 @@ export type ItemWrite =
   | { action: 'check'; key: ItemKey; when: Condition }
 
 /** An item whose condition did not hold, and what it was like then. */
-interface Refusal {
+export interface Refusal {
   key: ItemKey
   found: Item | undefined
 }
@@ -82,8 +83,11 @@ export interface ItemStore {
   putAll(all: readonly (ItemKey & Item)[]): Promise<void>
   /** Resolves to the item as it is then, or to `undefined` when the condition does not hold. */
   update(key: ItemKey, change: ItemChange, when: AttributeCondition | undefined): Promise<Item | undefined>
-  /** Does all of it or nothing. Resolves to the items that refused; none: it is done. */
-  transact(writes: readonly ItemWrite[]): Promise<Refusal[]>
+  /**
+   * Does all of it or nothing. Resolves to the items that refused; none: it is done. What was done under the same token, some minutes ago at
+   * most, is done.
+   */
+  transact(writes: readonly ItemWrite[], token: string): Promise<Refusal[]>
   /** The items under these keys as they were at one moment, in the order of the keys. */
   getTogether(keys: readonly ItemKey[]): Promise<(Item | undefined)[]>
   /** The next items of a range, `pageSize` of them or as many as fit 1 MB. */
@@ -109,6 +113,27 @@ const untilFree = async <Result>(call: () => Promise<Result>): Promise<Result> =
       if (conflicts === CONFLICT_ATTEMPTS)
         throw new TransientError('storage.busy', 'Many requests change the same items.', { cause: error })
       await pauseRandomly(conflicts, CONFLICT_PAUSES_MS)
+    }
+  }
+}
+
+/** After each of which nobody knows whether it was done. */
+const UNKNOWN_ATTEMPTS = 3
+const KNOWN: ReadonlySet<string> = new Set([
+  'UserError',
+  'TransientError',
+  'ValidationException',
+  'AccessDeniedException',
+])
+
+/** Asks again where an answer got lost: unknown is not no. */
+const untilKnown = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempt === UNKNOWN_ATTEMPTS || (error instanceof Error && KNOWN.has(error.name))) throw error
+      await pauseRandomly(attempt, CONFLICT_PAUSES_MS)
     }
   }
 }
@@ -172,13 +197,14 @@ export const createItemTable = (store: ItemStore) => {
     },
 
     /**
-     * Does all of it or nothing. Resolves to the items that refused; none: it is done. Whoever gets an error does not know: the same
-     * transaction may be tried again until it is done or refused.
+     * Does all of it or nothing. Resolves to the items that refused; none: it is done. Whoever gets an error does not know whether it
+     * is.
      */
     async transact(writes: readonly ItemWrite[]): Promise<Refusal[]> {
       for (const write of writes) if (write.action === 'put') refuseOversized({ ...write.item, ...write.key })
       checkTransaction(writes)
-      return untilFree(() => store.transact(writes))
+      const token = randomUUID()
+      return untilKnown(() => untilFree(() => store.transact(writes, token)))
     },
 
     /** The items under these keys as they were at one moment, in the order of the keys. */

@@ -45,7 +45,10 @@ export const endGivenUp = async (
   // The error itself is in the log of the attempt that threw it.
   log.error('job given up', { jobId: job.id, exceptionId, errorName })
   const doubtful = mark === 'unknown' ? job.input : undefined
-  return jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
+  const closed = await jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
+  // A load that is under way has its file, and says how it ends.
+  if (!isFinal(closed)) throw notOver(closed)
+  return closed
 }
 
 const MAX_ATTEMPTS = 10
@@ -68,7 +71,8 @@ const outdateHead = async (job: JobRecord, { tables }: RunJobServices): Promise<
 /** Runs the operation once more, which finds its work done. */
 const endDone = async (job: JobRecord, services: RunJobServices): Promise<JobRecord> => {
   const { jobs, now } = services
-  const started = await jobs.start(job, now())
+  const started = job.status === 'waiting' ? await jobs.begin(job, now()) : job
+  if ('heldBy' in started) throw notOver(job)
   if (started.status !== 'processing') return started
   try {
     const outcome = await runOperation(started, writingNothingNew(started, services), { isRepeated: true })
@@ -97,25 +101,9 @@ const notOver = ({ id }: JobRecord): TransientError =>
 /** Whether the mark of a job's work is there. `unknown`: work of this kind leaves none. */
 const markOf = async (job: JobRecord, services: RunJobServices): Promise<'there' | 'missing' | 'unknown'> => {
   if (job.status === 'waiting' && job.input.operationName !== 'tableImport') return 'missing'
-  // Looked at before the head: who takes it along ends it before the lease is given back.
-  const isTaken = job.status === 'waiting' && (await isTakenAlong(job, services))
   const isThere = await leftMark(job, services)
   if (isThere === undefined) return 'unknown'
-  if (isThere) return 'there'
-  if (isTaken) throw notOver(job)
-  return 'missing'
-}
-
-/** Whether a load that is under way may have the file of a waiting job: it looks for the end of the job after it has noted this. */
-const isTakenAlong = async (
-  { id, queueTableId }: JobRecord,
-  { queue, jobs }: RunJobServices,
-): Promise<boolean> => {
-  if (queueTableId === null) return false
-  const { owner, through } = await queue.lease(queueTableId).state()
-  if (owner === undefined || owner === id || through < id) return false
-  const other = await jobs.get(owner)
-  return other !== undefined && !isFinal(other)
+  return isThere ? 'there' : 'missing'
 }
 
 const leftMark = async (job: JobRecord, services: RunJobServices): Promise<boolean | undefined> => {

@@ -16,12 +16,11 @@ import { keepHeadings } from './keep-headings.ts'
 import { loadFile } from './load-file.ts'
 import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
 import {
+  claimLoadsBehind,
   type ImportJob,
   importSource,
-  loadsBehind,
   type QueuedLoad,
   queuedLoads,
-  refuseCancelledLoads,
   type SourceOfJob,
 } from './queued-loads.ts'
 import { endOthers, finishedLoad, type SharedLoad, writeSharedLoad } from './shared-load.ts'
@@ -144,12 +143,8 @@ const loadWithQueued = async (
   const goAlone = (error: unknown): undefined => {
     services.log.error('files not loaded together', { jobId: job.id, error })
   }
-  const loads = await findLoads(job, table, services).catch(goAlone)
-  const last = loads?.queued.at(-1)
-  if (!loads || !last) return undefined
-  if (!(await services.queue.lease(job.input.tableId).takeAlong(job.id, last.job.id))) return undefined
-  return refuseCancelledLoads(loads.queued, services)
-    .then(queued => loadAll({ ...loads, queued }, table, services))
+  return findLoads(job, table, services)
+    .then(loads => loads && loadAll(loads, table, services))
     .catch(goAlone)
 }
 
@@ -163,7 +158,7 @@ const findLoads = async (
   table: TableRecord,
   services: RunJobServices,
 ): Promise<FoundLoads | undefined> => {
-  const behind = await loadsBehind(job, services)
+  const behind = await claimLoadsBehind(job, services)
   if (behind.length === 0) return undefined
   const first = await importSource(job, table, services)
   return { first, queued: await queuedLoads(behind, { first, table }, services) }

@@ -71,8 +71,7 @@ const refuseQueuedCreations = async (
   const open = behind.filter(other => !isFinal(other))
   const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
   const refuse = async (other: JobRecord): Promise<number> => {
-    const failed = await jobs.fail(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
-    await queue.leave(job.queueTableId ?? '', other.id)
+    const failed = await jobs.failAlong(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
     if (isFinal(failed)) await tellJobEnd(failed, services)
     return other.id
   }

@@ -1,13 +1,7 @@
 import pMap from 'p-map'
 import { storedBytes } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import {
-  type InputOf,
-  isFinal,
-  type JobRecord,
-  type ProcessingJob,
-  type WaitingJob,
-} from '../../lib/storage/jobs/job-record.ts'
+import type { InputOf, JobRecord, ProcessingJob, WaitingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
 import { requireRights } from '../job/require-rights.ts'
@@ -48,31 +42,19 @@ export const importSource = async <Job extends JobRecord>(
 
 /**
  * The jobs right behind a load in the queue of its table that can be done with it: they add rows too, each from one file
- * of the service. They end before a job of another kind, and before one whose predecessor is open and not among them.
+ * of the service. They end before a job of another kind. From here on nobody else ends them.
  */
-export const loadsBehind = async (
+export const claimLoadsBehind = async (
   { id, queueTableId }: ProcessingJob,
   { queue, jobs }: RunJobServices,
 ): Promise<ImportJob<WaitingJob>[]> => {
   if (queueTableId === null) return []
   const behind = await jobs.getMany(await queue.behind(queueTableId, id, TOGETHER_FILES - 1))
-  // The entry of a job that is over was left behind by a crash.
-  const open = behind.filter(job => !isFinal(job))
-  const lost = await openElsewhere(id, open, jobs)
-  const end = open.findIndex(job => !goesTogether(job) || lost.has(job.before ?? 0))
-  return open.slice(0, end === -1 ? undefined : end).filter(goesTogether)
-}
-
-/** Open jobs after the first that have lost their places, which jobs behind them name as those before them. */
-const openElsewhere = async (
-  firstId: number,
-  queued: readonly JobRecord[],
-  jobs: RunJobServices['jobs'],
-): Promise<Set<number>> => {
-  const there = new Set(queued.map(({ id }) => id))
-  const named = queued.flatMap(({ before = 0 }) => (before > firstId && !there.has(before) ? [before] : []))
-  const found = named.length === 0 ? [] : await jobs.getMany([...new Set(named)])
-  return new Set(found.filter(job => !isFinal(job)).map(({ id }) => id))
+  const end = behind.findIndex(job => !goesTogether(job))
+  const ids = behind.slice(0, end === -1 ? undefined : end).map(job => job.id)
+  if (ids.length === 0 || !(await queue.claim(queueTableId, id, ids))) return []
+  // Some may have ended before they were claimed.
+  return (await jobs.getMany(ids)).filter(goesTogether)
 }
 
 /** Finds the files of jobs; as many as one load takes with the first file. */
@@ -101,25 +83,6 @@ export const queuedLoads = async (
   })
   return tooMuch === -1 ? loads : loads.slice(0, tooMuch)
 }
-
-/** Refuses those whose end was asked for. Called when it is noted that they are taken along: whoever closes one looks for that. */
-export const refuseCancelledLoads = (
-  loads: QueuedLoad[],
-  { jobs }: Pick<RunJobServices, 'jobs'>,
-): Promise<QueuedLoad[]> =>
-  pMap(
-    loads,
-    async (load): Promise<QueuedLoad> => {
-      try {
-        await jobs.refuseCancelled(load.job.id)
-        return load
-      } catch (error) {
-        if (error instanceof UserError) return { job: load.job, refusal: error }
-        throw error
-      }
-    },
-    { concurrency: READS },
-  )
 
 const goesTogether = (job: JobRecord): job is ImportJob<WaitingJob> =>
   job.status === 'waiting' && job.input.operationName === 'tableImport' && job.input.incremental

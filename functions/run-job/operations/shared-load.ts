@@ -71,7 +71,7 @@ export const endOthers = async (
   table: LoadedTable,
   services: RunJobServices,
 ): Promise<void> => {
-  const { jobs, queue, now } = services
+  const { jobs, now } = services
   const found = await jobs.getMany(others.map(({ jobId }) => jobId))
   const byId = new Map(others.map(other => [other.jobId, other]))
   const end = async (job: JobRecord): Promise<void> => {
@@ -79,8 +79,8 @@ export const endOthers = async (
     if (!other || isFinal(job)) return
     const ended =
       'failure' in other
-        ? await jobs.fail(job, now(), other.failure)
-        : await jobs.succeedOpen(job, {
+        ? await jobs.failAlong(job, now(), other.failure)
+        : await jobs.succeedAlong(job, {
             startTime,
             at: now(),
             outcome: {
@@ -88,7 +88,6 @@ export const endOthers = async (
               metrics: loadMetrics(other.load),
             },
           })
-    if (job.queueTableId !== null) await queue.leave(job.queueTableId, job.id)
     if (isFinal(ended)) await tellJobEnd(ended, services)
   }
   await pMap(found, end, { concurrency: ENDS_AT_ONCE })

@@ -1,54 +1,28 @@
-import { takeLease } from '../../lib/aws/lease.ts'
-import { TransientError, UserError } from '../../lib/errors/errors.ts'
-import { type InputOf, isFinal, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { TransientError } from '../../lib/errors/errors.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableContent, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { leaveTable, waitSeconds } from '../job/take-table.ts'
-import { type Outcome, type Pending, tableResults } from './outcome.ts'
+import { type Outcome, tableResults } from './outcome.ts'
 
 /**
  * Two tables exchange rows, columns, types, keys and history. Names, aliases, metadata and the dates of loads stay where they are.
  *
- * The job is in the queue of the first of the two ids, and holds the lease of the second as well: every swap takes them in this order, so no two
- * wait for each other. The first head gets the other's content and keeps its own beside it, with one write; then the second head
+ * The job has its place in the queues of both and holds both leases. The first head gets the other's content and keeps its own beside it, with one write; then the second head
  * gets that; then the first one forgets it. A run that comes after a crash goes on from there.
  */
 export const swapTables = async (
   job: ProcessingJob,
   { tableId, targetTableId }: InputOf<'tableSwap'>,
   services: RunJobServices,
-): Promise<Outcome | Pending> => {
+): Promise<Outcome> => {
   const [first = '', second = ''] = [tableId, targetTableId].toSorted()
-  if (!(await takeSecond(job, second, services))) return { waitSeconds: waitSeconds(job, services.now()) }
-  try {
-    await services.own.table(second)
-    await swap(job, { first, second }, services)
-  } catch (error) {
-    if (error instanceof UserError) await leaveTable(job.id, second, services)
-    throw error
-  }
-  await leaveTable(job.id, second, services)
+  await services.own.table(second)
+  await swap(job, { first, second }, services)
   const table = await services.tables.getHead(tableId)
   return { results: table ? await tableResults(job, table, services) : null }
-}
-
-/** Resolves to false while a job that came before this one has still to do with the table, or another one works on it. */
-const takeSecond = async (
-  job: ProcessingJob,
-  tableId: string,
-  { queue, jobs, now }: RunJobServices,
-): Promise<boolean> => {
-  const isOver = async (id: number): Promise<boolean> => {
-    const other = await jobs.get(id)
-    return other === undefined ? jobs.isNeverStored(id, now()) : isFinal(other)
-  }
-  const earliest = await queue.first(tableId)
-  if (earliest !== undefined && earliest < job.id && !(await isOver(earliest))) return false
-  const { outcome } = await takeLease(queue.lease(tableId), { owner: job.id }, isOver)
-  return outcome === 'taken'
 }
 
 type Ids = Readonly<Record<'first' | 'second', string>>

@@ -147,11 +147,7 @@ export const cancelled = async (jobId: string, request: Sender, services: Servic
       message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
       objectId: String(job.id),
     })
-  // A load may take along those that wait behind it: it looks for itself.
-  const current =
-    job.status === 'waiting' && job.input.operationName !== 'tableImport'
-      ? await endWaiting(job, reason, services)
-      : job
+  const current = job.status === 'waiting' ? await endWaiting(job, reason, services) : job
   if (!isFinal(current) && job.input.operationName === 'configurationRun')
     await services.extractionRuns.stop(`run-${job.id}`, reason)
   return current
@@ -164,7 +160,7 @@ const endWaiting = async (
 ): Promise<JobRecord> => {
   const { jobs, now, log } = services
   const error = { code, message, exceptionId: createExceptionId(), contextParams: {} }
-  const ended = await jobs.failWaiting(job, now(), error)
+  const ended = await jobs.failWaiting(job, now(), { error })
   if (job.queueTableId !== null)
     await startNext(job.queueTableId, { ...services, ...services.inBranch(branchOf(job)) }).catch(cause =>
       // The clock finds it, too.

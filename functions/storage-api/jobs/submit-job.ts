@@ -1,8 +1,12 @@
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { inBranch, ofBranch } from '../../lib/storage/db/branch-id.ts'
-import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
-import { branchOf, type JobInput, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import {
+  branchOf,
+  type JobInput,
+  type JobRecord,
+  type WaitingJob,
+} from '../../lib/storage/jobs/job-record.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { prefersNoWait } from '../../lib/storage-client/prefer-header.ts'
 import { passedOverSentence } from '../http/passed-over.ts'
@@ -70,7 +74,7 @@ export const submitJob = async (
   return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
 }
 
-type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log'>
+type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'now' | 'log'>
 
 /** Stores a job in its place; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
@@ -93,13 +97,13 @@ const storeJob = async (
   services: AcceptServices,
   { input, admit, ...newJob }: NewJob,
 ): Promise<JobRecord> => {
-  const { jobs, now, nextId } = services
+  const { jobs, now, idempotency } = services
   const tableId = 'tableId' in input ? input.tableId : null
   // An export reads a snapshot, whatever is changed meanwhile.
   const changed = input.operationName === 'tableExport' ? null : tableId
   const maker =
     (operationParams: Record<string, unknown>) =>
-    (id: number): JobRecord => ({
+    (id: number): WaitingJob => ({
       id,
       status: 'waiting',
       input,
@@ -114,19 +118,17 @@ const storeJob = async (
       isByMaster: caller.isMaster,
       baseUrl,
       ...(passedOver.length > 0 && { warnings: [passedOverSentence(passedOver)] }),
-      requestKey: null,
     })
-  if (idempotencyKey === undefined) return jobs.create(nextId, maker(await admit()))
+  if (idempotencyKey === undefined) return jobs.accept(maker(await admit()))
 
   const request = {
     scope: `${caller.tokenId} ${input.operationName}${inBranch(branchId)}`,
     key: idempotencyKey,
     request: sent,
   }
-  const options = { ...services, records: jobs }
-  return (
-    (await findCreated(request, options)) ?? createOnce(request, { ...options, make: maker(await admit()) })
-  )
+  const earlier = await idempotency.findId(request)
+  const known = earlier === undefined ? undefined : await jobs.get(earlier)
+  return known ?? jobs.accept(maker(await admit()), { request, idempotency })
 }
 
 /** The gateway gives up after 30 s. */

@@ -221,12 +221,12 @@ describe('a trigger', () => {
 
 describe('a process that dies between the end of an import and the start of the run', () => {
   /** The look of a process that dies at this call of a store. */
-  const lookAndDie = (at: 'insert' | 'startJob' | 'update' | 'event') => {
+  const lookAndDie = (at: 'accept' | 'startJob' | 'update' | 'event') => {
     const services = firingServices()
     const die = () => Promise.reject(new Error('died'))
     return fireTriggers({
       ...services,
-      ...(at === 'insert' && { jobs: { ...services.jobs, insert: die } }),
+      ...(at === 'accept' && { jobs: { ...services.jobs, accept: die } }),
       ...(at === 'startJob' && { startJob: die, triggers: { ...services.triggers, update: die } }),
       ...(at === 'update' && { triggers: { ...services.triggers, update: die } }),
       ...(at === 'event' && { events: { ...services.events, create: die } }),
@@ -240,7 +240,7 @@ describe('a process that dies between the end of an import and the start of the 
     return trigger
   }
 
-  it.each(['insert', 'startJob', 'update', 'event'] as const)(
+  it.each(['accept', 'startJob', 'update', 'event'] as const)(
     'once, twice or more often at "%s" loses no run and makes no second one',
     async at => {
       const trigger = await importedTable()
@@ -266,7 +266,7 @@ describe('a process that dies between the end of an import and the start of the 
     expect((await look()).fired).toHaveLength(1)
     isMachineDown = false
     pass(MINUTE_MS)
-    await startOpenJobs({ ...firingServices(), log: { info: () => {}, error: () => {} } })
+    await startOpenJobs({ ...firingServices(), log: { error: () => {} } })
     await runStarted()
     expect(runs).toHaveLength(1)
   })

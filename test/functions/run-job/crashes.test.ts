@@ -66,7 +66,7 @@ describe('a job that dies after any of its writes and is run again', () => {
         expect(await run(next)).toEqual({ status: 'done' })
       },
     )
-    expect(died).toBeGreaterThanOrEqual(5)
+    expect(died).toBeGreaterThanOrEqual(4)
   })
 
   it('loads its file once', async () => {
@@ -86,7 +86,7 @@ describe('a job that dies after any of its writes and is run again', () => {
         expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
       },
     )
-    expect(died).toBeGreaterThanOrEqual(5)
+    expect(died).toBeGreaterThanOrEqual(4)
   })
 
   it('swaps two tables once, and loses neither', async () => {
@@ -260,7 +260,7 @@ describe('a job on a table that dies after any of its writes and is run again', 
         expect((await jobOf(next)).status).toBe('success')
       },
     )
-    expect(died).toBeGreaterThanOrEqual(3)
+    expect(died).toBeGreaterThanOrEqual(2)
   })
 })
 

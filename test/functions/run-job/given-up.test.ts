@@ -217,18 +217,18 @@ describe('a job that another one has taken along', () => {
     const [first = 0, second = 0] = jobIds
     let calls = 0
     const { getMany } = service.stores.jobs
-    // The first call finds the files; the second would end their jobs, after the head has moved.
-    const dying: typeof getMany = ids => (++calls === 1 ? getMany(ids) : Promise.reject(new Crash()))
+    // The first calls find the files and take them along; the third would end their jobs, after the head has moved.
+    const dying: typeof getMany = ids => (++calls <= 2 ? getMany(ids) : Promise.reject(new Crash()))
     const jobs = { ...service.stores.jobs, getMany: dying }
     await expect(runJob({ jobId: first }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
     return { tableId, first, second }
   }
   const statusesOf = (ids: number[]) => Promise.all(ids.map(async id => (await jobOf(id)).status))
 
-  it('succeeds when it is given up, though it has not begun itself', async () => {
+  it('is left to that one when it is given up, though its rows are there', async () => {
     const { tableId, first, second } = await submitTogether()
-    await giveUp(second)
-    expect(await statusesOf([first, second])).toEqual(['processing', 'success'])
+    await expect(giveUp(second)).rejects.toThrow('was changed while it was closed')
+    expect(await statusesOf([first, second])).toEqual(['processing', 'waiting'])
     await giveUp(first)
     expect(await statusesOf([first, second])).toEqual(['success', 'success'])
     expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
@@ -329,17 +329,14 @@ describe('a job that is given up while somebody works for it', () => {
       const { inBranch } = service.jobServices
       const closing: typeof inBranch = branchId => {
         const ofBranch = inBranch(branchId)
-        const lease: typeof ofBranch.queue.lease = id => {
-          const held = ofBranch.queue.lease(id)
-          const takeAlong: typeof held.takeAlong = async (...given) => {
-            if (moment === 'before') await close()
-            const isNoted = await held.takeAlong(...given)
-            if (moment === 'after') await close()
-            return isNoted
-          }
-          return { ...held, takeAlong }
+        const { queue } = ofBranch
+        const claim: typeof queue.claim = async (...given) => {
+          if (moment === 'before') await close()
+          const isClaimed = await queue.claim(...given)
+          if (moment === 'after') await close()
+          return isClaimed
         }
-        return { ...ofBranch, queue: { ...ofBranch.queue, lease } }
+        return { ...ofBranch, queue: { ...queue, claim } }
       }
       await runJob({ jobId: first }, { ...service.jobServices, inBranch: closing })
       await giveUp(second)

@@ -199,8 +199,8 @@ describe('a load of several files that dies', () => {
     let calls = 0
     const jobs = {
       ...service.stores.jobs,
-      // The first call finds the files; the second would end their jobs, after the head has moved.
-      getMany: (ids: readonly number[]) => (++calls === 1 ? service.stores.jobs.getMany(ids) : getMany()),
+      // The first calls find the files and take them along; the third would end their jobs, after the head has moved.
+      getMany: (ids: readonly number[]) => (++calls <= 2 ? service.stores.jobs.getMany(ids) : getMany()),
     }
     await expect(runJob({ jobId: first }, { ...service.jobServices, jobs })).rejects.toThrow(Crash)
     expect(await rowsOf(tableId)).toHaveLength(4)

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOpenJobsEvent } from '#functions/start-open-jobs/handler.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
-import { createIdSource } from '#lib/storage/db/ids.ts'
-import type { JobRecord } from '#lib/storage/jobs/job-record.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
 import { asFunction } from '../../support/guard-writes.ts'
@@ -18,14 +16,9 @@ let started: number[]
 let isDown: boolean
 /** Jobs that were read from the database. */
 let jobsRead: number
-/** How many writes of a look succeed before the process dies. */
-let writesLeft: number
 
 const counted = (items: ItemTable): ItemTable => {
   const isJob = (pk: unknown): boolean => /^JOBS#(?!MONTHS)/.test(String(pk))
-  const write = (pk: string): void => {
-    if (pk === 'OPEN_JOBS' && writesLeft-- <= 0) throw new Error('died')
-  }
   return {
     ...items,
     getMany: async keys => {
@@ -39,14 +32,6 @@ const counted = (items: ItemTable): ItemTable => {
         yield item
       }
     },
-    put: async (key, attributes, when) => {
-      write(key.pk)
-      return items.put(key, attributes, when)
-    },
-    delete: async (key, when) => {
-      write(key.pk)
-      return items.delete(key, when)
-    },
   }
 }
 
@@ -55,7 +40,6 @@ beforeEach(async () => {
   started = []
   isDown = false
   jobsRead = 0
-  writesLeft = Number.POSITIVE_INFINITY
   service = await startStorageService({
     items: counted,
     now: () => now,
@@ -86,8 +70,8 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds)
 }
 
-const look = (atMost?: number) =>
-  asFunction('start-open-jobs', () => startOpenJobs({ ...service.jobServices, now: () => now }, atMost))
+const look = () =>
+  asFunction('start-open-jobs', () => startOpenJobs({ ...service.jobServices, now: () => now }))
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {
@@ -122,7 +106,7 @@ describe('a job that was stored and not started', () => {
     })
   })
 
-  it('is found by the first look however old it is, as long as it is among the newest', async () => {
+  it('is found however old it is', async () => {
     await service.createBucket('main')
     isDown = true
     const jobId = await accept('orders')
@@ -143,165 +127,80 @@ describe('a job that was stored and not started', () => {
   })
 })
 
-const idAt = (time: Date): number => createIdSource(() => time)()
+const error = { code: 'internalError', message: '', exceptionId: '', contextParams: {} }
 
-/** A job that has the id of a time. */
-const jobAt = (time: Date, status: 'waiting' | 'success', createdTime = time): JobRecord => {
-  const accepted = {
-    id: idAt(time),
-    input: { operationName: 'fileDelete' as const, fileId: 1 },
-    queueTableId: null,
-    tableId: null,
-    operationParams: {},
-    createdTime: createdTime.toISOString(),
-    runId: null,
-    creatorToken: { id: '1', description: 'test' },
-    baseUrl: 'http://storage.test',
-    requestKey: null,
-  }
-  if (status === 'waiting') return { ...accepted, status }
-  const metrics = {
-    inCompressed: false,
-    inBytes: 0,
-    inBytesUncompressed: 0,
-    outCompressed: false,
-    outBytes: 0,
-    outBytesUncompressed: 0,
-  }
-  return {
-    ...accepted,
-    status,
-    startTime: accepted.createdTime,
-    endTime: accepted.createdTime,
-    results: null,
-    metrics,
-  }
-}
-
-/** Stores a job for each second from now on, every hundredth of which is open, and lets the time pass. */
-const storeJobs = async (seconds: number, apartMs = 1000): Promise<number[]> => {
+/** Accepts a job for each second from now on, every hundredth of which stays open, and lets the time pass. */
+const acceptJobs = async (seconds: number, queueTableId: string | null = null): Promise<number[]> => {
   const open: number[] = []
   for (let second = 0; second < seconds; second++) {
-    const job = jobAt(now, second % 100 === 50 ? 'waiting' : 'success')
-    if (job.status === 'waiting') open.push(job.id)
-    await service.stores.jobs.insert(job)
-    pass(apartMs)
+    const job = await service.stores.jobs.accept(id => ({
+      id,
+      status: 'waiting',
+      input: { operationName: 'fileDelete', fileId: 1 },
+      queueTableId,
+      tableId: null,
+      operationParams: {},
+      createdTime: now.toISOString(),
+      runId: null,
+      creatorToken: { id: '1', description: 'test' },
+      baseUrl: 'http://storage.test',
+    }))
+    if (queueTableId !== null || second % 100 === 50) open.push(job.id)
+    else await service.stores.jobs.fail(job, now, { error })
+    pass(1000)
   }
   return open
 }
 
 /** What a look has started, in the order of the ids. */
-const startedBy = async (atMost?: number): Promise<number[]> => {
+const startedBy = async (): Promise<number[]> => {
   started.splice(0)
-  await look(atMost)
+  await look()
   return started.splice(0).toSorted((a, b) => a - b)
 }
 
 describe('a look', () => {
-  it('reads the jobs that are open or new, however many there were before', async () => {
-    const open = await storeJobs(600)
+  it('reads the jobs that are open, however many there were before and whatever the clock said', async () => {
+    const open = await acceptJobs(300)
     pass(5 * MINUTE_MS)
-    expect(await startedBy()).toEqual(open)
-    jobsRead = 0
-    expect(await startedBy()).toEqual(open)
-    expect(jobsRead).toBe(open.length)
-    for (let hour = 0; hour < 50; hour++) {
-      pass(60 * MINUTE_MS)
+    for (const later of [0, 50 * 60 * MINUTE_MS, -10 * 60 * MINUTE_MS]) {
+      pass(later)
+      jobsRead = 0
       expect(await startedBy()).toEqual(open)
+      expect(jobsRead).toBe(open.length)
     }
-    const later = await storeJobs(60)
-    pass(5 * MINUTE_MS)
-    jobsRead = 0
-    expect(await startedBy()).toEqual([...open, ...later])
-    expect(jobsRead).toBe(open.length + 60)
   })
 
-  it('reads a part of very many open jobs, the next looks the others, and counts them all', async () => {
-    const open: number[] = []
-    for (let group = 0; group < 5; group++) {
-      open.push(...(await storeJobs(60)))
-      pass(5 * MINUTE_MS)
-      await look()
-    }
-    expect(open).toHaveLength(5)
-    const [a, b, c, d, e] = open
+  it('reads the first of those that wait for one table, and counts them all', async () => {
+    const [first = 0] = await acceptJobs(40, 'in.c-main.orders')
+    pass(MINUTE_MS)
     jobsRead = 0
-    expect(await startedBy(2)).toEqual([a, b])
-    expect(jobsRead).toBe(2)
-    expect(await startedBy(2)).toEqual([c, d])
-    expect(await startedBy(2)).toEqual([a, e])
-    expect(await startedBy(2)).toEqual([b, c])
     started.splice(0)
-    const { openJobs, oldestWaitingSeconds } = await look(2)
-    expect(openJobs).toBe(5)
-    expect(oldestWaitingSeconds).toBeGreaterThan(5 * 5 * 60)
-    expect(await startedBy()).toEqual(open)
-    expect(await startedBy()).toEqual(open)
+    const { openJobs, oldestWaitingSeconds } = await look()
+    expect([started, jobsRead, openJobs]).toEqual([[first], 1, 40])
+    expect(oldestWaitingSeconds).toBe(100)
   })
 
-  it('no longer keeps a job that is over', async () => {
-    const [jobId = 0] = await storeJobs(51)
+  it('no longer finds a job that is over', async () => {
+    const [jobId = 0] = await acceptJobs(51)
     pass(5 * MINUTE_MS)
     expect(await startedBy()).toEqual([jobId])
-    expect(await service.stores.jobs.open.groups()).toHaveLength(1)
     const job = await service.stores.jobs.get(jobId)
     if (!job) throw new Error('The job is gone')
-    const error = { code: 'internalError', message: '', exceptionId: '', contextParams: {} }
     await service.stores.jobs.fail(job, now, { error })
-    expect(await look()).toMatchObject({ openJobs: 0 })
-    expect(await service.stores.jobs.open.groups()).toEqual([])
+    expect(await look()).toEqual({ openJobs: 0, oldestWaitingSeconds: 0 })
   })
 
-  it('finds every job after days without one, and after one that died at any write', async () => {
-    await look()
-    const open = await storeJobs(400, 11 * MINUTE_MS)
-    for (let writes = 0; writes < 30; writes++) {
-      writesLeft = writes
-      await look().catch((error: Error) => expect(error.message).toBe('died'))
-      writesLeft = Number.POSITIVE_INFINITY
-      pass(1000)
-    }
-    expect(await startedBy()).toEqual(open)
-    expect(await startedBy()).toEqual(open)
-  })
-
-  it('finds a job whose id is older than what was looked through', async () => {
-    const early = now
-    pass(20 * MINUTE_MS)
-    await look()
-    pass(MINUTE_MS)
-    const late = jobAt(early, 'waiting', now)
-    await service.stores.jobs.open.noteIfLate(late)
-    await look()
-    await service.stores.jobs.insert(late)
-    pass(MINUTE_MS)
-    expect(await startedBy()).toEqual([late.id])
-    expect(await startedBy()).toEqual([late.id])
-  })
-
-  it('forgets a late job that was never stored', async () => {
-    await service.stores.jobs.open.noteIfLate(jobAt(new Date(now.getTime() - 5 * MINUTE_MS), 'waiting', now))
-    await look()
-    expect(await service.stores.jobs.open.groups()).toHaveLength(1)
-    pass(61 * MINUTE_MS)
-    await look()
-    expect(await service.stores.jobs.open.groups()).toEqual([])
-  })
-
-  it('finds new jobs after the clock was put back', async () => {
-    await look()
-    pass(-60 * MINUTE_MS)
-    const open = await storeJobs(60)
+  it('rule 1, nothing depends on being told: whatever became of its execution, an open job is found until it has ended', async () => {
+    const [jobId = 0] = await acceptJobs(51)
     pass(5 * MINUTE_MS)
-    expect(await startedBy()).toEqual(open)
-  })
-
-  it('keeps more open jobs than fit one item', async () => {
-    const { open } = service.stores.jobs
-    const ids = Array.from({ length: 20_001 }, (_, index) => index + 1)
-    await open.settle({ from: 1, to: 30_000 }, ids)
-    expect((await open.groups()).flatMap(group => group.ids)).toEqual(ids)
-    expect(await open.through()).toBe(30_000)
+    for (let minute = 0; minute < 3; minute++) expect(await startedBy()).toEqual([jobId])
+    const job = await service.stores.jobs.get(jobId)
+    if (job?.status !== 'waiting') throw new Error('It was made so')
+    await service.stores.jobs.begin(job, now)
+    expect(await startedBy()).toEqual([])
+    pass(20 * MINUTE_MS)
+    expect(await startedBy()).toEqual([jobId])
   })
 })
 

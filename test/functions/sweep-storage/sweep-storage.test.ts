@@ -203,10 +203,9 @@ describe('the objects of tables', () => {
   })
 
   it('stay while the job that wrote them is not over', async () => {
-    const job = await service.stores.jobs.create(service.stores.nextId, id => ({
+    const accepted = await service.stores.jobs.accept(id => ({
       id,
-      status: 'processing',
-      startTime: now().toISOString(),
+      status: 'waiting',
       input: { operationName: 'tableDrop', tableId: 'in.c-main.x', force: false },
       queueTableId: null,
       tableId: null,
@@ -215,8 +214,10 @@ describe('the objects of tables', () => {
       runId: null,
       creatorToken: { id: '1', description: '' },
       baseUrl: '',
-      requestKey: null,
     }))
+    if (accepted.status !== 'waiting') throw new Error('It was made so')
+    const job = await service.stores.jobs.begin(accepted, now())
+    if (!('status' in job)) throw new Error('Nobody else is there')
     const Key = `tables/5/${job.id}/part-00001.parquet`
     await service.s3.send(new PutObjectCommand({ Bucket: service.tablesBucket, Key, Body: 'x' }))
     await sweep()

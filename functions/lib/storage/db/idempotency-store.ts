@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
-import { expiringIn, type Item, type ItemTable, isExpired, itemExpiryName } from '../../items/item-table.ts'
+import {
+  expiringIn,
+  type ItemTable,
+  type ItemWrite,
+  isExpired,
+  itemExpiryName,
+  type Refusal,
+} from '../../items/item-table.ts'
 
 const KEPT_DAYS = 30
 
@@ -34,14 +41,24 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
       return item && !isExpired(item, now()) ? idOfEqualRequest(item, request) : undefined
     },
 
+    /** The write that gives the key this id, for a transaction. It is refused by one that has an id. */
+    claiming: (request: IdempotentRequest, id: number): ItemWrite => ({
+      action: 'put',
+      key: itemKey(request),
+      item: claimItem(request, id),
+      when: now(),
+    }),
+
+    /** The id of the key, if it is among what refused a transaction. Refuses a key that was used for another request. */
+    idOfEqual: (request: IdempotentRequest, refused: readonly Refusal[]): number | undefined => {
+      const { pk } = itemKey(request)
+      const item = refused.find(({ key }) => key.pk === pk)?.found
+      return item && idOfEqualRequest(item, request)
+    },
+
     /** The id of the key; `candidate` when the key is new. Refuses a key that was used for another request. */
     async claimId(request: IdempotentRequest, candidate: number): Promise<number> {
-      const claim = claimItem(request, candidate)
-      if (await items.put(itemKey(request), claim, 'absent')) return candidate
-      const found = await items.get(itemKey(request))
-      if (found && !isExpired(found, now())) return idOfEqualRequest(found, request)
-      if (await items.put(itemKey(request), claim, found ? exactly(found) : 'absent')) return candidate
-      // Another request with the key was faster.
+      if (await items.put(itemKey(request), claimItem(request, candidate), now())) return candidate
       return idOfEqualRequest(await items.get(itemKey(request)), request)
     },
 
@@ -52,11 +69,6 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
 }
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
-
-const exactly = (item: Item) => {
-  const { id, [itemExpiryName]: expiry } = claimRecord.parse(item)
-  return { id, [itemExpiryName]: expiry }
-}
 
 const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => {
   const { id, fingerprint } = claimRecord.parse(item)

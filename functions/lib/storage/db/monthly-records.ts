@@ -1,5 +1,11 @@
 import { TransientError } from '../../errors/errors.ts'
-import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
+import {
+  type Condition,
+  type Item,
+  type ItemTable,
+  type ItemWrite,
+  startingWith,
+} from '../../items/item-table.ts'
 import { idSortKey, monthOfId, type NextId } from './ids.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
 
@@ -10,8 +16,7 @@ const MAX_ID_ATTEMPTS = 10
  * Records with time-ordered ids, by the month of the id: a detail is one read, and a list walks the months backwards. The
  * months that hold records are stored too, so that a list skips empty ones. Each month is spread over several partitions.
  *
- * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item. No record can be stored under an id that was
- * given up.
+ * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item.
  */
 export const createMonthlyRecords = <Stored extends { id: number }>(
   items: ItemTable,
@@ -22,10 +27,11 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
   const monthPartition = (month: string) => `${kind}#${month}`
   const keyOf = (id: number) => ({ pk: shardOf(monthPartition(monthOfId(id)), id), sk: idSortKey(id) })
 
-  const read = (item: Item | undefined): Stored | undefined =>
-    item === undefined || isGivenUp(item) ? undefined : parse(item)
+  const read = (item: Item | undefined): Stored | undefined => item && parse(item)
 
-  const noteMonth = async (month: string): Promise<void> => {
+  /** Before a record of that id is stored. */
+  const noteMonth = async (id: number): Promise<void> => {
+    const month = monthOfId(id)
     if (notedMonths.has(month)) return
     await items.put({ pk: `${kind}#MONTHS`, sk: month }, {}, 'absent')
     notedMonths.add(month)
@@ -33,12 +39,21 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
 
   /** Stores the record. Resolves to false when its id is taken. */
   const insert = async (record: Stored): Promise<boolean> => {
-    await noteMonth(monthOfId(record.id))
+    await noteMonth(record.id)
     return items.put(keyOf(record.id), { ...record }, 'absent')
   }
 
   return {
     insert,
+    noteMonth,
+
+    /** The write of a record, for a transaction. */
+    writing: (record: Stored, when: Condition): ItemWrite => ({
+      action: 'put',
+      key: keyOf(record.id),
+      item: { ...record },
+      when,
+    }),
 
     async get(id: number): Promise<Stored | undefined> {
       return read(await items.get(keyOf(id)))
@@ -67,13 +82,6 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     replace: (record: Stored, when: Record<string, string | number>): Promise<boolean> =>
       items.put(keyOf(record.id), { ...record }, when),
 
-    /** Sees to it that no record is ever stored under the id. Resolves to false when one is. */
-    async giveUp(id: number): Promise<boolean> {
-      if (await items.put(keyOf(id), givenUp, 'absent')) return true
-      const item = await items.get(keyOf(id))
-      return item !== undefined && isGivenUp(item)
-    },
-
     async delete(id: number): Promise<void> {
       await items.delete(keyOf(id))
     },
@@ -95,6 +103,3 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
 }
 
 export type MonthlyRecords<Stored extends { id: number }> = ReturnType<typeof createMonthlyRecords<Stored>>
-
-const givenUp = { isGivenUp: true }
-const isGivenUp = (item: Item): boolean => item['isGivenUp'] === true

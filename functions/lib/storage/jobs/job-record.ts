@@ -197,8 +197,6 @@ export const acceptedJob = z.object({
   input: jobInput,
   /** The table whose queue the job is in. `null`: the job need not wait for others. */
   queueTableId: z.string().nullable(),
-  /** The job in the place before its own when it was accepted. Absent: none was known. */
-  before: z.number().optional(),
   /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),
@@ -213,8 +211,6 @@ export const acceptedJob = z.object({
   baseUrl: z.string(),
   /** What the request had that nobody reads. Absent: nothing. */
   warnings: z.array(z.string()).optional(),
-  /** Of the idempotent request that created it, if any. */
-  requestKey: z.string().nullable(),
 })
 
 /** A job in one of its four states. Each state has only its own fields. */

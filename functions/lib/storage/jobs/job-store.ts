@@ -1,10 +1,12 @@
-import { UserError } from '../../errors/errors.ts'
-import { expiringIn, type ItemTable } from '../../items/item-table.ts'
-import { type IdSource, idParts, type NextId } from '../db/ids.ts'
+import { TransientError, UserError } from '../../errors/errors.ts'
+import { expiringIn, type ItemTable, type ItemWrite } from '../../items/item-table.ts'
+import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
+import type { IdSource } from '../db/ids.ts'
 import { createMonthlyRecords, type MonthlyRecords } from '../db/monthly-records.ts'
 import {
   acceptedJob,
   branchOf,
+  type FinalJob,
   isFinal,
   type JobError,
   type JobMetrics,
@@ -13,8 +15,8 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from './job-record.ts'
-import { createOpenJobList } from './open-jobs.ts'
-import { createTableQueue } from './table-queue.ts'
+import { createOpenJobs } from './open-jobs.ts'
+import { createTableQueue, type TableQueue } from './table-queue.ts'
 
 interface JobOutcome {
   results: Record<string, unknown> | null
@@ -27,49 +29,43 @@ interface OpenJobEnd {
   outcome: JobOutcome
 }
 
+/** How a job that is open ends. `undefined`: not in this state. */
+type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
+
+/** The request that asks for a job, where the same one may come again. */
+interface Once {
+  request: IdempotentRequest
+  idempotency: Pick<IdempotencyStore, 'claiming' | 'idOfEqual'>
+}
+
 /** Longer than any job lives. */
 const WISHES_KEPT_DAYS = 7
 
-/** Whoever accepts a job stores it within moments of giving it its place. */
-const ACCEPTING_MS = 5_000
+/** Each further attempt means that another process took the id in the same moment. */
+const MAX_ID_ATTEMPTS = 10
+
+/** Another state, or another lease, each time. */
+const MAX_END_ATTEMPTS = 10
 
 /**
- * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
- * another run of the same job was faster, resolves to the job as stored.
+ * Jobs and their changes of state, each one transaction: with its places in the queues of its tables, with their leases, and with the entry
+ * by which the clock finds it. A change that comes too late, because another run of the same job was faster, resolves to the job
+ * as stored.
  */
-export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) => {
+export const createJobStore = (items: ItemTable, ids: IdSource) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
-  const open = createOpenJobList(items)
+  const open = createOpenJobs(items)
 
-  /** The place that the job has in the queue of its table, once it has one. */
-  const queueOf = (job: JobRecord) => createTableQueue(items, branchOf(job))
+  const stored = storedIn(records)
 
-  /**
-   * Accepts a job. Its place in the queue is written first and counts for nobody until the job is stored: both appear
-   * with that one write. Resolves to false when the id cannot be used: it is taken, or a later job of the table has begun.
-   */
-  const insert = async (job: JobRecord): Promise<boolean> => {
-    const { id, queueTableId } = job
-    await open.noteIfLate(job)
-    if (queueTableId === null) return records.insert(job)
-
-    const place = await queueOf(job).enter(queueTableId, id)
-    if ('overtakenBy' in place) ids.above(place.overtakenBy)
-    else if (await records.insert({ ...job, ...(place.before > 0 && { before: place.before }) })) return true
-
-    // A place without a job is removed, unless another attempt of the same request stores the job that it belongs to.
-    await records.giveUp(id)
-    const stored = await records.get(id)
-    if (stored?.queueTableId !== queueTableId || branchOf(stored) !== branchOf(job))
-      await queueOf(job).leave(queueTableId, id)
-    return false
-  }
-
-  const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
-    if (await records.replace(to, { status: from.status })) return to
-    const current = await records.get(from.id)
-    if (!current) throw new Error(`The job ${from.id} has vanished`)
-    return current
+  /** With an id above all that are in its queues: whoever was accepted before is in front. */
+  const withNewestId = async (make: (id: number) => WaitingJob): Promise<WaitingJob> => {
+    const first = make(ids())
+    const queue = createTableQueue(items, branchOf(first))
+    const newest = Math.max(0, ...(await Promise.all(queuesOf(first).map(queue.newest))))
+    if (newest < first.id) return first
+    ids.above(newest)
+    return make(ids())
   }
 
   return {
@@ -79,51 +75,128 @@ export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) =
     ...createEndWishes(items),
     ...createRowNotes(records),
 
-    open,
-    insert,
+    ...createJobEnds(items, records),
+
     list: records.list,
+    listOpen: open.list,
 
-    /** Accepts the job that `make` returns for a new id. */
-    create: (nextId: NextId, make: (id: number) => JobRecord): Promise<JobRecord> =>
-      records.create(nextId, make, insert),
-
-    /**
-     * Of an id that has a place and no job: whether there will never be one, because whoever was to store it died. One
-     * that is being accepted at this moment is left alone.
-     */
-    isNeverStored: async (id: number, now: Date): Promise<boolean> => {
-      const ageMs = Math.abs(now.getTime() - idParts(id).milliseconds)
-      return ageMs > ACCEPTING_MS && records.giveUp(id)
+    /** Accepts the job that `make` returns for a new id, or finds the one that an earlier attempt of the request made. */
+    accept: async (make: (id: number) => WaitingJob, once?: Once): Promise<JobRecord> => {
+      for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
+        const job = await withNewestId(make)
+        const { id } = job
+        await records.noteMonth(id)
+        const [queue] = queuesOf(job).map(tableId => `${branchOf(job)}/${tableId}`)
+        const refused = await items.transact([
+          records.writing(job, 'absent'),
+          open.opening({ id, ...(queue !== undefined && { queue }) }),
+          ...inQueues(items, job, (its, tableId) => its.entering(tableId, id)),
+          ...(once ? [once.idempotency.claiming(once.request, id)] : []),
+        ])
+        if (refused.length === 0) return job
+        const earlier = once?.idempotency.idOfEqual(once.request, refused)
+        if (earlier !== undefined) return stored(earlier)
+      }
+      throw new TransientError('storage.unavailable', 'Too many jobs are stored at once.')
     },
 
-    /** waiting -> processing. */
-    start: async (job: JobRecord, at: Date): Promise<JobRecord> =>
-      job.status === 'waiting'
-        ? change(job, { ...job, status: 'processing', startTime: at.toISOString() })
-        : job,
-
-    /** processing -> success. */
-    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome): Promise<JobRecord> =>
-      change(job, { ...job, status: 'success', endTime: at.toISOString(), ...outcome }),
-
-    /** waiting or processing -> success, of a job that another one has done with its own. It began when that one did. */
-    succeedOpen: async (job: WaitingJob | ProcessingJob, end: OpenJobEnd): Promise<JobRecord> => {
-      const changed = await change(job, succeeded(job, end))
-      // It may have changed from waiting to processing since it was read.
-      return changed.status === 'processing' ? change(changed, succeeded(changed, end)) : changed
-    },
-
-    /** waiting -> error. One that has begun meanwhile stays as it is. */
-    failWaiting: async (job: JobRecord, at: Date, error: JobError): Promise<JobRecord> =>
-      job.status === 'waiting' ? change(job, failed(job, at, { error })) : job,
-
-    /** waiting or processing -> error. */
-    fail: async (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> => {
-      const changed = isFinal(job) ? job : await change(job, failed(job, at, failure))
-      // It may have changed from waiting to processing since it was read.
-      return isFinal(changed) ? changed : change(changed, failed(changed, at, failure))
+    /** waiting -> processing. Another job that holds the lease of a table, or the job as it is if it does not wait any more. */
+    begin: async (job: WaitingJob, at: Date): Promise<JobRecord | { heldBy: number }> => {
+      const begun = { ...job, status: 'processing' as const, startTime: at.toISOString() }
+      const refused = await items.transact([
+        records.writing(begun, { status: 'waiting' }),
+        ...inQueues(items, job, (queue, tableId) => queue.taking(tableId, job.id)),
+      ])
+      if (refused.length === 0) return begun
+      const owner = refused.find(({ found }) => found?.['owner'] !== undefined)?.found?.['owner']
+      return owner === undefined || owner === job.id ? stored(job.id) : { heldBy: Number(owner) }
     },
   }
+}
+
+type JobRecords = MonthlyRecords<JobRecord>
+
+const storedIn =
+  (records: JobRecords) =>
+  async (id: number): Promise<JobRecord> => {
+    const job = await records.get(id)
+    if (!job) throw new Error(`The job ${id} has vanished`)
+    return job
+  }
+
+const inQueues = (
+  items: ItemTable,
+  job: JobRecord,
+  write: (queue: TableQueue, tableId: string) => ItemWrite,
+): ItemWrite[] => {
+  const queue = createTableQueue(items, branchOf(job))
+  return queuesOf(job).map(tableId => write(queue, tableId))
+}
+
+const createJobEnds = (items: ItemTable, records: JobRecords) => {
+  const stored = storedIn(records)
+
+  /** What the end of a job says of leases. `claimed`: a load has its file, so it does not end by itself. */
+  const claimsOf = async (job: JobRecord): Promise<ItemWrite[] | 'claimed'> => {
+    if (job.status !== 'waiting')
+      return inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id))
+    const queue = createTableQueue(items, branchOf(job))
+    const leases = await Promise.all(
+      queuesOf(job).map(async tableId => ({ tableId, lease: await queue.lease(tableId) })),
+    )
+    if (leases.some(({ lease }) => lease?.along?.includes(job.id))) return 'claimed'
+    return leases.map(({ tableId, lease }) => queue.unclaimed(tableId, lease))
+  }
+
+  /** @param isHolder it has the lease of the table, so it need not look who has */
+  const end = async (job: JobRecord, endOf: EndOf, isHolder = false): Promise<JobRecord> => {
+    let from = job
+    for (let attempt = 0; attempt < MAX_END_ATTEMPTS && !isFinal(from); attempt++) {
+      const claims = isHolder && from.status === 'waiting' ? [] : await claimsOf(from)
+      const ended = endOf(from)
+      if (claims === 'claimed' || !ended) return from
+      const refused = await items.transact([
+        records.writing(ended, { status: from.status }),
+        createOpenJobs(items).closing(from.id),
+        ...inQueues(items, from, (queue, tableId) => queue.leaving(tableId, from.id)),
+        ...claims,
+      ])
+      if (refused.length === 0) return ended
+      from = await stored(job.id)
+    }
+    if (isFinal(from)) return from
+    throw new TransientError('storage.busy', `The job ${job.id} is changed by many at once.`)
+  }
+
+  return {
+    /** processing -> success. */
+    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome): Promise<JobRecord> =>
+      end(job, from => succeeded(from, { startTime: job.startTime, at, outcome })),
+
+    /**
+     * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.
+     */
+    succeedAlong: (job: JobRecord, outcome: OpenJobEnd): Promise<JobRecord> =>
+      end(job, from => succeeded(from, outcome), true),
+
+    /** waiting -> error, by the job that holds the lease of the table. */
+    failAlong: (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> =>
+      end(job, from => failed(from, at, failure), true),
+
+    /** waiting -> error. One that has begun meanwhile stays as it is, and so does one whose file a load has taken along. */
+    failWaiting: (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> =>
+      end(job, from => (from.status === 'waiting' ? failed(from, at, failure) : undefined)),
+
+    /** waiting or processing -> error. One whose file a load has taken along stays as it is. */
+    fail: (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> =>
+      end(job, from => failed(from, at, failure)),
+  }
+}
+
+/** The tables in whose queues it has a place, under its one id. */
+export const queuesOf = ({ input, queueTableId }: JobRecord): string[] => {
+  if (input.operationName === 'tableSwap') return [...new Set([input.tableId, input.targetTableId])]
+  return queueTableId === null ? [] : [queueTableId]
 }
 
 const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
@@ -156,7 +229,7 @@ const createRowNotes = ({ replace }: Pick<MonthlyRecords<JobRecord>, 'replace'>)
   },
 })
 
-const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }: OpenJobEnd): JobRecord => ({
+const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }: OpenJobEnd): FinalJob => ({
   ...from,
   status: 'success',
   startTime: from.status === 'waiting' ? startTime : from.startTime,
@@ -170,7 +243,7 @@ interface JobFailure {
 }
 
 /** Only with what each job has, so that the stored one has no fields of another state. */
-const failed = (from: JobRecord, at: Date, { error, results = null }: JobFailure): JobRecord => ({
+const failed = (from: JobRecord, at: Date, { error, results = null }: JobFailure): FinalJob => ({
   ...acceptedJob.parse(from),
   status: 'error',
   startTime: from.status === 'waiting' ? null : from.startTime,

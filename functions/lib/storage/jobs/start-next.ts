@@ -12,13 +12,10 @@ interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> 
 }
 
 /** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
-export const startInTurn = async (
-  job: JobRecord,
-  { queue, jobs, startJob, now }: StartOptions,
-): Promise<void> => {
+export const startInTurn = async (job: JobRecord, { queue, jobs, startJob }: StartOptions): Promise<void> => {
   if (job.queueTableId !== null) {
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
-    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job, now })
+    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job })
     if (front && front.id !== job.id) return
   }
   await startJob(job.id)
@@ -36,34 +33,23 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
   }
 }
 
-/** Of more entries than this that crashes left behind, the rest are removed the next time. */
-const MAX_STEPS = 50
-
 interface FrontOptions {
-  jobs: Pick<JobStore, 'get' | 'isNeverStored'>
-  queue: Pick<TableQueue, 'first' | 'leave'>
+  jobs: Pick<JobStore, 'get'>
+  queue: Pick<TableQueue, 'first'>
   /** A job whose record is known. */
   known?: JobRecord | undefined
-  now: () => Date
 }
 
-/**
- * The job in front of the queue of a table, or `undefined` when nobody is there, or one that is being accepted at this
- * moment. Places that a crash left behind, of jobs that are over or were never stored, are removed on the way.
- */
-export const frontOfQueue = async (
+/** The job in front of the queue of a table, or `undefined` when nobody is there. */
+const frontOfQueue = async (
   tableId: string,
-  { jobs, queue, known, now }: FrontOptions,
+  { jobs, queue, known }: FrontOptions,
 ): Promise<JobRecord | undefined> => {
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const first = await queue.first(tableId)
-    if (first === undefined) return undefined
-    const job = first === known?.id ? known : await jobs.get(first)
-    if (job && !isFinal(job)) return job
-    if (!job && !(await jobs.isNeverStored(first, now()))) return undefined
-    await queue.leave(tableId, first)
-  }
-  return undefined
+  const first = await queue.first(tableId)
+  if (first === undefined) return undefined
+  const job = first === known?.id ? known : await jobs.get(first)
+  // It may end while it is looked for.
+  return job && !isFinal(job) ? job : undefined
 }
 
 export interface ReviveOptions {
@@ -100,8 +86,6 @@ export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise
 const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {
   const { queue } = options.inBranch(branchOf(job))
   const front = await frontOfQueue(tableId, { ...options, queue, known: job })
-  // Of a job that has lost its place, its own execution decides whether it may still have one.
-  if (front?.id !== job.id && !(await queue.has(tableId, job.id))) return restartJob(job, options)
   if (!front) return job
   if (!isSuspicious(front, options.now())) return job
   const restarted = await restartJob(front, options)

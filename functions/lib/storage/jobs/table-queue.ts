@@ -1,139 +1,68 @@
-import type { LeaseStore } from '../../aws/lease.ts'
-import type { Item, ItemTable } from '../../items/item-table.ts'
+import { z } from 'zod'
+import type { Condition, ItemTable, ItemWrite } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey } from '../db/ids.ts'
 
-interface TableLease {
-  /** Id of a job. */
-  owner: number
-}
+/** Sorts after the places, whose sort keys are digits. */
+const LEASE = 'LEASE'
 
-/** Sort key of the lease, under the word that it had when the first data were stored. Sorts after the places, whose sort keys are digits. */
-const LEASE = 'CLAIM'
-/** The owner of a lease that nobody holds. */
-const NOBODY = 0
-
-const throughOf = (item: Item | undefined): number => Number(item?.['through'] ?? 0)
-
-/**
- * The right to change one table, held by one job at a time. Its item lies beside the places of the table's queue, and
- * also says up to which id jobs of the table have begun.
- */
-const createTableLease = (items: ItemTable, pk: string) => {
-  const key = { pk, sk: LEASE }
-  const taken = { content: undefined }
-
-  /** As it was read last: whoever looks before taking the lease reads it once. */
-  let known: Item | undefined
-  const read = async (): Promise<Item | undefined> => {
-    known = await items.get(key)
-    return known
-  }
-  const holderOf = (item: Item | undefined): TableLease | undefined => {
-    const owner = Number(item?.['owner'] ?? NOBODY)
-    return owner === NOBODY ? undefined : { owner }
-  }
-  /** Changes the item as it was read. It has an owner and a job up to which all have begun, or is absent. */
-  const write = (lease: { owner: number; through: number }, from: Item | undefined) =>
-    items.put(key, lease, from ? { owner: Number(from['owner']), through: throughOf(from) } : 'absent')
-
-  const store: LeaseStore<TableLease, undefined> = {
-    holder: async () => holderOf(await read()),
-
-    take: async ({ owner }, deadOwner) => {
-      const item = holderOf(known)?.owner === owner ? await read() : (known ?? (await read()))
-      const holder = holderOf(item)?.owner
-      if (holder === owner) return taken
-      if (holder !== deadOwner) return undefined
-      return (await write({ owner, through: Math.max(owner, throughOf(item)) }, item)) ? taken : undefined
-    },
-
-    release: async owner => {
-      await items.update(key, { set: { owner: NOBODY } }, { owner })
-    },
-  }
-
-  return {
-    ...store,
-
-    /** Who holds the lease, and the greatest id of a job that has begun, or that one has taken along. */
-    state: async (): Promise<{ owner: number | undefined; through: number }> => {
-      const item = await read()
-      return { owner: holderOf(item)?.owner, through: throughOf(item) }
-    },
-
-    /**
-     * Notes before a load begins that its owner takes the jobs up to this one along: from here on no job can be accepted
-     * before them. Resolves to false when the lease is another's.
-     */
-    takeAlong: async (owner: number, upTo: number): Promise<boolean> => {
-      const item = await read()
-      if (holderOf(item)?.owner !== owner) return false
-      return write({ owner, through: Math.max(upTo, throughOf(item)) }, item)
-    },
-  }
-}
+/** `along`: the waiting jobs whose files its load has taken. Nobody else ends them until the lease is given back. */
+const tableLease = z.object({ owner: z.number(), along: z.array(z.number()).optional() })
+type TableLease = z.infer<typeof tableLease>
 
 /** Entries of some 70 bytes: two read units. */
 const SAMPLED = 100
 
-/** The lease, the new place and the one before it. */
-const NEWEST = 3
-
 /**
- * The jobs that are to run on one table, in the order in which they were accepted, and the lease of the one that runs.
+ * The jobs that are to run on one table, in the order in which they were accepted, and the lease of the one that runs. A place is there
+ * exactly while its job is open, and the lease while the job that holds it is processing: both change with the job, in one
+ * transaction.
  *
- * A table that does not exist yet has a queue as well: two jobs that create it are in it. Places and the lease outlive a
- * crash; whoever finds the place of a job that is final may remove it. A table of a branch has a queue of its own.
+ * A table that does not exist yet has a queue as well: two jobs that create it are in it. A table of a branch has a queue of its own.
  */
 export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) => {
   const ofBranch = branchId === defaultBranchId ? '' : `${branchId}#`
   const partition = (tableId: string) => `QUEUE#${ofBranch}${tableId}`
-  const placeOf = (tableId: string, jobId: number) => ({ pk: partition(tableId), sk: idSortKey(jobId) })
+  const leaseOf = (tableId: string) => ({ pk: partition(tableId), sk: LEASE })
 
   /** Digits only, so that the item of the lease is left out. */
   async function* entries(
     tableId: string,
-    { from = '0', to = ':', pageSize }: { from?: string; to?: string; pageSize: number },
+    {
+      from = '0',
+      to = ':',
+      ...range
+    }: { from?: string; to?: string; pageSize: number; newestFirst?: boolean },
   ): AsyncGenerator<number> {
-    for await (const item of items.query(partition(tableId), { from, to, pageSize }))
+    for await (const item of items.query(partition(tableId), { from, to, ...range }))
       yield Number(item['jobId'])
   }
 
-  /** What stands in front of a place: the job of the place before it, and up to which id jobs have begun. */
-  const lookBack = async (tableId: string, jobId: number): Promise<{ before: number; through: number }> => {
-    let through = 0
-    const newest = { from: '0', to: LEASE, newestFirst: true, pageSize: NEWEST }
-    for await (const item of items.query(partition(tableId), newest)) {
-      if (item['sk'] === LEASE) through = throughOf(item)
-      else if (Number(item['jobId']) < jobId) return { before: Number(item['jobId']), through }
-    }
-    return { before: through, through }
+  const lease = async (tableId: string): Promise<TableLease | undefined> => {
+    const item = await items.get(leaseOf(tableId))
+    return item && tableLease.parse(item)
   }
 
   return {
-    /**
-     * Gives the job the place of its id. Resolves to the job that comes before it, 0 when none is known; or to a later one
-     * that has begun already: then the place counts for nothing.
-     */
-    enter: async (tableId: string, jobId: number): Promise<{ before: number } | { overtakenBy: number }> => {
-      await items.put(placeOf(tableId, jobId), { jobId })
-      // Read after the place was written: a later job that begins from here on finds the place in front of it.
-      const { before, through } = await lookBack(tableId, jobId)
-      return through < jobId ? { before } : { overtakenBy: through }
-    },
+    lease,
+    ...createQueueWrites(partition),
 
-    leave: async (tableId: string, jobId: number): Promise<void> => {
-      await items.delete(placeOf(tableId, jobId))
-    },
-
-    has: async (tableId: string, jobId: number): Promise<boolean> =>
-      (await items.get(placeOf(tableId, jobId))) !== undefined,
+    /** Takes waiting jobs along, once. Resolves to false when the lease is another's, or has taken some. */
+    claim: async (tableId: string, owner: number, along: readonly number[]): Promise<boolean> =>
+      (await items.update(leaseOf(tableId), { set: { along } }, { owner, along: undefined })) !== undefined,
 
     /** The job that came first, or `undefined` when the queue is empty. */
     async first(tableId: string): Promise<number | undefined> {
       for await (const jobId of entries(tableId, { pageSize: 1 })) return jobId
       return undefined
+    },
+
+    /** The greatest id of a job that is in the queue, or works on the table. */
+    async newest(tableId: string): Promise<number> {
+      const { owner = 0 } = (await lease(tableId)) ?? {}
+      for await (const jobId of entries(tableId, { pageSize: 1, newestFirst: true }))
+        return Math.max(owner, jobId)
+      return owner
     },
 
     /** The jobs that come after this one, in their order; at most `limit` of them. */
@@ -161,8 +90,50 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
       if (sample.length < SAMPLED) return sample.length
       return Math.round(sample.length * (1 + (jobId - last) / Math.max(1, last - first)))
     },
+  }
+}
 
-    lease: (tableId: string) => createTableLease(items, partition(tableId)),
+/** What the changes of a job say of one of its queues. */
+const createQueueWrites = (partition: (tableId: string) => string) => {
+  const placeOf = (tableId: string, jobId: number) => ({ pk: partition(tableId), sk: idSortKey(jobId) })
+  const leaseOf = (tableId: string) => ({ pk: partition(tableId), sk: LEASE })
+  return {
+    /** For the transaction that accepts a job. */
+    entering: (tableId: string, jobId: number): ItemWrite => ({
+      action: 'put',
+      key: placeOf(tableId, jobId),
+      item: { jobId },
+      when: 'absent',
+    }),
+
+    /** For the one that begins it. Refused while another job holds the lease. */
+    taking: (tableId: string, owner: number): ItemWrite => ({
+      action: 'put',
+      key: leaseOf(tableId),
+      item: { owner } satisfies TableLease,
+      when: 'absent',
+    }),
+
+    /** For the one that ends it. */
+    leaving: (tableId: string, jobId: number): ItemWrite => ({
+      action: 'delete',
+      key: placeOf(tableId, jobId),
+    }),
+
+    /** The same, of a job that has begun. */
+    releasing: (tableId: string, owner: number): ItemWrite => ({
+      action: 'delete',
+      key: leaseOf(tableId),
+      when: { owner },
+    }),
+
+    /** For the one that ends a waiting job: that no load has taken it along since the lease was read. */
+    unclaimed: (tableId: string, found: TableLease | undefined): ItemWrite => {
+      const isAsRead: Condition = found
+        ? { owner: found.owner, ...(!found.along && { along: undefined }) }
+        : 'absent'
+      return { action: 'check', key: leaseOf(tableId), when: isAsRead }
+    },
   }
 }
 

@@ -69,12 +69,18 @@ describe('of a transaction that DynamoDB cancels', () => {
   /** Answers with these errors, one after the other, and then that it is done. */
   const answering = (...errors: Error[]) => {
     let calls = 0
-    const send = async () => {
+    const tokens: unknown[] = []
+    const send = async ({ input }: { input: { ClientRequestToken?: string } }) => {
+      tokens.push(input.ClientRequestToken)
       const error = errors[calls++]
       if (error) throw error
       return { Responses: [{ Item: key }] }
     }
-    return { items: createItemTable(dynamoDbItems(TableName, { send: send as never })), calls: () => calls }
+    return {
+      items: createItemTable(dynamoDbItems(TableName, { send: send as never })),
+      calls: () => calls,
+      tokens,
+    }
   }
   const put = { action: 'put', key, item: {}, when: 'absent' } as const
   const named = (name: string) => Object.assign(new Error(name), { name })
@@ -109,9 +115,14 @@ describe('of a transaction that DynamoDB cancels', () => {
     },
   )
 
-  it('what nobody knows is thrown', async () => {
-    await expect(answering(named('TimeoutError')).items.transact([put])).rejects.toThrow('TimeoutError')
-    const { items } = answering(cancelled({ Code: 'ValidationError' }))
-    await expect(items.transact([put])).rejects.toThrow('cancelled')
+  it('rule 10, unknown is not no: it is asked for again under the same token, and thrown when no answer comes', async () => {
+    const lost = named('TimeoutError')
+    const { items: again, calls, tokens } = answering(lost, lost)
+    expect(await again.transact([put])).toEqual([])
+    expect(calls()).toBe(3)
+    expect(new Set(tokens).size).toBe(1)
+    await expect(answering(lost, lost, lost).items.transact([put])).rejects.toThrow('TimeoutError')
+    const invalid = cancelled({ Code: 'ValidationError' })
+    await expect(answering(invalid, invalid, invalid).items.transact([put])).rejects.toThrow('cancelled')
   })
 })

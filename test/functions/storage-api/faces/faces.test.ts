@@ -160,7 +160,7 @@ describe('queue', () => {
     for (let count = 0; count < 3; count++)
       ids.push((await busy.call('POST', '/queue/jobs', { component: COMPONENT, config }, headers)).body.id)
     const first = await busy.stores.jobs.get(Number(ids[0]))
-    if (first) await busy.stores.jobs.start(first, new Date())
+    if (first?.status === 'waiting') await busy.stores.jobs.begin(first, new Date())
     await busy.stores.runs.begin({
       name: `run-${ids[0]}`,
       status: 'RUNNING',

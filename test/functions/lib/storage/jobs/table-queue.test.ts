@@ -3,8 +3,9 @@ import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 
 const queueOf = async (jobIds: number[]) => {
-  const queue = createTableQueue(createMemoryItemTable())
-  for (const jobId of jobIds) await queue.enter('in.c-main.orders', jobId)
+  const items = createMemoryItemTable()
+  const queue = createTableQueue(items)
+  for (const jobId of jobIds) await items.transact([queue.entering('in.c-main.orders', jobId)])
   return (jobId: number) => queue.estimateBefore('in.c-main.orders', jobId)
 }
 
