@@ -239,7 +239,7 @@ const createBuckets = async (s3: EmbeddedS3, stack: Stack): Promise<void> => {
     await s3.createBucket(name, {
       versioned: properties.VersioningConfiguration?.Status === 'Enabled',
       eventBridge,
-      cors: properties.CorsConfiguration?.CorsRules ?? [],
+      answersBrowsers: properties.CorsConfiguration !== undefined,
       acceptsAcls: properties.OwnershipControls !== undefined,
     })
   }

@@ -26,7 +26,7 @@ const catalogue = {
   InvalidPolicyDocument: [400, 'The form does not meet the conditions of its policy document.'],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'The request is not valid.'],
-  InvalidStorageClass: [400, 'The storage class that you specified is not valid.'],
+  InvalidStorageClass: [400, 'Objects have the storage class STANDARD.'],
   InvalidToken: [400, 'The provided token is malformed or otherwise not valid.'],
   InvalidURI: [400, 'The specified URI could not be parsed.'],
   KeyTooLongError: [400, 'Your key is too long.'],

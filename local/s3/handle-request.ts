@@ -6,7 +6,7 @@ import { type FindPrincipal, identify } from './auth/authenticate.ts'
 import { readSignature } from './auth/read-signature.ts'
 import { S3Error } from './errors.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
-import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
+import { readPageRequest } from './http/cors.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { type HttpRequest, identified, readHttpRequest, type S3Request } from './http/s3-request.ts'
 import type { Operation, S3Context } from './operation.ts'
@@ -17,8 +17,8 @@ import { findOperation } from './router.ts'
 export interface RequestContext extends S3Context {
   findPrincipal: FindPrincipal
   limits: ConnectionLimits
-  /** Which pages of other origins a bucket answers. */
-  corsRulesOf: (bucket: string) => readonly CorsRule[]
+  /** Whether a bucket answers pages of other origins. */
+  answersBrowsers: (bucket: string) => boolean
   /** Called with internal errors. */
   onError: (error: unknown) => void
 }
@@ -49,13 +49,12 @@ export const handleRequest = async (
   }
   const answerOne = async (): Promise<Reply> => {
     const request = readHttpRequest(message, { id, rawBody })
-    const page = corsRequestOf(request)
-    const shared = page && corsHeaders(context.corsRulesOf(request.bucket), page)
+    const page = readPageRequest(request, context.answersBrowsers(request.bucket))
     // Errors as well, so that a page can read why.
-    Object.assign(common, shared)
+    Object.assign(common, page?.shared)
     if (page?.isPreflight !== true) return answer(request, context, onIdentified)
     onIdentified() // a browser asks without a signature
-    if (shared === undefined) throw new S3Error('AccessForbidden')
+    if (page.shared === undefined) throw new S3Error('AccessForbidden')
     return { status: 200 }
   }
   const reply = await answerOne().catch(error => {
@@ -71,7 +70,7 @@ export const handleRequest = async (
     await sendReply(response, reply, common, message.method === 'HEAD')
   } catch (error) {
     // The client is gone, or the reply broke off: closing the connection shows it.
-    if (!isDisconnect(error)) context.onError(error)
+    if (!message.socket.destroyed) context.onError(error)
     response.destroy()
   }
 }
@@ -120,8 +119,3 @@ const toS3Error = (error: unknown): S3Error => {
   if (error instanceof S3Error) return error
   return new S3Error(isOutOfSpace(error) ? 'InsufficientStorage' : 'InternalError')
 }
-
-const isDisconnect = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED'].includes(String(error.code))

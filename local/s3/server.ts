@@ -10,7 +10,6 @@ import { S3Error } from './errors.ts'
 import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
-import type { CorsRule } from './http/cors.ts'
 import { Store } from './storage/store.ts'
 
 export type { PolicyDocument } from './auth/policy-document.ts'
@@ -38,8 +37,8 @@ export interface EmbeddedS3Options {
 interface BucketOptions {
   /** Whether uploads may name the ACL `private`, which they have anyway. */
   acceptsAcls?: boolean
-  /** Which pages of other origins it answers. */
-  cors?: readonly CorsRule[]
+  /** Whether it answers pages of other origins. */
+  answersBrowsers?: boolean
 }
 
 export interface EmbeddedS3 {
@@ -89,7 +88,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
       if (sessionToken !== undefined) return sessions.open(accessKeyId, sessionToken)
       return accessKeyId === rootKeyId ? { secretAccessKey } : undefined
     },
-    corsRulesOf: bucket => buckets.get(bucket)?.cors ?? [],
+    answersBrowsers: bucket => buckets.get(bucket)?.answersBrowsers ?? false,
     onError: error => console.error('embedded S3:', error),
   }
 

@@ -4,24 +4,14 @@ import { account, arn, resourceType, tags, withoutMeaningHere } from './resource
 
 const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
 
-const texts = z.array(z.string()).default([])
-
-const corsRule = z
-  .strictObject({
-    Id: z.string().optional(),
-    AllowedOrigins: texts,
-    AllowedMethods: texts,
-    AllowedHeaders: texts,
-    ExposedHeaders: texts,
-    MaxAge: z.int().optional(),
-  })
-  .transform(rule => ({
-    allowedOrigins: rule.AllowedOrigins,
-    allowedMethods: rule.AllowedMethods,
-    allowedHeaders: rule.AllowedHeaders,
-    exposedHeaders: rule.ExposedHeaders,
-    maxAgeSeconds: rule.MaxAge,
-  }))
+/** What the embedded S3 lets pages of other origins do. */
+const corsRule = z.strictObject({
+  AllowedOrigins: z.tuple([z.literal('*')]),
+  AllowedMethods: z.tuple([z.literal('GET'), z.literal('HEAD'), z.literal('PUT'), z.literal('POST')]),
+  AllowedHeaders: z.tuple([z.literal('*')]),
+  ExposedHeaders: z.tuple([z.literal('ETag')]),
+  MaxAge: z.literal(3600),
+})
 
 export const bucket = resourceType({
   type: 'AWS::S3::Bucket',
@@ -43,7 +33,7 @@ export const bucket = resourceType({
         Rules: z.tuple([z.strictObject({ ObjectOwnership: z.literal('BucketOwnerPreferred') })]),
       })
       .optional(),
-    CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
+    CorsConfiguration: z.strictObject({ CorsRules: z.tuple([corsRule]) }).optional(),
     Tags: tags,
   }),
   nameProperty: 'BucketName',

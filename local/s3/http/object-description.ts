@@ -16,27 +16,18 @@ export const storedHeaders = [
 const metadataPrefix = 'x-amz-meta-'
 // S3 User Guide, "Working with object metadata": names and values together, in bytes.
 const maxMetadataBytes = 2048
-const storageClasses = new Set([
-  'STANDARD',
-  'REDUCED_REDUNDANCY',
-  'STANDARD_IA',
-  'ONEZONE_IA',
-  'INTELLIGENT_TIERING',
-  'GLACIER',
-  'DEEP_ARCHIVE',
-  'GLACIER_IR',
-])
+/** Of every object. */
+export const storageClass = 'STANDARD'
+const encryptionHeader = 'x-amz-server-side-encryption'
+/** S3 encrypts every object, and says so, since 2023 (User Guide, "Default encryption"). */
+export const encryption = { [encryptionHeader]: 'AES256' }
 
 /** Reads the description of the object from the headers of a PUT, a copy or a new upload. */
 export const readDescription = (headers: Headers): ObjectDescription => {
-  const storageClass = headers['x-amz-storage-class'] ?? 'STANDARD'
-  if (!storageClasses.has(storageClass)) throw new S3Error('InvalidStorageClass')
-  return {
-    headers: readStoredHeaders(headers),
-    metadata: readMetadata(headers),
-    storageClass,
-    ...readEncryption(headers['x-amz-server-side-encryption']),
-  }
+  if ((headers['x-amz-storage-class'] ?? storageClass) !== storageClass)
+    throw new S3Error('InvalidStorageClass')
+  checkEncryption(headers[encryptionHeader])
+  return { headers: readStoredHeaders(headers), metadata: readMetadata(headers) }
 }
 
 /** The headers of a GET or HEAD that come from the description, without checksums. */
@@ -46,10 +37,7 @@ export const describeObject = (description: ObjectDescription): Record<string, s
   ...Object.fromEntries(
     Object.entries(description.metadata).map(([name, value]) => [`${metadataPrefix}${name}`, value]),
   ),
-  // S3 encrypts every object, and says so, since 2023 (User Guide, "Default encryption").
-  'x-amz-server-side-encryption': description.encryption ?? 'AES256',
-  // S3 omits the default class.
-  'x-amz-storage-class': description.storageClass === 'STANDARD' ? undefined : description.storageClass,
+  ...encryption,
 })
 
 /** What answers in XML say of the checksum of a whole object. */
@@ -57,12 +45,6 @@ export const describeChecksum = ({ checksum }: ObjectDescription) =>
   checksum?.value === undefined
     ? {}
     : { ...describeChecksums({ [checksum.algorithm]: checksum.value }), ChecksumType: checksum.type }
-
-/** What listings say of the checksum that an upload or an object has. */
-export const describeKind = ({ checksum }: ObjectDescription) => ({
-  ChecksumAlgorithm: checksum?.algorithm,
-  ChecksumType: checksum?.type,
-})
 
 const readStoredHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
@@ -93,12 +75,11 @@ const readMetadata = (headers: Headers): Record<string, string> => {
   return Object.fromEntries(entries)
 }
 
-const readEncryption = (value: string | undefined): Pick<ObjectDescription, 'encryption'> => {
-  if (value === undefined) return {}
-  if (value === 'AES256') return { encryption: value }
+const checkEncryption = (value: string | undefined): void => {
+  if (value === undefined || value === 'AES256') return
   if (value.startsWith('aws:'))
     throw new S3Error('NotImplemented', `Server-side encryption with ${value} is not implemented.`, {
-      Header: 'x-amz-server-side-encryption',
+      Header: encryptionHeader,
     })
-  throw invalidArgument('The encryption method is not supported', 'x-amz-server-side-encryption', value)
+  throw invalidArgument('The encryption method is not supported', encryptionHeader, value)
 }

@@ -3,7 +3,7 @@ import { type Checksums, checksumAlgorithms, checksumHeader } from '../body/chec
 import { receiveBody } from '../body/receive-body.ts'
 import { buildObjectCreated, type CreatedReason } from '../events/object-created.ts'
 import { checkAcl } from '../http/accepted-headers.ts'
-import { readDescription } from '../http/object-description.ts'
+import { encryption, readDescription } from '../http/object-description.ts'
 import { readWriteCondition } from '../http/preconditions.ts'
 import type { Reply } from '../http/reply.ts'
 import type { S3Request } from '../http/s3-request.ts'
@@ -39,9 +39,9 @@ export const writtenReply = (version: StoredVersion): Reply => ({
 })
 
 /** What the answer to each way of writing an object says. */
-export const writtenHeaders = ({ versionId, description }: StoredVersion) => ({
+export const writtenHeaders = ({ versionId }: StoredVersion) => ({
   'x-amz-version-id': nameOf(versionId),
-  'x-amz-server-side-encryption': description.encryption,
+  ...encryption,
 })
 
 /** The id of a version as headers say it: not at all in a bucket without versions. */

@@ -40,17 +40,14 @@ const describeCopy = (request: S3Request, source: StoredVersion): ObjectDescript
   const directive = headers['x-amz-metadata-directive'] ?? 'COPY'
   if (directive !== 'COPY' && directive !== 'REPLACE')
     throw invalidArgument('Unknown directive.', 'x-amz-metadata-directive', directive)
-  const before = source.description
   const own = readDescription(headers)
   const from = readCopySource(request)
-  const isChanged =
-    directive === 'REPLACE' ||
-    own.encryption !== before.encryption ||
-    (headers['x-amz-storage-class'] ?? before.storageClass) !== before.storageClass
-  if (from.bucket === bucket && from.key === key && source.isLatest && !isChanged)
+  const changes = directive === 'REPLACE' || headers['x-amz-server-side-encryption'] !== undefined
+  if (from.bucket === bucket && from.key === key && source.isLatest && !changes)
     throw new S3Error(
       'InvalidRequest',
-      'A copy of an object to itself must change its metadata, storage class or encryption.',
+      'A copy of an object to itself must change its metadata or encryption.',
     )
-  return directive === 'REPLACE' ? own : { ...own, headers: before.headers, metadata: before.metadata }
+  const { headers: stored, metadata } = source.description
+  return directive === 'REPLACE' ? own : { headers: stored, metadata }
 }

@@ -1,7 +1,7 @@
 import { owner } from '../account.ts'
 import { onBucket } from '../auth/access.ts'
 import { invalidArgument } from '../errors.ts'
-import { describeKind } from '../http/object-description.ts'
+import { storageClass } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
@@ -109,20 +109,13 @@ export const listObjectVersions: Operation = {
 
 /** One object in a listing, or a delete marker. */
 const describeEntry = (
-  { key, modified, isDeleteMarker, etag, size, description }: StoredVersion,
+  { key, modified, isDeleteMarker, etag, size }: StoredVersion,
   { encode, withOwner }: { encode: (key: string) => string; withOwner: boolean },
 ): XmlNode => ({
   Key: encode(key),
   LastModified: new Date(modified).toISOString(),
   Owner: withOwner ? owner : undefined,
-  ...(isDeleteMarker
-    ? {}
-    : {
-        ETag: `"${etag}"`,
-        Size: size,
-        StorageClass: description.storageClass,
-        ...describeKind(description),
-      }),
+  ...(isDeleteMarker ? {} : { ETag: `"${etag}"`, Size: size, StorageClass: storageClass }),
 })
 
 /** What every listing by keys is asked for. `describePage` is what each answer says of it. */

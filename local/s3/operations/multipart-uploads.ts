@@ -4,7 +4,7 @@ import { type ChecksumAlgorithm, describeChecksums, readAlgorithm } from '../bod
 import { canCombine } from '../body/combine-crc.ts'
 import { S3Error } from '../errors.ts'
 import { checkAcl } from '../http/accepted-headers.ts'
-import { describeKind, readDescription } from '../http/object-description.ts'
+import { encryption, readDescription, storageClass } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
@@ -37,7 +37,7 @@ export const createMultipartUpload: Operation = {
       'InitiateMultipartUploadResult',
       { Bucket: bucket, Key: key, UploadId: id },
       {
-        'x-amz-server-side-encryption': description.encryption,
+        ...encryption,
         'x-amz-checksum-algorithm': description.checksum?.algorithm,
         'x-amz-checksum-type': description.checksum?.type,
       },
@@ -80,14 +80,13 @@ export const listMultipartUploads: Operation = {
       NextKeyMarker: next && encode(next.key),
       NextUploadIdMarker: next?.item?.id,
       MaxUploads: listing.limit,
-      Upload: page.items.map(({ key, id, initiated, description }) => ({
+      Upload: page.items.map(({ key, id, initiated }) => ({
         Key: encode(key),
         UploadId: id,
         Initiator: owner,
         Owner: owner,
-        StorageClass: description.storageClass,
+        StorageClass: storageClass,
         Initiated: new Date(initiated).toISOString(),
-        ...describeKind(description),
       })),
       ...describePage(page),
     })
@@ -109,12 +108,13 @@ export const listParts: Operation = {
       UploadId: id,
       Initiator: owner,
       Owner: owner,
-      StorageClass: description.storageClass,
+      StorageClass: storageClass,
       PartNumberMarker: marker,
       NextPartNumberMarker: parts.at(-1)?.number ?? 0,
       MaxParts: limit,
       IsTruncated: found.length > limit,
-      ...describeKind(description),
+      ChecksumAlgorithm: description.checksum?.algorithm,
+      ChecksumType: description.checksum?.type,
       Part: parts.map(describePart),
     })
   },

@@ -3,6 +3,7 @@ import { checksumHeader, describeChecksums, readPromisedChecksum } from '../body
 import { receiveBody } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import { parseCopyRange } from '../http/byte-range.ts'
+import { encryption } from '../http/object-description.ts'
 import { xmlReply } from '../http/reply.ts'
 import type { S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
@@ -24,18 +25,14 @@ const readPart = (request: S3Request, context: S3Context) => {
     })
     return { content, modified }
   }
-  return {
-    commit,
-    algorithm: description.checksum?.algorithm,
-    headers: { 'x-amz-server-side-encryption': description.encryption },
-  }
+  return { commit, algorithm: description.checksum?.algorithm }
 }
 
 export const uploadPart: Operation = {
   query,
   access: toContinueUpload,
   run: async (request, context) => {
-    const { commit, algorithm, headers } = readPart(request, context)
+    const { commit, algorithm } = readPart(request, context)
     const sent = readPromisedChecksum(request.headers)?.algorithm
     if (sent !== undefined && algorithm !== undefined && sent !== algorithm)
       throw new S3Error(
@@ -45,7 +42,7 @@ export const uploadPart: Operation = {
     const { content } = await commit(await receiveBody(request, context.store.files, algorithm))
     const used = sent ?? algorithm
     const checksum = used && { [checksumHeader(used)]: content.checksums[used] }
-    return { status: 200, headers: { etag: `"${content.md5}"`, ...checksum, ...headers } }
+    return { status: 200, headers: { etag: `"${content.md5}"`, ...checksum, ...encryption } }
   },
 }
 
@@ -54,7 +51,7 @@ export const uploadPartCopy: Operation = {
   query,
   access: request => [...toContinueUpload(request), toReadSource(request)],
   run: async (request, context) => {
-    const { commit, algorithm, headers } = readPart(request, context)
+    const { commit, algorithm } = readPart(request, context)
     const source = findCopySource(request, context)
     const rangeHeader = request.headers['x-amz-copy-source-range']
     const range = rangeHeader === undefined ? undefined : parseCopyRange(rangeHeader, source.size)
@@ -66,7 +63,7 @@ export const uploadPartCopy: Operation = {
         ETag: `"${content.md5}"`,
         ...describeChecksums(content.checksums),
       },
-      { ...headers, 'x-amz-copy-source-version-id': nameOf(source.versionId) },
+      { ...encryption, 'x-amz-copy-source-version-id': nameOf(source.versionId) },
     )
   },
 }

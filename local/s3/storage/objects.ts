@@ -45,7 +45,7 @@ interface VersionRow {
   description: string
 }
 
-const nothingDescribed: ObjectDescription = { headers: {}, metadata: {}, storageClass: 'STANDARD' }
+const nothingDescribed: ObjectDescription = { headers: {}, metadata: {} }
 
 /** The versions of objects. Writing methods are to be called inside a transaction. */
 export class Objects {

@@ -6,8 +6,6 @@ export interface ObjectDescription {
   headers: Record<string, string>
   /** User metadata without `x-amz-meta-`, as sent: lower-case names, one byte per character. */
   metadata: Record<string, string>
-  storageClass: string
-  encryption?: 'AES256'
   /** On an upload: what its parts and the object will have. On a version: with the value. */
   checksum?: { algorithm: ChecksumAlgorithm; type: ChecksumType; value?: string }
 }

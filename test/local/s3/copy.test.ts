@@ -139,8 +139,7 @@ describe('CopyObject', () => {
     })
     useKey('original')
     expect((await read()).toString()).toBe('content')
-    // Without a word about its class, that of the source stays.
-    await copy({ Key: 'original', StorageClass: 'STANDARD_IA' })
+    await copy({ Key: 'original', ServerSideEncryption: 'AES256' })
     await expect(copy({ Key: 'original' })).rejects.toMatchObject({ name: 'InvalidRequest' })
   })
 

@@ -1,32 +1,39 @@
 import { describe, expect, it } from 'vitest'
-import { corsHeaders } from '#local/s3/http/cors.ts'
+import { readPageRequest } from '#local/s3/http/cors.ts'
 
-const rule = {
-  allowedOrigins: ['https://*.example.com'],
-  allowedMethods: ['PUT'],
-  allowedHeaders: ['x-amz-*', 'content-type'],
-  exposedHeaders: ['ETag'],
-  maxAgeSeconds: 60,
-}
-const asked = { origin: 'https://a.example.com', method: 'PUT', headers: ['X-Amz-Date'] }
+const origin = 'https://a.example.com'
+const preflight = (method: string) => ({
+  method: 'OPTIONS',
+  headers: {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'x-amz-date,content-type',
+  },
+})
 
 describe('a page of another origin', () => {
-  it('is answered as the first rule that fits says', () => {
-    expect(corsHeaders([rule], asked)).toMatchObject({
-      'access-control-allow-origin': 'https://a.example.com',
-      'access-control-allow-headers': 'X-Amz-Date',
-      'access-control-expose-headers': 'ETag',
-      'access-control-max-age': '60',
+  it('is answered by a bucket that answers browsers', () => {
+    expect(readPageRequest(preflight('PUT'), true)).toEqual({
+      isPreflight: true,
+      shared: expect.objectContaining({
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'x-amz-date,content-type',
+        'access-control-expose-headers': 'ETag',
+      }),
     })
+    const put = readPageRequest({ method: 'PUT', headers: { origin } }, true)
+    expect(put).toMatchObject({ isPreflight: false, shared: { 'access-control-allow-origin': '*' } })
   })
+
   it.each([
-    ['another origin', { ...asked, origin: 'https://example.org' }],
-    ['another method', { ...asked, method: 'DELETE' }],
-    ['another header', { ...asked, headers: ['x-other'] }],
-  ])('is refused with %s', (_, request) => expect(corsHeaders([rule], request)).toBeUndefined())
-  it('of any kind is allowed by a star', () => {
-    expect(corsHeaders([{ ...rule, allowedOrigins: ['*'] }], asked)?.['access-control-allow-origin']).toBe(
-      '*',
-    )
+    ['another bucket', preflight('PUT'), false, true],
+    ['another method', preflight('DELETE'), true, true],
+    ['a request itself', { method: 'DELETE', headers: { origin } }, true, false],
+  ])('is refused: %s', (_, request, answersBrowsers, isPreflight) => {
+    expect(readPageRequest(request, answersBrowsers)).toEqual({ isPreflight, shared: undefined })
+  })
+
+  it('names its origin; what does not is no page', () => {
+    expect(readPageRequest({ method: 'GET', headers: {} }, true)).toBeUndefined()
   })
 })

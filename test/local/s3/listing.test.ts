@@ -37,7 +37,7 @@ describe('a listing', () => {
           holder: store.database.nextNumber(),
           size: 0,
           etag: '',
-          description: { headers: {}, metadata: {}, storageClass: 'STANDARD' },
+          description: { headers: {}, metadata: {} },
           condition: {},
         })
     })

@@ -42,7 +42,6 @@ describe('an object', () => {
       ContentLanguage: 'de',
       CacheControl: 'no-store',
       ServerSideEncryption: 'AES256',
-      StorageClass: 'STANDARD_IA',
       Metadata: { 'primary-key': 'id,name', incremental: '1' },
     } as const
     await put({ Key: 'described', Expires: expires, ACL: 'private', ...described })

@@ -78,7 +78,7 @@ describe('a wrong request is refused with its code', () => {
   const chunked: SigningOptions = { payload: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' }
   it.each<[string, RawRequest, SigningOptions, string]>([
     ['an ACL that gives rights', put({ 'x-amz-acl': 'public-read' }), {}, 'NotImplemented'],
-    ['a storage class that is none', put({ 'x-amz-storage-class': 'COLD' }), {}, 'InvalidStorageClass'],
+    ['another storage class', put({ 'x-amz-storage-class': 'STANDARD_IA' }), {}, 'InvalidStorageClass'],
     ['encryption that is none', put({ 'x-amz-server-side-encryption': 'ROT13' }), {}, 'InvalidArgument'],
     ['encryption with KMS', put({ 'x-amz-server-side-encryption': 'aws:kms' }), {}, 'NotImplemented'],
     ['2 KiB of metadata and more', put({ 'x-amz-meta-a': 'x'.repeat(2048) }), {}, 'MetadataTooLarge'],
