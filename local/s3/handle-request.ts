@@ -11,16 +11,11 @@ import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { type HttpRequest, identified, readHttpRequest, type S3Request } from './http/s3-request.ts'
 import type { Operation, S3Context } from './operation.ts'
 import { isPostForm, openForm } from './post-form/open-form.ts'
-import { postObject } from './post-form/post-object.ts'
 import { findOperation } from './router.ts'
 
 export interface RequestContext extends S3Context {
   findPrincipal: FindPrincipal
   limits: ConnectionLimits
-  /** Whether a bucket answers pages of other origins. */
-  answersBrowsers: (bucket: string) => boolean
-  /** Called with internal errors. */
-  onError: (error: unknown) => void
 }
 
 /** Answers one HTTP request. Never rejects: an error becomes an answer, or ends the connection. */
@@ -49,7 +44,7 @@ export const handleRequest = async (
   }
   const answerOne = async (): Promise<Reply> => {
     const request = readHttpRequest(message, { id, rawBody })
-    const page = readPageRequest(request, context.answersBrowsers(request.bucket))
+    const page = readPageRequest(request, context.settingsOf(request.bucket))
     // Errors as well, so that a page can read why.
     Object.assign(common, page?.shared)
     if (page?.isPreflight !== true) return answer(request, context, onIdentified)
@@ -59,7 +54,7 @@ export const handleRequest = async (
   }
   const reply = await answerOne().catch(error => {
     const refusal = toS3Error(error)
-    if (refusal.code === 'InternalError' && !message.destroyed) context.onError(error)
+    if (refusal.code === 'InternalError' && !message.destroyed) report(error)
     return errorReply(refusal, message.url?.split('?', 1)[0] ?? '', id)
   })
   // Discard the rest of a half-read body: the client reads the answer only after it has sent everything.
@@ -70,7 +65,7 @@ export const handleRequest = async (
     await sendReply(response, reply, common, message.method === 'HEAD')
   } catch (error) {
     // The client is gone, or the reply broke off: closing the connection shows it.
-    if (!message.socket.destroyed) context.onError(error)
+    if (!message.socket.destroyed) report(error)
     response.destroy()
   }
 }
@@ -95,7 +90,7 @@ const answer = async (
   if (isPostForm(request)) {
     const opened = await openForm(request, findPrincipal)
     onIdentified()
-    return runOperation(() => postObject(opened.fields), opened.request, context).finally(opened.discard)
+    return runOperation(() => opened.operation, opened.request, context).finally(opened.discard)
   }
   const s3Request = identified(request, identify(readSignature(request), findPrincipal))
   onIdentified()
@@ -114,6 +109,8 @@ const runOperation = async (
   if (operation.needsNoBucket !== true) context.store.buckets.get(request.bucket)
   return operation.run(request, context)
 }
+
+const report = (error: unknown): void => console.error('embedded S3:', error)
 
 const toS3Error = (error: unknown): S3Error => {
   if (error instanceof S3Error) return error

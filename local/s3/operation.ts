@@ -5,13 +5,19 @@ import type { Reply } from './http/reply.ts'
 import type { S3Request } from './http/s3-request.ts'
 import type { Store } from './storage/store.ts'
 
+export interface BucketSettings {
+  /** Whether uploads may name the ACL `private`, which they have anyway. */
+  acceptsAcls?: boolean
+  /** Whether it answers pages of other origins. */
+  answersBrowsers?: boolean
+}
+
 /** What operations need. */
 export interface S3Context {
   store: Store
   outbox: EventOutbox
   isAllowed: (principal: Principal, access: AccessRequest) => boolean
-  /** Whether uploads to a bucket may name an ACL. */
-  acceptsAcls: (bucket: string) => boolean
+  settingsOf: (bucket: string) => BucketSettings
 }
 
 /** One operation of the S3 API. */

@@ -1,18 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { RoleKey } from '#lib/cloud/roles.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
 import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
 import { closeServer, listen } from '../http/listening.ts'
 import { OpenRequests } from '../http/open-requests.ts'
-import type { TemporaryKey } from './auth/caller.ts'
 import type { PolicyDocument } from './auth/policy-document.ts'
 import { Sessions } from './auth/sessions.ts'
 import { S3Error } from './errors.ts'
 import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
+import type { BucketSettings } from './operation.ts'
 import { Store } from './storage/store.ts'
-
-export type { PolicyDocument } from './auth/policy-document.ts'
 
 export interface EmbeddedS3Options {
   /** Everything the server keeps; created when missing. Only one server can use it at a time. */
@@ -34,13 +33,6 @@ export interface EmbeddedS3Options {
   limits?: ConnectionLimits
 }
 
-interface BucketOptions {
-  /** Whether uploads may name the ACL `private`, which they have anyway. */
-  acceptsAcls?: boolean
-  /** Whether it answers pages of other origins. */
-  answersBrowsers?: boolean
-}
-
 export interface EmbeddedS3 {
   /** `http://127.0.0.1:PORT` */
   endpoint: string
@@ -48,10 +40,10 @@ export interface EmbeddedS3 {
   /** Creates the bucket when it is missing. `versioned` and `eventBridge` stay as they are where they are not given. */
   createBucket(
     name: string,
-    options?: BucketOptions & { versioned?: boolean; eventBridge?: boolean },
+    options?: BucketSettings & { versioned?: boolean; eventBridge?: boolean },
   ): Promise<void>
   /** A key of a role, for an hour. @param asked `policy` narrows what the role allows: JSON */
-  assumeRole(asked: { roleArn: string; policy?: string }): Promise<TemporaryKey>
+  assumeRole(asked: { roleArn: string; policy?: string }): Promise<RoleKey>
   /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
   drain(graceMs: number): Promise<void>
   /** Drains for up to two seconds, unless already done, and ends open requests. */
@@ -75,21 +67,19 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   const store = await Store.open(options.dataDir, files)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
   const openRequests = new OpenRequests()
-  const buckets = new Map<string, BucketOptions>()
+  const buckets = new Map<string, BucketSettings>()
   const context: RequestContext = {
     store,
     outbox,
     limits,
     isAllowed: (principal, access) => sessions.isAllowed(principal, access),
-    acceptsAcls: bucket => buckets.get(bucket)?.acceptsAcls ?? false,
+    settingsOf: bucket => buckets.get(bucket) ?? {},
     findPrincipal: (accessKeyId, sessionToken) => {
       if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))
         throw new S3Error('ServiceUnavailable')
       if (sessionToken !== undefined) return sessions.open(accessKeyId, sessionToken)
       return accessKeyId === rootKeyId ? { secretAccessKey } : undefined
     },
-    answersBrowsers: bucket => buckets.get(bucket)?.answersBrowsers ?? false,
-    onError: error => console.error('embedded S3:', error),
   }
 
   const underWay = new Set<Promise<void>>()

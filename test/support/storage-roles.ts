@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../../local/s3/server.ts'
+import type { PolicyDocument } from '../../local/s3/auth/policy-document.ts'
 
 export const roleArn = 'arn:aws:iam::000000000000:role/file-access'
 export const tableRoleArn = 'arn:aws:iam::000000000000:role/table-access'

@@ -1,14 +1,14 @@
 import { S3Error } from '../errors.ts'
 import type { Caller, Principal } from './caller.ts'
 import type { GivenSignature } from './read-signature.ts'
-import { isSameSignature, signingKey } from './signature.ts'
+import { isSameSignature } from './signature.ts'
 
 /** Gives `undefined` for a key that is not known. Throws for a token that is not that key's. */
 export type FindPrincipal = (accessKeyId: string, sessionToken: string | undefined) => Principal | undefined
 
 /** Throws InvalidAccessKeyId, InvalidToken, SignatureDoesNotMatch, ExpiredToken. */
 export const identify = (given: GivenSignature, findPrincipal: FindPrincipal): Caller => {
-  const { accessKeyId, sessionToken, signature, scope } = given
+  const { accessKeyId, sessionToken, signature, longDate } = given
   const principal = findPrincipal(accessKeyId, sessionToken)
   if (principal === undefined)
     throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKeyId })
@@ -16,8 +16,5 @@ export const identify = (given: GivenSignature, findPrincipal: FindPrincipal): C
     throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: accessKeyId })
   if (principal.roleArn !== undefined && Date.now() >= principal.expiration.getTime())
     throw new S3Error('ExpiredToken')
-  return {
-    principal,
-    chunks: scope && { key: signingKey(principal.secretAccessKey, scope), scope, signature },
-  }
+  return { principal, signature, longDate }
 }

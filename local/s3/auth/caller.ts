@@ -1,16 +1,8 @@
-import type { KeyObject } from 'node:crypto'
+import type { RoleKey } from '#lib/cloud/roles.ts'
 import type { Statement } from './policy-document.ts'
-import type { SignatureScope } from './signature.ts'
-
-export interface TemporaryKey {
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken: string
-  expiration: Date
-}
 
 /** A temporary key, issued for a role. */
-export interface Session extends Omit<TemporaryKey, 'sessionToken'> {
+export interface Session extends Omit<RoleKey, 'sessionToken'> {
   roleArn: string
   /** Narrow what the role may do. */
   narrowed: Statement[] | undefined
@@ -19,8 +11,10 @@ export interface Session extends Omit<TemporaryKey, 'sessionToken'> {
 /** Whose key signed a request: a session's, or the account's own, which has no role. */
 export type Principal = Session | { secretAccessKey: string; roleArn?: undefined }
 
-/** Who sent a request, and what a body of signed chunks continues; signatures of version 2 sign no chunks. */
+/** Who sent a request, and what a body of signed chunks continues. */
 export interface Caller {
   principal: Principal
-  chunks: { key: KeyObject; scope: SignatureScope; signature: string } | undefined
+  signature: string
+  /** Of signatures of version 4, which alone sign chunks. */
+  longDate: string | undefined
 }

@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto'
 import { S3Error } from '../errors.ts'
-import type { S3Request } from '../http/s3-request.ts'
-import { isSameSignature, sha256, signText } from './signature.ts'
+import type { Caller } from './caller.ts'
+import { isSameSignature, sha256, signingKey, signText } from './signature.ts'
 
 export type ChunkVerifier = ReturnType<typeof verifyChunks>
 
 /**
  * Checks the chain of signatures of a signed `aws-chunked` body: each covers its chunk and the signature before it,
- * beginning with that of the request (S3 API Reference, "Transferring payload in multiple chunks"). Each call throws
- * SignatureDoesNotMatch when one is wrong, or when the request's signature is of a version that signs no chunks.
+ * beginning with that of the request (S3 API Reference, "Transferring payload in multiple chunks"). Throws
+ * SignatureDoesNotMatch when one is wrong, or the request's is of a version that signs no chunks.
  */
-export const verifyChunks = ({ chunks }: S3Request['caller'], hasTrailer: boolean) => {
-  let previous = chunks?.signature ?? ''
+export const verifyChunks = ({ principal, longDate, signature }: Caller, hasTrailer: boolean) => {
+  if (longDate === undefined) throw new S3Error('SignatureDoesNotMatch')
+  const key = signingKey(principal.secretAccessKey, longDate)
+  let previous = signature
   let hash = createHash('sha256')
 
   const check = (algorithm: string, lines: readonly string[], given: string): void => {
-    const expected = chunks && signText(chunks.key, chunks.scope, algorithm, [previous, ...lines].join('\n'))
-    if (expected === undefined || !isSameSignature(expected, given))
-      throw new S3Error('SignatureDoesNotMatch')
+    const expected = signText(key, longDate, algorithm, [previous, ...lines].join('\n'))
+    if (!isSameSignature(expected, given)) throw new S3Error('SignatureDoesNotMatch')
     previous = expected
   }
 

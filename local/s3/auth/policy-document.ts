@@ -57,7 +57,6 @@ const StatementSchema = z
 
 const PolicySchema = z.strictObject({
   Version: z.string().optional(),
-  Id: z.string().optional(),
   Statement: z.array(StatementSchema),
 })
 

@@ -1,7 +1,7 @@
 import { region as ourRegion } from '../account.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import type { SignedRequest } from '../http/s3-request.ts'
-import { computeSignature, type SignatureScope, signingKey } from './signature.ts'
+import { computeSignature, signingKey } from './signature.ts'
 import { signV2, textOfV2 } from './signature-v2.ts'
 
 /** A signature as the client sent it, and what it must be. */
@@ -11,8 +11,8 @@ export interface GivenSignature {
   sessionToken: string | undefined
   /** The signature that the owner of the secret makes. */
   expected: (secretAccessKey: string) => string
-  /** Of version 4 only. */
-  scope?: SignatureScope
+  /** Of version 4 only: `20260102T030405Z`. */
+  longDate?: string
 }
 
 const algorithm = 'AWS4-HMAC-SHA256'
@@ -53,24 +53,16 @@ const readHeader = (request: SignedRequest, authorization: string): GivenSignatu
       'InvalidRequest',
       `The authorization mechanism is not supported. Please use ${algorithm}.`,
     )
-  const values = new Map(
-    fields.split(',').map(field => {
-      const equals = field.indexOf('=')
-      return [field.slice(0, equals).trim(), field.slice(equals + 1).trim()]
-    }),
+  const given = Object.fromEntries(
+    [...fields.matchAll(/(\w+)=([^,\s]*)/g)].map(([, name = '', value = '']) => [name, value]),
   )
   const longDate = headers['x-amz-date'] ?? fromHttpDate(headers['date'])
   if (longDate === undefined)
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
   const payloadHash = headers['x-amz-content-sha256']
-  const given = readFields(request, payloadHash ?? '', {
-    code: 'AuthorizationHeaderMalformed',
-    longDate,
-    credential: values.get('Credential'),
-    signedHeaders: values.get('SignedHeaders'),
-    signature: values.get('Signature'),
-    sessionToken: headers['x-amz-security-token'],
-  })
+  const code = 'AuthorizationHeaderMalformed'
+  const sessionToken = headers['x-amz-security-token']
+  const read = readFields(request, { ...given, code, longDate, sessionToken, payloadHash: payloadHash ?? '' })
   if (payloadHash === undefined)
     throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
   if (Math.abs(Date.now() - parseAmzDate(longDate).getTime()) > maxSkewMs)
@@ -79,7 +71,7 @@ const readHeader = (request: SignedRequest, authorization: string): GivenSignatu
       ServerTime: new Date().toISOString(),
       MaxAllowedSkewMilliseconds: String(maxSkewMs),
     })
-  return given
+  return read
 }
 
 const readQuery = (request: SignedRequest): GivenSignature => {
@@ -91,15 +83,15 @@ const readQuery = (request: SignedRequest): GivenSignature => {
   if (!/^\d{1,9}$/.test(expires)) throw new S3Error(code, 'X-Amz-Expires should be a number')
   if (Number(expires) > maxExpiresSeconds)
     throw new S3Error(code, `X-Amz-Expires must be at most a week, ${maxExpiresSeconds} seconds`)
-  const payloadHash = request.headers['x-amz-content-sha256'] ?? value('Content-Sha256') ?? 'UNSIGNED-PAYLOAD'
   const longDate = value('Date') ?? ''
-  const given = readFields(request, payloadHash, {
+  const given = readFields(request, {
     code,
     longDate,
-    credential: value('Credential'),
-    signedHeaders: value('SignedHeaders'),
-    signature: value('Signature'),
+    Credential: value('Credential'),
+    SignedHeaders: value('SignedHeaders'),
+    Signature: value('Signature'),
     sessionToken: value('Security-Token'),
+    payloadHash: request.headers['x-amz-content-sha256'] ?? value('Content-Sha256') ?? 'UNSIGNED-PAYLOAD',
   })
   const signedAt = parseAmzDate(longDate).getTime()
   if (signedAt > Date.now() + maxSkewMs) throw new S3Error('AccessDenied', 'Request is not valid yet')
@@ -116,35 +108,40 @@ const checkExpiry = (expires: number): void => {
     })
 }
 
-const readFields = (
-  request: SignedRequest,
-  payloadHash: string,
-  fields: {
-    code: S3ErrorCode
-    longDate: string
-    credential: string | undefined
-    signedHeaders: string | undefined
-    signature: string | undefined
-    sessionToken: string | undefined
-  },
-): GivenSignature => {
-  const { code, longDate, credential = '', signedHeaders = '', signature = '', sessionToken } = fields
-  const { accessKeyId, scope } = readScope(code, { longDate, credential })
-  const names = signedHeaders.toLowerCase().split(';')
+/** As they are named in a header, and after `X-Amz-` in a query. */
+interface Fields {
+  code: S3ErrorCode
+  longDate: string
+  Credential?: string | undefined
+  SignedHeaders?: string | undefined
+  Signature?: string | undefined
+  sessionToken: string | undefined
+  payloadHash: string
+}
+
+const readFields = (request: SignedRequest, fields: Fields): GivenSignature => {
+  const { code, longDate, Credential: credential = '', Signature: signature = '' } = fields
+  const accessKeyId = readCredential(code, { longDate, credential })
+  const names = (fields.SignedHeaders ?? '').toLowerCase().split(';')
   if (!names.includes('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
   if (!/^[0-9a-f]{64}$/.test(signature))
     throw new S3Error(code, 'The Signature must be 64 lower-case hexadecimal digits.')
   const { 'X-Amz-Signature': _, ...query } = request.query
-  const signed = { ...request, query, headers: pickSigned(request.headers, names), payloadHash }
-  const expected = (secret: string) => computeSignature(signingKey(secret, scope), scope, signed)
-  return { accessKeyId, signature, sessionToken, scope, expected }
+  const signed = {
+    ...request,
+    query,
+    headers: pickSigned(request.headers, names),
+    payloadHash: fields.payloadHash,
+  }
+  const expected = (secret: string) => computeSignature(signingKey(secret, longDate), longDate, signed)
+  return { accessKeyId, signature, sessionToken: fields.sessionToken, longDate, expected }
 }
 
-/** Reads what a credential says besides the key, `KEY/20260102/REGION/SERVICE/aws4_request`, and the date beside it. */
-export const readScope = (
+/** The key of a credential, `KEY/20260102/REGION/SERVICE/aws4_request`. Throws when the rest of it is not ours, or not of that date. */
+export const readCredential = (
   code: S3ErrorCode,
   { longDate, credential }: { longDate: string; credential: string },
-): { accessKeyId: string; scope: SignatureScope } => {
+): string => {
   const [, accessKeyId = '', shortDate = '', region = '', service = ''] =
     /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential) ?? []
   if (accessKeyId === '')
@@ -162,7 +159,7 @@ export const readScope = (
     )
   if (shortDate !== longDate.slice(0, 8))
     throw new S3Error(code, 'The date of the credential scope does not match the date of the request.')
-  return { accessKeyId, scope: { longDate, shortDate, region, service } }
+  return accessKeyId
 }
 
 /** The signed headers, with their bytes as text. */

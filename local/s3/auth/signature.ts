@@ -1,15 +1,6 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { getCanonicalHeaders, getCanonicalQuery } from '@smithy/signature-v4'
-
-/** What a signature covers besides the request itself. */
-export interface SignatureScope {
-  /** `20260102T030405Z` */
-  longDate: string
-  /** `20260102` */
-  shortDate: string
-  region: string
-  service: string
-}
+import { region } from '../account.ts'
 
 /** The parts of a request that a signature covers. */
 interface SignedRequest {
@@ -30,7 +21,7 @@ interface SignedRequest {
  * a token header, always signs `x-amz-content-sha256` when it is there, and moves headers into the query when presigning,
  * while a client may have signed any subset of its headers.
  */
-export const computeSignature = (key: KeyObject, scope: SignatureScope, request: SignedRequest): string => {
+export const computeSignature = (key: KeyObject, longDate: string, request: SignedRequest): string => {
   const names = Object.keys(request.headers).sort()
   const canonical = getCanonicalHeaders(
     { ...requestShape, headers: request.headers },
@@ -47,21 +38,21 @@ export const computeSignature = (key: KeyObject, scope: SignatureScope, request:
     names.join(';'),
     request.payloadHash,
   ].join('\n')
-  return signText(key, scope, 'AWS4-HMAC-SHA256', sha256(canonicalRequest))
+  return signText(key, longDate, 'AWS4-HMAC-SHA256', sha256(canonicalRequest))
 }
 
-/** The signature of a text: of a body's chunk, or of the hash of a canonical request. */
-export const signText = (key: KeyObject, scope: SignatureScope, algorithm: string, text: string): string =>
+/**
+ * The signature of a text: of a body's chunk, or of the hash of a canonical request.
+ *
+ * @param longDate `20260102T030405Z`
+ */
+export const signText = (key: KeyObject, longDate: string, algorithm: string, text: string): string =>
   createHmac('sha256', key)
-    .update([algorithm, scope.longDate, scopeSteps(scope).join('/'), text].join('\n'))
+    .update([algorithm, longDate, scopeOf(longDate).join('/'), text].join('\n'))
     .digest('hex')
 
-const scopeSteps = ({ shortDate, region, service }: SignatureScope): string[] => [
-  shortDate,
-  region,
-  service,
-  'aws4_request',
-]
+/** What the key of a day is made of, besides the secret. */
+const scopeOf = (longDate: string): string[] => [longDate.slice(0, 8), region, 's3', 'aws4_request']
 
 const keys = new Map<string, KeyObject>()
 
@@ -69,11 +60,12 @@ const keys = new Map<string, KeyObject>()
  * The signing key of a secret for one day. Cached, because clients send thousands of requests with it; as a key object,
  * because with the bytes of a key each HMAC takes five times as long.
  */
-export const signingKey = (secretAccessKey: string, scope: SignatureScope): KeyObject => {
-  const name = JSON.stringify([secretAccessKey, ...scopeSteps(scope)])
+export const signingKey = (secretAccessKey: string, longDate: string): KeyObject => {
+  const scope = scopeOf(longDate)
+  const name = JSON.stringify([secretAccessKey, ...scope])
   const known = keys.get(name)
   if (known !== undefined) return known
-  const bytes = scopeSteps(scope).reduce<Buffer>(
+  const bytes = scope.reduce<Buffer>(
     (secret, text) => createHmac('sha256', secret).update(text).digest(),
     Buffer.from(`AWS4${secretAccessKey}`),
   )

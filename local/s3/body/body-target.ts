@@ -1,5 +1,5 @@
 import type { DiskFile } from '../../durable/disk.ts'
-import type { DataFiles } from '../storage/data-files.ts'
+import { type DataFiles, LARGEST_SMALL_BYTES, newFileName } from '../storage/data-files.ts'
 import type { NewFile } from '../storage/stored-object.ts'
 
 /** Where the bytes of a body go until they are committed. */
@@ -16,7 +16,7 @@ export interface BodyTarget {
 
 /** @param most bytes that the body may have */
 export const openBodyTarget = async (files: DataFiles, most: number): Promise<BodyTarget> => {
-  if (files.isSmall(most)) return new MemoryTarget(files.newName())
+  if (most <= LARGEST_SMALL_BYTES) return new MemoryTarget(newFileName())
   const { file, handle } = await files.create()
   return new FileTarget(files, file, handle)
 }

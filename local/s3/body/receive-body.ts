@@ -16,7 +16,7 @@ import {
 import { ChunkedDecoder } from './chunked-decoder.ts'
 
 // S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
-const maxBodyBytes = 5 * 1024 ** 3
+export const mostBodyBytes = 5 * 1024 ** 3
 // Enough to complete 10,000 parts with all checksums, and to delete 1,000 long keys.
 const maxTextBytes = 8 * 1024 * 1024
 
@@ -141,7 +141,7 @@ const readLength = ({ headers, bodyForm }: S3Request): ExpectedSize => {
   if (length === undefined) throw new S3Error('MissingContentLength')
   if (!/^\d{1,15}$/.test(length)) throw invalidArgument(`${name} is not a number.`, name, length)
   const size = Number(length)
-  if (size > maxBodyBytes) throw tooLarge(size, maxBodyBytes)
+  if (size > mostBodyBytes) throw tooLarge(size, mostBodyBytes)
   return { least: size, most: size, isPromised: true }
 }
 

@@ -4,9 +4,16 @@ import type { ObjectCreatedEvent } from './object-created.ts'
 
 type Deliver = (event: ObjectCreatedEvent) => Promise<void>
 
+interface Delivery {
+  failures: number
+  /** The receiver has it; the row is still to be removed. */
+  isTaken: boolean
+  /** Under way, or waiting to be tried again. */
+  isBusy: boolean
+}
+
 const maxAtOnce = 32
-const firstRetryMs = 100
-const longestRetryMs = 30_000
+const pauses = { first: 100, longest: 30_000 }
 
 /**
  * Events to be delivered, at least once. Each is written in the transaction that commits its object and removed when the
@@ -15,13 +22,11 @@ const longestRetryMs = 30_000
 export class EventOutbox {
   readonly #database: Database
   readonly #deliver: Deliver | undefined
-  readonly #underWay = new Map<number, Promise<void>>()
-  /** Taken by the receiver, and not yet removed. */
-  readonly #delivered = new Set<number>()
-  readonly #failures = new Map<number, number>()
-  readonly #timers = new Map<number, NodeJS.Timeout>()
-  #isClosed = false
+  readonly #deliveries = new Map<number, Delivery>()
+  readonly #underWay = new Set<Promise<void>>()
   #isWoken = false
+  #isClosing = false
+  #isClosed = false
 
   constructor(database: Database, deliver: Deliver | undefined) {
     this.#database = database
@@ -37,71 +42,62 @@ export class EventOutbox {
 
   /** Delivers waiting events once the current transaction is over. */
   wake(): void {
-    if (this.#isWoken || this.#deliver === undefined) return
+    if (this.#isWoken || this.#isClosing || this.#deliver === undefined) return
     this.#isWoken = true
-    setImmediate(() => {
-      this.#isWoken = false
-      this.#startWaiting(this.#deliver)
-    })
+    setImmediate(() => this.#deliverWaiting())
   }
 
   /** Begins no more deliveries and waits up to `graceMs` for those under way. */
   async close(graceMs: number): Promise<void> {
-    this.#isClosed = true
-    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#isClosing = true
     const grace = Promise.withResolvers<void>()
     const timer = setTimeout(grace.resolve, graceMs)
-    await Promise.race([Promise.allSettled(this.#underWay.values()), grace.promise])
+    await Promise.race([Promise.all(this.#underWay), grace.promise])
     clearTimeout(timer)
-    this.#underWay.clear()
+    this.#isClosed = true
   }
 
-  #startWaiting(deliver: Deliver | undefined): void {
-    if (this.#isClosed || deliver === undefined || this.#underWay.size >= maxAtOnce) return
-    const busy = this.#underWay.size + this.#timers.size
+  #deliverWaiting(): void {
+    this.#isWoken = false
+    if (this.#isClosing) return
+    const sql = 'SELECT sequence, event FROM events ORDER BY sequence LIMIT ?'
     const rows = this.#database.all<{ sequence: number; event: string }>(
-      'SELECT sequence, event FROM events ORDER BY sequence LIMIT ?',
-      busy + maxAtOnce,
+      sql,
+      this.#deliveries.size + maxAtOnce,
     )
     for (const { sequence, event } of rows) {
       if (this.#underWay.size >= maxAtOnce) return
-      if (this.#underWay.has(sequence) || this.#timers.has(sequence)) continue
-      this.#underWay.set(sequence, this.#deliverOne(deliver, sequence, event))
+      const delivery = this.#deliveries.get(sequence) ?? { failures: 0, isTaken: false, isBusy: false }
+      if (delivery.isBusy) continue
+      this.#deliveries.set(sequence, delivery)
+      const work = this.#deliverOne(sequence, event, delivery).finally(() => {
+        this.#underWay.delete(work)
+        this.wake()
+      })
+      this.#underWay.add(work)
     }
   }
 
-  async #deliverOne(deliver: Deliver, sequence: number, event: string): Promise<void> {
+  /** Never rejects. */
+  async #deliverOne(sequence: number, event: string, delivery: Delivery): Promise<void> {
+    delivery.isBusy = true
     try {
-      if (!this.#delivered.has(sequence)) await deliver(JSON.parse(event))
-      this.#delivered.add(sequence)
-      // After close the database may be gone; then the event comes again at the next start.
-      if (!this.#underWay.has(sequence)) return
-      await this.#database.transaction(() => {
-        this.#database.run('DELETE FROM events WHERE sequence = ?', sequence)
-      })
+      if (!delivery.isTaken) await this.#deliver?.(JSON.parse(event))
+      delivery.isTaken = true
+      // The database may be gone; then the event comes again at the next start.
+      if (this.#isClosed) return
+      await this.#database.transaction(() =>
+        this.#database.run('DELETE FROM events WHERE sequence = ?', sequence),
+      )
+      this.#deliveries.delete(sequence)
     } catch {
       // The receiver reports its own errors; here it only counts that it did not take the event. Or it did, and a full
       // disk keeps the row: then only its removal is tried again.
-      this.#underWay.delete(sequence)
-      if (!this.#isClosed) this.#retryLater(sequence)
-      return
-    }
-    this.#underWay.delete(sequence)
-    this.#delivered.delete(sequence)
-    this.#failures.delete(sequence)
-    if (!this.#isClosed) this.wake()
-  }
-
-  #retryLater(sequence: number): void {
-    const failures = this.#failures.get(sequence) ?? 0
-    this.#failures.set(sequence, failures + 1)
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(sequence)
+      const tryAgain = (): void => {
+        delivery.isBusy = false
         this.wake()
-      },
-      backoff(failures, { first: firstRetryMs, longest: longestRetryMs }),
-    )
-    this.#timers.set(sequence, timer)
+      }
+      setTimeout(tryAgain, backoff(delivery.failures++, pauses)).unref()
+    }
   }
 }

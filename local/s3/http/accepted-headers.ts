@@ -42,7 +42,10 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>): void =>
  * Throws for an ACL that would change something: everything belongs to the account, and policies of roles say who reads it.
  * `private` is refused where a bucket takes no ACLs (S3 User Guide, "Controlling ownership of objects").
  */
-export const checkAcl = (headers: Readonly<Record<string, string>>, acceptsAcls: boolean): void => {
+export const checkAcl = (
+  headers: Readonly<Record<string, string>>,
+  { acceptsAcls = false }: { acceptsAcls?: boolean },
+): void => {
   const acl = headers['x-amz-acl'] ?? 'bucket-owner-full-control'
   if (acl === 'bucket-owner-full-control') return
   if (acl !== 'private')

@@ -3,18 +3,14 @@ import type { HttpRequest } from './s3-request.ts'
 /** What pages of other origins may do with a bucket that answers browsers. Whose page it is says nothing: the signature decides. */
 const methods = ['GET', 'HEAD', 'PUT', 'POST']
 
-interface PageRequest {
-  /** The browser asks first whether the page may. */
-  isPreflight: boolean
-  /** What the reply says so that the browser gives it to the page; `undefined` where the page may not ask. */
-  shared: Record<string, string | undefined> | undefined
-}
-
-/** @returns `undefined` for a request that no page sent */
+/**
+ * What a page asks, in advance by its browser or itself, and what the reply says so that the browser gives it to the page:
+ * nothing where the page may not ask. `undefined` for a request that no page sent.
+ */
 export const readPageRequest = (
   { method, headers }: Pick<HttpRequest, 'method' | 'headers'>,
-  answersBrowsers: boolean,
-): PageRequest | undefined => {
+  { answersBrowsers = false }: { answersBrowsers?: boolean },
+) => {
   if (headers['origin'] === undefined) return undefined
   const wanted = method === 'OPTIONS' ? headers['access-control-request-method'] : undefined
   const isPreflight = wanted !== undefined

@@ -4,28 +4,27 @@ import type { WriteCondition } from '../storage/objects.ts'
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Whether the conditions of a read hold; `unmodified` is for 304. In the order of RFC 9110, 13.2.2: with an entity tag, the
- * date beside it is ignored.
+ * Whether a reader has the object already, which is 304. In the order of RFC 9110, 13.2.2: with an entity tag, the date
+ * beside it is ignored. Throws PreconditionFailed.
  *
  * @param prefix of the headers' names: that of a copy's source
  */
-export const evaluatePreconditions = (
+export const isUnmodified = (
   headers: Headers,
   object: { etag: string; modified: number },
   prefix = '',
-): 'ok' | 'unmodified' | { failed: string } => {
+): boolean => {
   const [ifMatch, ifNoneMatch] = [headers[`${prefix}if-match`], headers[`${prefix}if-none-match`]]
   const timeOf = (name: string): number => Date.parse(headers[`${prefix}${name}`] ?? '')
   // HTTP dates have whole seconds only. No comparison with a date that is none holds.
   const modified = Math.floor(object.modified / 1000) * 1000
-  if (ifMatch !== undefined && !includesTag(ifMatch, object.etag)) return { failed: 'If-Match' }
-  if (ifMatch === undefined && modified > timeOf('if-unmodified-since'))
-    return { failed: 'If-Unmodified-Since' }
-  const isUnmodified =
-    ifNoneMatch === undefined
-      ? modified <= timeOf('if-modified-since')
-      : includesTag(ifNoneMatch, object.etag)
-  return isUnmodified ? 'unmodified' : 'ok'
+  if (ifMatch === undefined ? modified > timeOf('if-unmodified-since') : !includesTag(ifMatch, object.etag)) {
+    const Condition = ifMatch === undefined ? 'If-Unmodified-Since' : 'If-Match'
+    throw new S3Error('PreconditionFailed', undefined, { Condition })
+  }
+  return ifNoneMatch === undefined
+    ? modified <= timeOf('if-modified-since')
+    : includesTag(ifNoneMatch, object.etag)
 }
 
 /** The condition of a write. S3 accepts `If-None-Match: *` or `If-Match: <etag>`; anything else is refused. */

@@ -80,16 +80,8 @@ export const identified = (request: HttpRequest, caller: Caller): S3Request => {
 }
 
 /** Headers as the client sent them. Node joins repeated ones with `, `, which is not what is signed. */
-const readHeaders = (message: IncomingMessage): Record<string, string> => {
-  const headers: Record<string, string> = Object.create(null)
-  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
-    // Names and values alternate.
-    const name = (message.rawHeaders[i] as string).toLowerCase()
-    const value = message.rawHeaders[i + 1] as string
-    headers[name] = headers[name] === undefined ? value : `${headers[name]},${value}`
-  }
-  return headers
-}
+const readHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(',')]))
 
 // S3 User Guide, "Naming objects": 1,024 bytes of UTF-8.
 const maxKeyBytes = 1024

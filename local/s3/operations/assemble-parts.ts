@@ -14,13 +14,6 @@ export interface ListedPart {
   checksums: Readonly<Record<string, string | undefined>>
 }
 
-interface Assembled {
-  parts: StoredPart[]
-  size: number
-  etag: string
-  description: ObjectDescription
-}
-
 // S3 User Guide, "Multipart upload limits": 5 MiB for every part but the last.
 const leastPartBytes = 5 * 1024 ** 2
 
@@ -33,7 +26,7 @@ export const assembleParts = (
   stored: readonly StoredPart[],
   listed: readonly ListedPart[],
   description: ObjectDescription,
-): Assembled => {
+) => {
   const parts = findParts(stored, listed)
   requireChecksums(listed, description)
   const small = parts.slice(0, -1).find(({ size }) => size < leastPartBytes)

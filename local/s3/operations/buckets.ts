@@ -19,7 +19,7 @@ export const createBucket: Operation = {
         'InvalidLocationConstraint',
         `Buckets are made in ${region}, without a configuration.`,
       )
-    checkAcl(request.headers, true)
+    checkAcl(request.headers, { acceptsAcls: true })
     await store.commit([], () => store.buckets.create(request.bucket))
     return { status: 200, headers: { location: `/${request.bucket}` } }
   },

@@ -60,8 +60,8 @@ export const checksumHeaders = (
 }
 
 /** Refuses a write before its body is read, when the bucket takes no such ACL, or the condition does not hold. */
-export const checkBeforeWrite = (request: S3Request, { store, acceptsAcls }: S3Context): void => {
-  checkAcl(request.headers, acceptsAcls(request.bucket))
+export const checkBeforeWrite = (request: S3Request, { store, settingsOf }: S3Context): void => {
+  checkAcl(request.headers, settingsOf(request.bucket))
   store.objects.check(request.bucket, request.key, readWriteCondition(request.headers))
 }
 

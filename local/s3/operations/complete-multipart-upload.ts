@@ -6,7 +6,7 @@ import { receiveText } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import { describeChecksum } from '../http/object-description.ts'
 import { bareTag, readWriteCondition } from '../http/preconditions.ts'
-import { type Reply, xmlReply } from '../http/reply.ts'
+import { xmlReply } from '../http/reply.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
@@ -46,9 +46,17 @@ export const completeMultipartUpload: Operation = {
     const body = await parseXml(await receiveText(request, { describesObject: true }), Body, { maxElements })
     // A client that lost the answer asks again. The upload is gone then, and the answer must be the same.
     const completed = context.store.uploads.completed(bucket, key, queryValue(request, 'uploadId') ?? '')
-    return describeCompleted(
-      request,
-      completed ?? (await complete(request, context, body.CompleteMultipartUpload[0].Part)),
+    const version = completed ?? (await complete(request, context, body.CompleteMultipartUpload[0].Part))
+    return xmlReply(
+      'CompleteMultipartUploadResult',
+      {
+        Location: `${request.origin}${encodePath(`/${bucket}/${key}`)}`,
+        Bucket: bucket,
+        Key: key,
+        ETag: `"${version.etag}"`,
+        ...describeChecksum(version.description),
+      },
+      writtenHeaders(version),
     )
   },
 }
@@ -98,19 +106,4 @@ const checkPromises = (
   // A composite value may come without its number of parts.
   if (value !== undefined && value !== checksum?.value && value !== checksum?.value?.replace(/-\d+$/, ''))
     throw new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
-}
-
-const describeCompleted = (request: S3Request, version: StoredVersion): Reply => {
-  const { bucket, key } = request
-  return xmlReply(
-    'CompleteMultipartUploadResult',
-    {
-      Location: `${request.origin}${encodePath(`/${bucket}/${key}`)}`,
-      Bucket: bucket,
-      Key: key,
-      ETag: `"${version.etag}"`,
-      ...describeChecksum(version.description),
-    },
-    writtenHeaders(version),
-  )
 }

@@ -1,10 +1,10 @@
 import { ownersAcl } from '../account.ts'
-import { onObjectOrVersion } from '../auth/access.ts'
+import { accessOf, bucketArn, onObjectOrVersion } from '../auth/access.ts'
 import type { Checksums } from '../body/checksums.ts'
 import { S3Error } from '../errors.ts'
 import { type ByteRange, parseRange } from '../http/byte-range.ts'
 import { describeObject, storedHeaders } from '../http/object-description.ts'
-import { evaluatePreconditions } from '../http/preconditions.ts'
+import { isUnmodified } from '../http/preconditions.ts'
 import { type Reply, xmlReply } from '../http/reply.ts'
 import { asHeader, queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
@@ -12,7 +12,6 @@ import { readSlices } from '../storage/read-slices.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
 import { checksumHeaders, nameOf } from './commit-object.ts'
-import { findObject } from './find-object.ts'
 import { mostParts, readNumber, readVersionId } from './request-arguments.ts'
 
 // A presigned URL may override what the description says.
@@ -36,6 +35,35 @@ export const headObject: Operation = {
   run: (request, context) => readObject(request, context).reply,
 }
 
+/**
+ * The object, or the version of it, that a read names.
+ *
+ * Throws NoSuchBucket, NoSuchKey, NoSuchVersion, and MethodNotAllowed for a delete marker named by its id. A caller who
+ * may not list the key must not learn whether it exists and gets AccessDenied (S3 API Reference, GetObject,
+ * "Permissions").
+ */
+export const findObject = (
+  request: S3Request,
+  { store, isAllowed }: S3Context,
+  { bucket, key, versionId }: { bucket: string; key: string; versionId: string | undefined },
+): StoredVersion => {
+  store.buckets.get(bucket)
+  const version = store.objects.find(bucket, key, versionId)
+  if (version !== undefined && !version.isDeleteMarker) return version
+
+  const marker = version && { 'x-amz-delete-marker': 'true', 'x-amz-version-id': version.versionId }
+  if (versionId !== undefined && marker !== undefined)
+    throw new S3Error('MethodNotAllowed', undefined, {}, { ...marker, allow: 'DELETE' })
+  const list = accessOf(request, 's3:ListBucket', bucketArn(bucket))
+  // Who may list the keys that begin with this one learns nothing new.
+  const listKey = { ...list, context: { ...list.context, 's3:prefix': key } }
+  if (![list, listKey].some(access => isAllowed(request.caller.principal, access)))
+    throw new S3Error('AccessDenied')
+  if (versionId !== undefined)
+    throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
+  throw new S3Error('NoSuchKey', undefined, { Key: key }, marker)
+}
+
 const findVersion = (request: S3Request, context: S3Context): StoredVersion => {
   const { bucket, key } = request
   return findObject(request, context, { bucket, key, versionId: readVersionId(request) })
@@ -52,9 +80,8 @@ const readObject = (
     'accept-ranges': 'bytes',
     'x-amz-version-id': nameOf(version.versionId),
   }
-  const result = evaluatePreconditions(request.headers, version)
-  if (result === 'unmodified') return { version, range: undefined, reply: { status: 304, headers: always } }
-  if (result !== 'ok') throw new S3Error('PreconditionFailed', undefined, { Condition: result.failed })
+  if (isUnmodified(request.headers, version))
+    return { version, range: undefined, reply: { status: 304, headers: always } }
 
   const part = readPart(request, context, version)
   const range = part?.range ?? parseRange(request.headers['range'], version.size)

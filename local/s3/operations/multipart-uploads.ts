@@ -9,8 +9,7 @@ import { xmlReply } from '../http/reply.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { listPage } from '../storage/listing.ts'
-import type { ChecksumType, ObjectDescription, StoredPart } from '../storage/stored-object.ts'
-import type { XmlNode } from '../xml/build-xml.ts'
+import type { ChecksumType, ObjectDescription } from '../storage/stored-object.ts'
 import { readListing, startAfterMarker } from './list-objects.ts'
 import { findUpload, readLimit, readNumber } from './request-arguments.ts'
 
@@ -29,10 +28,10 @@ export const abortMultipartUpload: Operation = {
 
 export const createMultipartUpload: Operation = {
   access: toWriteObject,
-  run: async ({ bucket, key, headers }, { store, acceptsAcls }) => {
-    checkAcl(headers, acceptsAcls(bucket))
+  run: async ({ bucket, key, headers }, { store, settingsOf }) => {
+    checkAcl(headers, settingsOf(bucket))
     const description = { ...readDescription(headers), ...readChecksum(headers) }
-    const { id } = await store.commit([], () => store.uploads.create(bucket, key, description))
+    const id = await store.commit([], () => store.uploads.create(bucket, key, description))
     return xmlReply(
       'InitiateMultipartUploadResult',
       { Bucket: bucket, Key: key, UploadId: id },
@@ -115,15 +114,13 @@ export const listParts: Operation = {
       IsTruncated: found.length > limit,
       ChecksumAlgorithm: description.checksum?.algorithm,
       ChecksumType: description.checksum?.type,
-      Part: parts.map(describePart),
+      Part: parts.map(part => ({
+        PartNumber: part.number,
+        LastModified: new Date(part.modified).toISOString(),
+        ETag: `"${part.etag}"`,
+        Size: part.size,
+        ...describeChecksums(part.checksums),
+      })),
     })
   },
 }
-
-const describePart = (part: StoredPart): XmlNode => ({
-  PartNumber: part.number,
-  LastModified: new Date(part.modified).toISOString(),
-  ETag: `"${part.etag}"`,
-  Size: part.size,
-  ...describeChecksums(part.checksums),
-})

@@ -9,7 +9,7 @@ import type { S3Request } from '../http/s3-request.ts'
 import type { Operation, S3Context } from '../operation.ts'
 import type { NewContent } from '../storage/stored-object.ts'
 import { nameOf } from './commit-object.ts'
-import { findCopySource, shareContent, toReadSource } from './copy-source.ts'
+import { findCopySource, shareContent, toReadSource } from './copy-object.ts'
 import { findUpload, mostParts, readNumber } from './request-arguments.ts'
 
 const query = ['uploadId']

@@ -1,10 +1,15 @@
 import { createHmac } from 'node:crypto'
+import { toWriteObject } from '../auth/access.ts'
 import { type FindPrincipal, identify } from '../auth/authenticate.ts'
-import { type GivenSignature, readScope } from '../auth/read-signature.ts'
+import { type GivenSignature, readCredential } from '../auth/read-signature.ts'
 import { signingKey } from '../auth/signature.ts'
 import { signV2 } from '../auth/signature-v2.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
+import { type Reply, xmlReply } from '../http/reply.ts'
 import { checkKey, type HttpRequest, type S3Request } from '../http/s3-request.ts'
+import type { Operation } from '../operation.ts'
+import { storeBody, writtenReply } from '../operations/commit-object.ts'
+import type { StoredVersion } from '../storage/stored-object.ts'
 import { checkPostPolicy, readPostPolicy } from './post-policy.ts'
 import { type PostForm, readForm } from './read-form.ts'
 
@@ -22,20 +27,13 @@ const describing = /^(?:cache-control|content-(?:type|disposition|encoding|langu
 /** They belong to the policy, not to the object. */
 const signing = new Set(['x-amz-algorithm', 'x-amz-credential', 'x-amz-signature'])
 
-interface OpenForm {
-  fields: Fields
-  /** The PUT that the form stands for. */
-  request: S3Request
-  /** Call when the answer is ready. */
-  discard: () => void
-}
-
 /**
  * Reads a form up to its file, and checks its signature and its policy (S3 API Reference, "POST Object").
  *
- * Throws what reading, the signature or the policy refuse.
+ * Gives the PUT that the form stands for; call `discard` when it is answered. Throws what reading, the signature or the
+ * policy refuse.
  */
-export const openForm = async (request: HttpRequest, findPrincipal: FindPrincipal): Promise<OpenForm> => {
+export const openForm = async (request: HttpRequest, findPrincipal: FindPrincipal) => {
   const { bucket, headers } = request
   const form = await readForm(request.rawBody(), headers['content-type'] ?? '')
   try {
@@ -50,18 +48,15 @@ export const openForm = async (request: HttpRequest, findPrincipal: FindPrincipa
     if (acl !== undefined) described.push(['x-amz-acl', acl])
     // Headers hold one character per byte.
     const asHeaders = described.map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
-    return {
-      fields,
-      request: {
-        ...request,
-        key,
-        headers: Object.fromEntries(asHeaders),
-        caller,
-        bodyForm: { size: policy.size },
-        rawBody: form.bytes,
-      },
-      discard: form.discard,
+    const put: S3Request = {
+      ...request,
+      key,
+      headers: Object.fromEntries(asHeaders),
+      caller,
+      bodyForm: { size: policy.size },
+      rawBody: form.bytes,
     }
+    return { operation: postObject(fields), request: put, discard: form.discard }
   } catch (error) {
     form.discard()
     throw error
@@ -108,12 +103,13 @@ const readSignature = (fields: Fields): GivenSignature => {
     credential: required(fields, 'X-Amz-Credential'),
     longDate: required(fields, 'X-Amz-Date'),
   }
-  const { accessKeyId, scope } = readScope('InvalidArgument', signed)
+  const accessKeyId = readCredential('InvalidArgument', signed)
   return {
     accessKeyId,
     signature: required(fields, 'X-Amz-Signature'),
     sessionToken,
-    expected: secret => createHmac('sha256', signingKey(secret, scope)).update(policy).digest('hex'),
+    expected: secret =>
+      createHmac('sha256', signingKey(secret, signed.longDate)).update(policy).digest('hex'),
   }
 }
 
@@ -123,4 +119,32 @@ const required = (fields: Fields, name: string): string => {
   if (value === '')
     throw invalidArgument(`A form must have a field named '${name}', before its file.`, name, '')
   return value
+}
+
+/** Stores the file of a form whose policy holds. The request has its description as headers, as a PUT would. */
+const postObject = (fields: Fields): Operation => ({
+  access: toWriteObject,
+  run: async (request, context) => {
+    if (fields.has('tagging'))
+      throw new S3Error('NotImplemented', 'Tags are not implemented.', { Header: 'tagging' })
+    return answerOf(request, fields, await storeBody(request, context, 'POST Object'))
+  },
+})
+
+/** What the form asked for: a page to see next, or a status (S3 API Reference, "POST Object"). */
+const answerOf = (request: S3Request, fields: Fields, version: StoredVersion): Reply => {
+  const { bucket, key, origin } = request
+  const etag = `"${version.etag}"`
+  const { headers } = writtenReply(version)
+  const next = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
+  if (URL.canParse(next)) {
+    const page = new URL(next)
+    for (const [name, value] of Object.entries({ bucket, key, etag })) page.searchParams.append(name, value)
+    return { status: 303, headers: { ...headers, location: page.href } }
+  }
+  const location = `${origin}/${bucket}/${encodeURIComponent(key)}`
+  const status = fields.get('success_action_status')
+  if (status !== '201') return { status: status === '200' ? 200 : 204, headers: { ...headers, location } }
+  const described = { Location: location, Bucket: bucket, Key: key, ETag: etag }
+  return { ...xmlReply('PostResponse', described, { ...headers, location }), status: 201 }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mostBodyBytes } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 
 /** What a form must be like (S3 API Reference, "POST Policy"). */
@@ -9,44 +10,28 @@ interface PostPolicy {
   size: { least: number; most: number }
 }
 
-interface FieldCondition {
-  kind: 'eq' | 'starts-with'
-  /** Lower-case. */
-  field: string
-  value: string
-}
+/** The name of the field in lower case. */
+type FieldCondition = readonly [kind: 'eq' | 'starts-with', field: string, value: string]
 
 const field = z
   .string()
   .regex(/^\$./)
   .transform(name => name.slice(1).toLowerCase())
-const count = z
-  .union([
-    z.int(),
-    z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number),
-  ])
-  .pipe(z.int().min(0))
+const digits = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+const count = z.union([z.int().min(0), digits])
 
 const conditionSchema = z.union([
-  z.tuple([z.enum(['eq', 'starts-with']), field, z.string()]).transform(([kind, name, value]) => ({
-    kind,
-    field: name,
-    value,
-  })),
-  z.tuple([z.literal('content-length-range'), count, count]).transform(([kind, least, most]) => ({
-    kind,
-    least,
-    most,
-  })),
+  z.tuple([z.enum(['eq', 'starts-with']), field, z.string()]),
+  z.tuple([z.literal('content-length-range'), count, count]),
   z
     .record(z.string(), z.string())
     .refine(pairs => Object.keys(pairs).length === 1)
-    .transform(pairs => {
+    .transform((pairs): FieldCondition => {
       const [name = '', value = ''] = Object.entries(pairs)[0] ?? []
-      return { kind: 'eq' as const, field: name.toLowerCase(), value }
+      return ['eq', name.toLowerCase(), value]
     }),
 ])
 
@@ -54,9 +39,6 @@ const policySchema = z.strictObject({
   expiration: z.iso.datetime().transform(text => new Date(text)),
   conditions: z.array(conditionSchema),
 })
-
-// S3 User Guide, "Uploading objects": a single request carries at most 5 GiB.
-const maxObjectBytes = 5 * 1024 ** 3
 
 /** Reads the field `policy`, JSON in base64. Throws InvalidPolicyDocument. */
 export const readPostPolicy = (base64: string): PostPolicy => {
@@ -66,13 +48,13 @@ export const readPostPolicy = (base64: string): PostPolicy => {
     throw invalidPolicy(`${issue?.path.join('.') || 'the document'} is not valid`)
   }
   const { expiration, conditions } = parsed.data
-  const ranges = conditions.filter(one => one.kind === 'content-length-range')
+  const ranges = conditions.filter(one => one[0] === 'content-length-range')
   return {
     expiration,
-    conditions: conditions.filter(one => one.kind !== 'content-length-range'),
+    conditions: conditions.filter(one => one[0] !== 'content-length-range'),
     size: {
-      least: Math.max(0, ...ranges.map(({ least }) => least)),
-      most: Math.min(maxObjectBytes, ...ranges.map(({ most }) => most)),
+      least: Math.max(0, ...ranges.map(([, least]) => least)),
+      most: Math.min(mostBodyBytes, ...ranges.map(([, , most]) => most)),
     },
   }
 }
@@ -102,18 +84,13 @@ export const checkPostPolicy = (policy: PostPolicy, fields: ReadonlyMap<string, 
   if (Date.now() > policy.expiration.getTime()) throw denied('Policy expired.')
   const failed = policy.conditions.find(condition => !holds(condition, fields))
   if (failed !== undefined)
-    throw denied(
-      `Policy Condition failed: ${JSON.stringify([failed.kind, `$${failed.field}`, failed.value])}`,
-    )
-  const named = new Set(policy.conditions.map(condition => condition.field))
+    throw denied(`Policy Condition failed: ${JSON.stringify([failed[0], `$${failed[1]}`, failed[2]])}`)
+  const named = new Set(policy.conditions.map(([, name]) => name))
   const extra = [...fields.keys()].filter(name => !named.has(name) && !isExempt(name))
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`)
 }
 
-const holds = (
-  { kind, field: name, value }: FieldCondition,
-  fields: ReadonlyMap<string, string>,
-): boolean => {
+const holds = ([kind, name, value]: FieldCondition, fields: ReadonlyMap<string, string>): boolean => {
   const given = fields.get(name)
   if (given === undefined) return false
   if (kind === 'eq') return given === value

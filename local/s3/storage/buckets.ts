@@ -10,8 +10,6 @@ interface Bucket {
   eventBridge: boolean
 }
 
-const columns = 'name, created, versioning, event_bridge AS eventBridge'
-
 /** The buckets and their settings. */
 export class Buckets {
   readonly #database: Database
@@ -20,16 +18,14 @@ export class Buckets {
     this.#database = database
   }
 
-  find(name: string): Bucket | undefined {
-    const row = this.#database.get<Bucket>(`SELECT ${columns} FROM buckets WHERE name = ?`, name)
-    return row && { ...row, eventBridge: Boolean(row.eventBridge) }
-  }
-
   /** Throws NoSuchBucket. */
   get(name: string): Bucket {
-    const bucket = this.find(name)
+    const bucket = this.#database.get<Bucket>(
+      'SELECT name, created, versioning, event_bridge AS eventBridge FROM buckets WHERE name = ?',
+      name,
+    )
     if (bucket === undefined) throw new S3Error('NoSuchBucket', undefined, { BucketName: name })
-    return bucket
+    return { ...bucket, eventBridge: Boolean(bucket.eventBridge) }
   }
 
   list(): Pick<Bucket, 'name' | 'created'>[] {

@@ -42,16 +42,6 @@ export class DataFiles {
     return opened
   }
 
-  /** A name that no file has. */
-  newName(): string {
-    return randomBytes(16).toString('hex')
-  }
-
-  /** Whether a file of so many bytes lies in the database. */
-  isSmall(bytes: number): boolean {
-    return bytes <= LARGEST_SMALL_BYTES
-  }
-
   /**
    * Puts a small file into the database; call it inside the transaction that first refers to it, with whose sync it is
    * there. A file in a folder has to be created, written, closed and synced with its folder.
@@ -73,7 +63,7 @@ export class DataFiles {
 
   /** A new file to write to. It is nobody's until it is finished and a transaction refers to it. */
   async create(): Promise<{ file: string; handle: DiskFile }> {
-    const file = this.newName()
+    const file = newFileName()
     return { file, handle: await this.#files.create(this.path(file)) }
   }
 
@@ -163,8 +153,11 @@ export class DataFiles {
 
 const folders = Array.from({ length: 16 }, (_, folder) => folder.toString(16))
 
-/** Up to 100 KB SQLite reads and writes bytes faster than the file system does (SQLite, "35% Faster Than The Filesystem"). */
-const LARGEST_SMALL_BYTES = 64 * 1024
+/** Files up to this size lie in the database: SQLite reads and writes them faster than the file system does (SQLite, "35% Faster Than The Filesystem"). */
+export const LARGEST_SMALL_BYTES = 64 * 1024
+
+/** A name that no file has. */
+export const newFileName = (): string => randomBytes(16).toString('hex')
 
 /** Of a table of files: no slice refers to it. */
 const without = (table: string): string =>

@@ -31,9 +31,10 @@ export class Uploads {
     database.run('DELETE FROM completed_uploads WHERE completed < ?', Date.now() - rememberCompletedMs)
   }
 
-  create(bucket: string, key: string, description: ObjectDescription): Upload {
+  create(bucket: string, key: string, description: ObjectDescription): string {
+    const id = randomBytes(48).toString('base64url')
     const row: UploadRow = {
-      id: randomBytes(48).toString('base64url'),
+      id,
       holder: this.#database.nextNumber(),
       bucket,
       key: Buffer.from(key),
@@ -41,7 +42,7 @@ export class Uploads {
       description: JSON.stringify(description),
     }
     this.#database.insert('uploads', row)
-    return toUpload(row)
+    return id
   }
 
   /** Throws NoSuchUpload, also when the id belongs to another key. */

@@ -33,11 +33,9 @@ export const parseXml = async <Result>(
   { maxElements }: { maxElements: number },
 ): Promise<Result> => {
   const { parser, document } = openParser(maxElements)
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length; at += pieceLength) {
     if (at > 0) await nextTurn()
-    const end = endOfPiece(text, at)
-    parser.write(text.slice(at, end).replace(control, nameControl))
-    at = end
+    parser.write(text.slice(at, at + pieceLength).replace(control, asReference))
   }
   parser.close()
   const parsed = schema.safeParse(document.children)
@@ -49,25 +47,24 @@ const openParser = (maxElements: number): { parser: SaxesParser; document: OpenE
   const document = newElement()
   const open = [document]
   let elements = 0
-  const parser = new SaxesParser({ position: false })
-  Object.assign(parser.ENTITIES, controls)
+  const parser = new SaxesParser({ position: false, forceXMLVersion: true, defaultXMLVersion: '1.1' })
   const refuse = (): never => {
     throw malformed()
   }
-  const addText = (text: string): void => {
+  parser.on('error', refuse)
+  parser.on('doctype', refuse)
+  // No client writes it, and its references would be text.
+  parser.on('cdata', refuse)
+  parser.on('opentag', () => {
+    if (++elements > maxElements || open.push(newElement()) > maxDepth + 1) refuse()
+  })
+  parser.on('text', text => {
     const element = open.at(-1)
     // Text between elements is only layout.
     if (!element || element.hasChildren) return
     if (element.text.length + text.length > maxTextLength) refuse()
     element.text += text
-  }
-  parser.on('error', refuse)
-  parser.on('doctype', refuse)
-  parser.on('opentag', () => {
-    if (++elements > maxElements || open.push(newElement()) > maxDepth + 1) refuse()
   })
-  parser.on('text', addText)
-  parser.on('cdata', text => (namedControl.test(text) ? refuse() : addText(text)))
   parser.on('closetag', ({ name }) => {
     const element = open.pop()
     const parent = open.at(-1)
@@ -84,30 +81,10 @@ const malformed = () => new S3Error('MalformedXML')
 /** Its children have no prototype: an element may have any name. */
 const newElement = (): OpenElement => ({ children: Object.create(null), hasChildren: false, text: '' })
 
-/** A piece ends with a bracket, so that it cuts no reference. */
-const endOfPiece = (text: string, start: number): number => {
-  const bracket = text.indexOf('>', start + pieceLength)
-  const end = bracket === -1 ? text.length : bracket + 1
-  if (end - start > pieceLength + 2 * maxTextLength) throw malformed()
-  return end
-}
-
 /*
- * XML 1.0 forbids control characters, and clients write them, as they are or as references: a request to delete
- * `a&#x1;` must delete that key and no other. So each is read as an entity of a name of ours, which only CDATA shows.
+ * Clients write control characters as they are or as references, and a request to delete `a&#x1;` must delete that key and no
+ * other. XML 1.1 takes the references, and would make line ends of two characters that are none in 1.0.
  */
-const control =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:x0*([01]?[\da-f]|fff[ef])|0*([12]?\d|3[01]|6553[45]));/gi
-
-const nameControl = (char: string, hex?: string, decimal?: string): string =>
-  `&control.${hex ? Number.parseInt(hex, 16) : (decimal ?? char.charCodeAt(0))};`
-
-const namedControl = /&control\.\d+;/
-
-const controls = Object.fromEntries(
-  [...Array.from({ length: 32 }, (_, code) => code), 0xfffe, 0xffff].map(code => [
-    `control.${code}`,
-    String.fromCharCode(code),
-  ]),
-)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const control = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028]/g
+const asReference = (char: string): string => `&#${char.charCodeAt(0)};`

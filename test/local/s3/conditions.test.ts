@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { evaluatePreconditions } from '#local/s3/http/preconditions.ts'
+import { isUnmodified } from '#local/s3/http/preconditions.ts'
 import { startTestS3 } from '../../support/embedded-s3.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -17,7 +17,7 @@ const put = (Key: string, Body: string, condition: { IfMatch?: string; IfNoneMat
 const read = async (Key: string) =>
   (await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))).Body?.transformToString()
 
-describe('evaluatePreconditions', () => {
+describe('isUnmodified', () => {
   const modified = Date.parse('2026-05-05T10:00:00.700Z')
   const [same = '', before = '', after = ''] = ['10:00:00', '09:59:59', '10:00:01'].map(
     time => `Tue, 05 May 2026 ${time} GMT`,
@@ -44,8 +44,9 @@ describe('evaluatePreconditions', () => {
     [{ 'if-none-match': '"other"', 'if-modified-since': after }, 'ok'],
     [{ 'if-match': '"tag"', 'if-none-match': '"tag"' }, 'unmodified'],
   ])('%j is %s', (conditions, kind) => {
-    const result = evaluatePreconditions(conditions, { etag: 'tag', modified })
-    expect(typeof result === 'string' ? result : 'failed').toBe(kind)
+    const found = () => isUnmodified(conditions, { etag: 'tag', modified })
+    if (kind === 'failed') expect(found).toThrow(expect.objectContaining({ code: 'PreconditionFailed' }))
+    else expect(found()).toBe(kind === 'unmodified')
   })
 })
 

@@ -13,7 +13,7 @@ const preflight = (method: string) => ({
 
 describe('a page of another origin', () => {
   it('is answered by a bucket that answers browsers', () => {
-    expect(readPageRequest(preflight('PUT'), true)).toEqual({
+    expect(readPageRequest(preflight('PUT'), { answersBrowsers: true })).toEqual({
       isPreflight: true,
       shared: expect.objectContaining({
         'access-control-allow-origin': '*',
@@ -21,7 +21,7 @@ describe('a page of another origin', () => {
         'access-control-expose-headers': 'ETag',
       }),
     })
-    const put = readPageRequest({ method: 'PUT', headers: { origin } }, true)
+    const put = readPageRequest({ method: 'PUT', headers: { origin } }, { answersBrowsers: true })
     expect(put).toMatchObject({ isPreflight: false, shared: { 'access-control-allow-origin': '*' } })
   })
 
@@ -30,10 +30,10 @@ describe('a page of another origin', () => {
     ['another method', preflight('DELETE'), true, true],
     ['a request itself', { method: 'DELETE', headers: { origin } }, true, false],
   ])('is refused: %s', (_, request, answersBrowsers, isPreflight) => {
-    expect(readPageRequest(request, answersBrowsers)).toEqual({ isPreflight, shared: undefined })
+    expect(readPageRequest(request, { answersBrowsers })).toEqual({ isPreflight, shared: undefined })
   })
 
   it('names its origin; what does not is no page', () => {
-    expect(readPageRequest({ method: 'GET', headers: {} }, true)).toBeUndefined()
+    expect(readPageRequest({ method: 'GET', headers: {} }, { answersBrowsers: true })).toBeUndefined()
   })
 })

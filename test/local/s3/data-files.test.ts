@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { DurableFiles } from '#local/durable/durable-files.ts'
+import { newFileName } from '#local/s3/storage/data-files.ts'
 import { readSlices } from '#local/s3/storage/read-slices.ts'
 import { Store } from '#local/s3/storage/store.ts'
 
@@ -45,7 +46,7 @@ it('a file that a copy has come to share stays when its first owner goes meanwhi
 it('a small file lies in the database until nobody shares or reads it', () =>
   withStore(async store => {
     const { files, parts } = store
-    const name = files.newName()
+    const name = newFileName()
     const slices = [{ file: name, fileStart: 1, size: 4 }]
     const newFiles = [{ name, content: Buffer.from('small!') }]
     const content = { size: 4, md5: '', checksums: {}, slices, newFiles }
@@ -66,7 +67,7 @@ it('a small file lies in the database until nobody shares or reads it', () =>
 
 it('a small file is not kept when its transaction fails', () =>
   withStore(async store => {
-    const name = store.files.newName()
+    const name = newFileName()
     const commit = store.commit([{ name, content: Buffer.from('small') }], () => {
       throw new Error('no')
     })

@@ -139,8 +139,11 @@ describe('keys', () => {
     }
     const { KeyCount } = await s3.client.send(new ListObjectsV2Command({ Bucket: 'keys' }))
     expect(KeyCount).toBe(keys.length)
+    // No XML can hold it.
+    const [nul = '', ...others] = keys.toSorted((a, b) => Number(b.includes('\0')) - Number(a.includes('\0')))
+    await s3.client.send(new DeleteObjectCommand({ Bucket: 'keys', Key: nul }))
     const { Deleted } = await s3.client.send(
-      new DeleteObjectsCommand({ Bucket: 'keys', Delete: { Objects: keys.map(Key => ({ Key })) } }),
+      new DeleteObjectsCommand({ Bucket: 'keys', Delete: { Objects: others.map(Key => ({ Key })) } }),
     )
     expect(Deleted?.map(({ Key }) => Key)).toEqual(expect.arrayContaining(['a', 'a/', 'A', '__proto__']))
     const after = await s3.client.send(new ListObjectsV2Command({ Bucket: 'keys' }))

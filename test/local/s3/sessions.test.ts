@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { PolicyDocument } from '#local/s3/server.ts'
+import type { PolicyDocument } from '#local/s3/auth/policy-document.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 import { codeOf, sendSigned } from './raw-client.ts'
 
