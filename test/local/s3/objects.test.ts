@@ -109,6 +109,7 @@ describe('an object', () => {
 describe('keys', () => {
   it('are never paths', async () => {
     const keys = [
+      'nul\u0000nul',
       'x/../../evil',
       '../../../../../../tmp/evil',
       '..',
@@ -119,7 +120,6 @@ describe('keys', () => {
       'a/',
       'a/b',
       'A',
-      'nul\u0000nul',
       'line\r\nbreak',
       '\u0001\u001f\u007f',
       'é',
@@ -139,8 +139,7 @@ describe('keys', () => {
     }
     const { KeyCount } = await s3.client.send(new ListObjectsV2Command({ Bucket: 'keys' }))
     expect(KeyCount).toBe(keys.length)
-    // No XML can hold it.
-    const [nul = '', ...others] = keys.toSorted((a, b) => Number(b.includes('\0')) - Number(a.includes('\0')))
+    const [nul = '', ...others] = keys // No XML can hold the first.
     await s3.client.send(new DeleteObjectCommand({ Bucket: 'keys', Key: nul }))
     const { Deleted } = await s3.client.send(
       new DeleteObjectsCommand({ Bucket: 'keys', Delete: { Objects: others.map(Key => ({ Key })) } }),

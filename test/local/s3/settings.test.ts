@@ -5,7 +5,6 @@ import {
   GetObjectAclCommand,
   GetObjectTaggingCommand,
   PutObjectCommand,
-  S3Client,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
@@ -15,14 +14,7 @@ import { codeOf, sendSigned } from './raw-client.ts'
 /* What standard tools read besides objects. */
 const box = { Bucket: 'box', Key: 'there' }
 const s3 = await untilEnd(startTestS3())
-const client = await untilEnd(
-  new S3Client({
-    endpoint: s3.s3.endpoint,
-    region: 'us-east-1',
-    credentials: testRoot,
-    forcePathStyle: true,
-  }),
-)
+const { client } = s3
 await s3.s3.createBucket('box')
 await s3.s3.createBucket('with-acls', { acceptsAcls: true })
 await client.send(new PutObjectCommand({ ...box, Body: 'hello', ChecksumAlgorithm: 'SHA256' }))
