@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics'
-import { METRIC_NAMESPACE_VARIABLE, type MetricName, metricUnits } from './metric-units.ts'
+import { type MetricName, metricUnits } from './metric-units.ts'
 
 /**
  * Adds figures to metrics, all at once. `dimensions`: what they are told apart by, besides the service; each value of one is
@@ -13,10 +13,12 @@ type Measure = (
   },
 ) => void
 
-/** Metrics as log lines in the embedded metric format, which CloudWatch reads; on one machine they are in the log. */
+/**
+ * Metrics as log lines in the embedded metric format, which CloudWatch reads; on one machine they are in the log. Their
+ * namespace is that of the environment.
+ */
 export const createMeasure = (serviceName: string): Measure => {
-  const namespace = process.env[METRIC_NAMESPACE_VARIABLE] || 'Millrace'
-  const metrics = new Metrics({ namespace, serviceName })
+  const metrics = new Metrics({ serviceName })
   return (figures, { dimensions = {}, properties = {} } = {}) => {
     metrics.addDimensions(dimensions)
     for (const [name, value] of Object.entries(properties)) metrics.addMetadata(name, value)

@@ -12,7 +12,7 @@ import { keptUntilFailed } from '../kept-until-failed.ts'
 
 interface Invocation extends Context {
   logger: Logger
-  /** Fires when its time is over, just before Lambda would end the process: native code hears of nothing else. */
+  /** Fires when its time is over, just before Lambda would end the process, and on SIGTERM: native code hears of nothing else. */
   signal: AbortSignal
 }
 
@@ -86,15 +86,22 @@ export const lambdaHandler = <Event, Result>({
 const LAST_MS = 500
 
 /** Named as Step Functions names a function that ran out of time, so that it is tried again as that one is. */
-const outOfTime = (): Error =>
-  Object.assign(new Error('The time of the function is over'), { name: 'Sandbox.Timedout' })
+const endOf = (why: string): Error => Object.assign(new Error(why), { name: 'Sandbox.Timedout' })
 
 const deadlineOf = (context: Context): { signal: AbortSignal; end: () => void } => {
   const controller = new AbortController()
+  const abort = (why: string) => () => controller.abort(endOf(why))
+  const stop = abort('The function is told to stop')
+  process.once('SIGTERM', stop)
   const leftMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY
-  if (!Number.isFinite(leftMs)) return { signal: controller.signal, end: () => {} }
-  const timer = setTimeout(() => controller.abort(outOfTime()), Math.max(0, leftMs - LAST_MS))
-  return { signal: controller.signal, end: () => clearTimeout(timer) }
+  const timer = Number.isFinite(leftMs)
+    ? setTimeout(abort('The time of the function is over'), Math.max(0, leftMs - LAST_MS))
+    : undefined
+  const end = (): void => {
+    clearTimeout(timer)
+    process.off('SIGTERM', stop)
+  }
+  return { signal: controller.signal, end }
 }
 
 const logWork = async <Result>(

@@ -44,16 +44,12 @@ it('figures are lines of the embedded metric format, with their units, in the na
     // What the line before was told apart by is not carried on.
     { OpenJobs: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'Staging', Dimensions: [['service']] }] } },
   ])
-  expect(await measuredBy({})).toMatchObject([
-    { _aws: { CloudWatchMetrics: [{ Namespace: 'Millrace' }] } },
-    { _aws: { CloudWatchMetrics: [{ Namespace: 'Millrace' }] } },
-  ])
 })
 
 it('runs of all configurations are one set of metrics, whose lines name the configuration', async () => {
   const figures = '{ isSuccess: true, rowsLoaded: 7, seconds: 1, requests: 2, retries: 0, logins: 1 }'
   const lines = await measuredBy(
-    {},
+    { POWERTOOLS_METRICS_NAMESPACE: 'Staging' },
     `import { createCountRun } from ${JSON.stringify(COUNT_RUNS)}
     const count = createCountRun()
     for (const configId of ['shop', 'crm']) count({ componentId: 'ex-generic-v2', configId, ...${figures} })`,
