@@ -34,7 +34,7 @@ export const variables = [
   /** State machine that runs configurations of the extractor. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
-  /** What the backend is called to clients; read where it is shown. */
+  /** What the backend is called to clients. */
   'BACKEND_NAME',
   /** `round` or `refuse`; read where cells are. */
   'NUMBER_ROUNDING',
@@ -56,6 +56,7 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
   const services = {
     ...openStorageStores(env, s3, now),
     projectId: parseProjectId(env.PROJECT_ID),
+    backend: env.BACKEND_NAME,
     s3,
     filesBucket: env.FILES_BUCKET,
     startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),

@@ -62,7 +62,7 @@ export const variables = [
   /** Name of the function that previews configurations; `none` in a stack without extractions. */
   'PREVIEW_FUNCTION',
   'PROJECT_ID',
-  /** What the backend is called to clients; read where it is shown. */
+  /** What the backend is called to clients. */
   'BACKEND_NAME',
   /** `round` or `refuse`; read where defaults of columns are. */
   'NUMBER_ROUNDING',
@@ -92,6 +92,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
   const services = {
     ...stores,
     projectId: parseProjectId(env.PROJECT_ID),
+    backend: env.BACKEND_NAME,
     region,
     revision: async () => (await import('../../package.json', { with: { type: 'json' } })).default.version,
     now,

@@ -27,7 +27,7 @@ const keyIgnored: Bend = async (name, input, act) => {
 /** Versions of a key are taken in the opposite of the order in which S3 stored them. */
 const orderIgnored: Bend = async (name, input, act) => {
   const result = await act(input)
-  if (name === 'S3.ListObjectVersionsCommand') Object(result).output?.Versions?.reverse()
+  if (name === 'S3.ListObjectVersionsCommand') Object(result).Versions?.reverse()
   return result
 }
 

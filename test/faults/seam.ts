@@ -1,3 +1,4 @@
+import type { S3Client } from '@aws-sdk/client-s3'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 
@@ -43,14 +44,6 @@ export class Died extends TransientError {
 export class ReplyLost extends TransientError {
   constructor(name: string) {
     super(foreignCode('test.replyLost'), `Half a reply to ${name}`)
-  }
-}
-
-/** The only part of an AWS client that is used here: its commands pass through functions that can be added to. */
-export interface WatchedClient {
-  middlewareStack: {
-    // biome-ignore lint/suspicious/noExplicitAny: the types of the stack differ from client to client
-    add: (middleware: any, options: any) => void
   }
 }
 
@@ -118,15 +111,14 @@ export const createSeam = () => {
       return end.value as Result // Of the type that `act` resolves to.
     },
 
-    /** All commands of the client pass the seam, outside of the SDK's own retries. */
-    watch: <Client extends WatchedClient>(service: string, client: Client): Client => {
-      client.middlewareStack.add(
-        (next: (args: object) => Promise<unknown>, { commandName }: { commandName: string }) =>
-          (args: { input: unknown }) =>
-            seam.call(`${service}.${commandName}`, args.input, input => next({ ...args, input })),
-        { step: 'initialize', name: 'seam', priority: 'high' },
-      )
-      return client
+    /** All requests for objects pass the seam, outside of the SDK's own retries. */
+    watch: (service: string, objects: S3Client): S3Client => {
+      const send = objects.send.bind(objects) as (command: object, ...more: unknown[]) => Promise<unknown>
+      const watched = (command: { input: unknown }, ...more: unknown[]) =>
+        seam.call(`${service}.${command.constructor.name}`, command.input, input =>
+          send(Object.assign(command, { input }), ...more),
+        )
+      return Object.assign(objects, { send: watched })
     },
   }
   return seam

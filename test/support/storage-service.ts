@@ -181,6 +181,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     splitWork,
     ...stores,
     projectId: 7,
+    backend: 'snowflake',
     s3,
     filesBucket,
     tableEngine: async () => engine,
@@ -206,6 +207,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const app: App = createApp({
     ...stores,
     projectId: 7,
+    backend: 'snowflake',
     region,
     revision: async () => '0.0.0-test',
     now,

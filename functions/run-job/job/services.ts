@@ -10,6 +10,8 @@ import type { ExtractRuns } from './extract-runs.ts'
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
   projectId: number
+  /** What clients take the tables for. */
+  backend: string
   s3: S3Client
   filesBucket: string
   tableEngine: () => Promise<TableEngine>

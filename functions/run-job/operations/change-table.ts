@@ -118,13 +118,13 @@ export const deleteRows = async (
 export const pullTable = async (
   job: ProcessingJob,
   { tableId }: InputOf<'tablePull'>,
-  { own, buckets, tables, totals, projectId }: RunJobServices,
+  { own, buckets, tables, totals, projectId, backend }: RunJobServices,
 ): Promise<Outcome> => {
   if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
   const table = await tables.getHead(tableId)
   const bucket = table && (await buckets.get(table.bucketId))
   if (!bucket) return { results: null }
-  const place = { projectId, baseUrl: job.baseUrl }
+  const place = { projectId, backend, baseUrl: job.baseUrl }
   return { results: tableResource(table, bucket, await totals.of(bucket.id), place) }
 }
 

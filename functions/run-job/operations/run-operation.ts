@@ -89,12 +89,12 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   async workspaceCreate(
     { id, createdTime, creatorToken, baseUrl, ...job },
     { configuration },
-    { workspaces, projectId },
+    { workspaces, projectId, backend },
   ) {
     const branchId = branchOf(job)
     const workspace = { id, branchId, configuration, created: createdTime, creatorToken, revision: 1 }
     await workspaces.insert(workspace)
-    return { results: workspaceResource(workspace, { baseUrl, projectId }) }
+    return { results: workspaceResource(workspace, { baseUrl, projectId, backend }) }
   },
   async workspaceDelete(_job, { workspaceId }, { workspaces }) {
     await workspaces.delete(workspaceId)

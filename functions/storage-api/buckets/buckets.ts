@@ -5,7 +5,6 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
@@ -19,6 +18,7 @@ import { emptyList } from '../../lib/wire/fields.ts'
 import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
 import { bucketBody, bucketDetailBody, ownerBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-table.ts'
+import { checkFields } from '../http/check-fields.ts'
 import { flag, includeOf, integer, onlyText, text } from '../http/fields.ts'
 import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
@@ -119,7 +119,7 @@ const body = z.object({
   description: text({ max: 65_000 }).default(''),
   displayName: text({ max: 300 }).optional(),
   color: text({ max: 50 }).optional(),
-  backend: onlyText([backendName], `This value should be "${backendName}": there is no other backend here.`),
+  backend: text({ max: 40 }).optional(),
 })
 
 /** Creates a bucket; its id is `<stage>.c-<name>`. */
@@ -132,7 +132,10 @@ routes.post('/v2/storage/buckets', {
   reply: bucketBody,
   handle: async (request, services) => {
     const { body, baseUrl } = request
-    const { buckets, now } = services
+    const { buckets, now, backend } = services
+    const reason = `This value should be "${backend}": there is no other backend here.`
+    const only = z.object({ backend: onlyText([backend], reason) })
+    checkFields(only, { backend: body.backend || undefined }, 'storage.buckets.validation')
     const name = bucketName(body.name)
     const displayName = body.displayName ? checkDisplayName(body.displayName) : name.slice('c-'.length)
     const at = now().toISOString()

@@ -41,6 +41,8 @@ export interface JobWait {
 /** Everything that the routes need. Made once per container; in tests, once per service. */
 export interface Services extends StorageStores {
   projectId: number
+  /** What clients take the tables for. */
+  backend: string
   region: string
   /** Version of the service, as the index reports it. */
   revision: () => Promise<string>

@@ -1,4 +1,3 @@
-import { backendName } from '../../lib/storage/project/backend-name.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
 import { isExpired } from '../../lib/storage/tokens/rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
@@ -99,7 +98,7 @@ export const tokenWithProject = async (
   baseUrl: string,
   services: Services,
 ) => {
-  const { totals, project, projectId, region } = services
+  const { totals, project, projectId, region, backend } = services
   const created = await project.created()
   const { dataSizeBytes, rowsCount } = await totals.ofAll()
   const facts = await tokenFacts(baseUrl, services)
@@ -112,6 +111,7 @@ export const tokenWithProject = async (
     owner: projectResource(projectId, {
       created: wireDate(created),
       region,
+      backend,
       size: { dataSizeBytes, rowsCount },
     }),
   }
@@ -120,10 +120,11 @@ export const tokenWithProject = async (
 interface ProjectFacts {
   created: string
   region: string
+  backend: string
   size: { dataSizeBytes: number; rowsCount: number }
 }
 
-const projectResource = (id: number, { created, region, size }: ProjectFacts) => ({
+const projectResource = (id: number, { created, region, backend, size }: ProjectFacts) => ({
   id,
   name: projectName(id),
   type: 'production',
@@ -135,11 +136,11 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   hasMysql: false,
   hasSynapse: false,
   hasRedshift: false,
-  hasSnowflake: backendName === 'snowflake',
+  hasSnowflake: backend === 'snowflake',
   hasExasol: false,
   hasTeradata: false,
-  hasBigquery: backendName === 'bigquery',
-  defaultBackend: backendName,
+  hasBigquery: backend === 'bigquery',
+  defaultBackend: backend,
   hasTryModeOn: '0',
   limits: {
     [SNAPSHOTS_LIMIT]: { name: SNAPSHOTS_LIMIT, value: RETENTION_DAYS },
@@ -148,6 +149,6 @@ const projectResource = (id: number, { created, region, size }: ProjectFacts) =>
   isDisabled: false,
   billedMonthlyPrice: null,
   dataRetentionTimeInDays: RETENTION_DAYS,
-  assignedBackends: [backendName],
+  assignedBackends: [backend],
   fileStorageProvider: 'aws',
 })

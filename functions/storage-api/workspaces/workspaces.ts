@@ -74,7 +74,7 @@ const create = async (
     const at = services.now().toISOString()
     const workspace = { id, branchId, configuration, created: at, creatorToken, revision: 1 }
     if (await services.workspaces.insert(workspace))
-      return workspaceResource(workspace, { baseUrl, projectId: services.projectId })
+      return workspaceResource(workspace, { ...services, baseUrl })
   }
 }
 
@@ -121,12 +121,12 @@ routes.get(configPath, {
 /** Those of the branch of the path for which `isWanted` holds. */
 const listed = async (
   { branchId, baseUrl }: { branchId: number; baseUrl: string },
-  { workspaces, projectId }: Services,
+  services: Services,
   isWanted: (workspace: WorkspaceRecord) => boolean,
 ) =>
-  (await workspaces.list())
+  (await services.workspaces.list())
     .filter(workspace => workspace.branchId === branchId && isWanted(workspace))
-    .map(workspace => workspaceResource(workspace, { baseUrl, projectId }))
+    .map(workspace => workspaceResource(workspace, { ...services, baseUrl }))
 
 routes.get(`${path}/{workspaceId}`, {
   summary: 'Workspace detail',
@@ -134,8 +134,8 @@ routes.get(`${path}/{workspaceId}`, {
   reply: workspaceBody,
   handle: async (request, services) =>
     workspaceResource(await findWorkspace(request.params.workspaceId, request, services), {
+      ...services,
       baseUrl: request.baseUrl,
-      projectId: services.projectId,
     }),
 })
 

@@ -57,7 +57,7 @@ beforeAll(async () => {
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',
-    BACKEND_NAME: 'snowflake',
+    BACKEND_NAME: 'bigquery',
     NUMBER_ROUNDING: 'refuse',
     SNAPSHOT_RETENTION_DAYS: '7',
     ALLOWED_HOSTS: '[]',
@@ -110,7 +110,7 @@ describe('the storage service from its environment', () => {
   it('answers events of the gateway with the token of the secret', async () => {
     const authorized = { ...createBucket, headers: { ...createBucket.headers, 'x-storageapi-token': token } }
     const { statusCode, body } = await handler(authorized, context)
-    expect([statusCode, JSON.parse(body).id]).toEqual([201, 'in.c-orders'])
+    expect([statusCode, JSON.parse(body)]).toMatchObject([201, { id: 'in.c-orders', backend: 'bigquery' }])
     expect((await handler(createBucket, context)).statusCode).toBe(401)
   })
 

@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
@@ -10,7 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { dataFiles, startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 export const MiB = 1024 ** 2
 export let s3: TestS3
@@ -68,5 +66,4 @@ export const md5 = (...data: Buffer[]): Buffer => createHash('md5').update(Buffe
 
 export const [first, second, last] = [randomBytes(5 * MiB), randomBytes(6 * MiB), randomBytes(1000)]
 
-export const storedFiles = async (): Promise<string[]> =>
-  (await readdir(join(s3.dataDir, 'data'), { recursive: true })).filter(name => name.length > 30).sort()
+export const storedFiles = (): Promise<string[]> => dataFiles(s3.dataDir)

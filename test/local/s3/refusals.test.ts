@@ -21,7 +21,6 @@ describe('what is not implemented is refused by name', () => {
     ['GET', '/box?inventory', 'inventory'],
     ['GET', '/box?policy', 'policy'],
     ['GET', '/box?lifecycle', 'lifecycle'],
-    ['GET', '/box?publicAccessBlock', 'publicAccessBlock'],
     ['GET', '/?max-buckets=1', 'max-buckets'],
     ['GET', '/box/there?torrent', 'torrent'],
     ['POST', '/box/there?select&select-type=2', 'select'],

@@ -1,6 +1,6 @@
 import { wireDate } from '../../wire/wire-date.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
-import { backendName, databaseOf } from '../project/backend-name.ts'
+import { databaseOf } from '../project/backend-name.ts'
 import type { BucketRecord } from './bucket-store.ts'
 
 /** What the tables of a bucket come to. */
@@ -14,7 +14,7 @@ interface Sums {
 export const bucketResource = (
   bucket: BucketRecord,
   totals: Sums,
-  { baseUrl, projectId }: { baseUrl: string; projectId: number },
+  { baseUrl, projectId, backend }: { baseUrl: string; projectId: number; backend: string },
 ) => {
   const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
   return {
@@ -33,14 +33,14 @@ export const bucketResource = (
     dataSizeBytes: totals.dataSizeBytes,
     rowsCount: totals.rowsCount,
     isMaintenance: false,
-    backend: backendName,
+    backend,
     sharing: null,
     bucketSharingAllowed: null,
     hasExternalSchema: false,
     databaseName: '',
     path: bucket.id,
     // Of Snowflake: the database, which clients put before the schema.
-    backendPath: [...(backendName === 'snowflake' ? [databaseOf(projectId)] : []), bucket.id],
+    backendPath: [...(backend === 'snowflake' ? [databaseOf(projectId)] : []), bucket.id],
     isSnowflakeSharedDatabase: false,
     owner: bucket.owner ?? null,
     color: bucket.color,

@@ -14,6 +14,8 @@ interface Place {
   /** `https://host`: the address at which the caller reached this service. */
   baseUrl: string
   projectId: number
+  /** What clients take the tables for. */
+  backend: string
 }
 
 /** The table on the wire, as in a list: without columns, metadata and bucket. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ItemTable } from '../../items/item-table.ts'
 import { wireDate } from '../../wire/wire-date.ts'
 import { createRevisedRecords } from '../db/revised-records.ts'
-import { backendName, databaseOf } from '../project/backend-name.ts'
+import { databaseOf } from '../project/backend-name.ts'
 
 /** The configuration whose workspace it is. `null`: it is the project's. */
 export const workspaceOwner = z.object({ component: z.string(), configurationId: z.string() }).nullable()
@@ -30,7 +30,7 @@ export const createWorkspaceStore = (items: ItemTable) =>
 /** As clients read it. */
 export const workspaceResource = (
   { id, configuration, created, creatorToken }: WorkspaceRecord,
-  { baseUrl, projectId }: { baseUrl: string; projectId: number },
+  { baseUrl, projectId, backend }: { baseUrl: string; projectId: number; backend: string },
 ) => ({
   id,
   name: `WORKSPACE_${id}`,
@@ -41,7 +41,7 @@ export const workspaceResource = (
   creatorToken: { id: Number(creatorToken.id), description: creatorToken.description },
   readOnlyStorageAccess: true,
   connection: {
-    backend: backendName,
+    backend,
     host: new URL(baseUrl).host,
     database: databaseOf(projectId),
     schema: `WORKSPACE_${id}`,
