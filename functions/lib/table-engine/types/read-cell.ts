@@ -75,7 +75,10 @@ const timeText = (text: string): string => {
   return digits === '' ? time : `${time}.${digits}`
 }
 
-/** Whether a number with more digits than its column holds is rounded, half away from zero. Otherwise it is refused. */
+/**
+ * Whether a number with more digits than its column holds is rounded, half away from zero. Otherwise it is refused. One setting of the
+ * stack, read here: to hand it down, some thirty functions from the definition of a column to its SQL would carry it.
+ */
 export const roundsNumbers = (): boolean => process.env['NUMBER_ROUNDING'] === 'round'
 
 const readLong = (text: string): ReadCell => {
