@@ -61,7 +61,10 @@ export class ExactTables {
   #writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
     const parents = new Map<string, Json>()
     for (const key in parentValues) {
-      parents.set(this.#structure.parentAliases.get(key) ?? key, parentValues[key] as Json) // own key
+      // Where the column has its own name it keeps it, whatever other tables need: the rows there would be wider than their header
+      const isKept = !this.#compat && node.children.get(key)?.isParent === true
+      const name = isKept ? key : (this.#structure.parentAliases.get(key) ?? key)
+      parents.set(name, parentValues[key] as Json) // own key
     }
     const table = this.#tableWriter(node, parents)
     for (const item of items) {

@@ -36,9 +36,6 @@ interface Outcome {
   rows: number
 }
 
-/** Pages that were read from their bytes, by all tests. */
-let pagesRead = 0
-
 /** What becomes of pages: files, warnings and state, or the message of the error. Without steps all pages are added in turn. */
 async function outcome(
   pages: readonly Page[],
@@ -70,7 +67,6 @@ async function outcome(
       }
       const { asBytes, lag } = steps[i % Math.max(1, steps.length)] ?? { asBytes: false, lag: 0 }
       const read = asBytes ? sink.readBytes(type, { body, path: ['data'], parent }) : undefined
-      if (read !== undefined) pagesRead++
       waiting.push({ type, items: parsed, options, read })
       take(lag)
       if (!stopAfter.includes(i)) continue
@@ -113,22 +109,4 @@ it('stops and resumes between pages that are read from their bytes', async () =>
     }),
     { numRuns: runs(60) },
   )
-})
-
-it('reads pages from their bytes once their structure is known', async () => {
-  const pages = Array.from({ length: 6 }, (_, page) => ({
-    items: [
-      {
-        id: page,
-        amount: 1.5,
-        'ž"': 'a "b"\n',
-        list: [page, { x: null }, null].slice(0, 1),
-        at: { x: page },
-      },
-    ],
-    parent: { parent_id: page },
-  }))
-  const before = pagesRead
-  expect(await outcome(pages, false, [{ asBytes: true, lag: 1 }])).toEqual(await outcome(pages, false, []))
-  expect(pagesRead - before).toBeGreaterThan(2)
 })

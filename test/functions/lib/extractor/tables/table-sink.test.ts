@@ -265,6 +265,14 @@ it('pages with other parent columns than the first give rows as wide as they are
   expect(files['root']).toBe('"a"\n"1"\n"2","mon"\n')
 })
 
+it('a link keeps its column when a later table has the name of it in its data', async () => {
+  const rows = '[{"id":1,"l":[{"x":1}]},{"id":2,"m":[{"JSON_parentId":7}]},{"id":3,"l":[{"x":2}]}]'
+  const { root = '', root_l, root_m } = await runSink([page(rows)])
+  const [first, second, third] = [...root.matchAll(/root_[\da-f]{32}/g)].map(([link]) => link)
+  expect(root_l).toBe(`"x","JSON_parentId"\n"1","${first}"\n"2","${third}"\n`)
+  expect(root_m).toBe(`"JSON_parentId","JSON_parentId_u0"\n"7","${second}"\n`)
+})
+
 it('what was learnt can be given to the next run', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-learnt-'))
   try {
