@@ -1,6 +1,6 @@
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
-import { UserError } from '../lib/errors/errors.ts'
+import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
@@ -13,14 +13,16 @@ import {
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
 import { parseTableId } from '../lib/wire/storage-ids.ts'
+import { beginJob, startBehind } from './begin-job.ts'
+import { doRest } from './do-rest.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import { beginJob, startBehind } from './job/take-table.ts'
 import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { untilCancelled } from './job/until-cancelled.ts'
 import { endGivenUp } from './operations/given-up.ts'
+import type { Outcome } from './operations/outcome.ts'
 import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 
@@ -73,18 +75,44 @@ export const runJob = async (
     const isRepeated = job.status === 'processing'
     const run = (given: RunJobServices) => runOperation(started, given, { isRepeated })
     const outcome = changesOneTable(started)
-      ? await untilCancelled(jobId, refusingCancelled(started, services), run)
+      ? await untilCancelled(jobId, services, run)
       : await run(services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
-    const { results, metrics = noMetrics, alsoEnded = [] } = outcome
-    const result = await finishAndRecord(await jobs.succeed(started, now(), { results, metrics }), services)
+    const ended = await succeed(started, outcome, services)
+    const alsoEnded = [...(await doRest(ended, services)), ...((await outcome.endOthers?.()) ?? [])]
+    const result = await finishAndRecord(ended, services)
     return alsoEnded.length === 0 ? result : { ...result, alsoEnded: alsoEnded.map(executionOfJob) }
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
   }
+}
+
+/** A name that changes, or snapshots that expire, at the same moment. */
+const MAX_DECISIONS = 10
+
+/** Ends the job together with what makes its work visible. */
+const succeed = async (
+  job: ProcessingJob,
+  { results, metrics = noMetrics, decide, rest }: Outcome,
+  { jobs, now, log }: RunJobServices,
+): Promise<JobRecord> => {
+  for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
+    const decision = await decide?.(attempt > 0)
+    if (decide && !decision) continue
+    const end = await jobs.succeed(job, now(), { results, metrics }, { writes: decision?.writes ?? [], rest })
+    if (end === 'cancelled') await jobs.refuseCancelled(job.id)
+    if (typeof end === 'string') continue
+    // The sweep recounts.
+    if (end.isOwn)
+      await decision
+        ?.afterwards?.()
+        .catch((error: unknown) => log.error('totals not kept', { jobId: job.id, error }))
+    return end.job
+  }
+  throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)
 }
 
 /** The load and its events need the same files. One that vanished meanwhile was there when it was loaded. */
@@ -101,6 +129,7 @@ const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] =>
 }
 
 const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
+  await doRest(job, services)
   await startBehind(job, services)
   return { status: 'done' }
 }
@@ -168,25 +197,4 @@ const changedBy = (input: JobInput): { tableId?: string; bucketId?: string | und
 
 /** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */
 const changesOneTable = ({ queueTableId, tableId, input }: ProcessingJob): boolean =>
-  input.operationName !== 'tableSwap' &&
-  queueTableId !== null &&
-  (tableId !== null || input.operationName.endsWith('Create'))
-
-/** The services of a job that changes one table, or makes one: before its head moves, somebody may still cancel the job. */
-const refusingCancelled = ({ id }: ProcessingJob, services: RunJobServices): RunJobServices => {
-  const { tables, jobs } = services
-  return {
-    ...services,
-    tables: {
-      ...tables,
-      insert: async table => {
-        await jobs.refuseCancelled(id)
-        return tables.insert(table)
-      },
-      replace: async table => {
-        await jobs.refuseCancelled(id)
-        return tables.replace(table)
-      },
-    },
-  }
-}
+  queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))

@@ -233,7 +233,29 @@ export const createItemTable = (store: ItemStore) => {
 export type ItemTable = ReturnType<typeof createItemTable>
 
 /** What stores need that read and write single items: buckets and tables, which a branch sees in its own way. */
-export type ItemView = Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'>
+export interface ItemView extends Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'> {
+  /** The write of an item, for a transaction. `undefined`: its condition cannot hold. */
+  deciding(key: ItemKey, attributes: Item, when: Condition): Promise<Decision | undefined>
+  /** For a transaction. */
+  checking(key: ItemKey, when: Condition): ItemWrite
+  /** A transaction of its own. Resolves to false when it is refused. */
+  decide(decision: Decision | undefined): Promise<boolean>
+}
+
+/** A part of a transaction, and what follows when that is done. */
+export interface Decision {
+  writes: readonly ItemWrite[]
+  afterwards?: () => Promise<void>
+}
+
+export const decideIn =
+  (items: ItemTable): ItemView['decide'] =>
+  async decision => {
+    if (!decision) return false
+    if (decision.writes.length > 0 && (await items.transact(decision.writes)).length > 0) return false
+    await decision.afterwards?.()
+    return true
+  }
 
 /** Every sort key that begins with the prefix. */
 export const startingWith = (prefix: string): ItemRange => ({

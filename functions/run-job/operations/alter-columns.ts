@@ -3,7 +3,6 @@ import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadat
 import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
 import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
-import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { changeDefinition, hasEmptyRows } from '../../lib/storage/tables/change-definition.ts'
 import {
@@ -16,7 +15,7 @@ import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import { refuseTakenName, updateTable } from '../../lib/storage/tables/update-table.ts'
+import { refuseTakenName, renameTable } from '../../lib/storage/tables/update-table.ts'
 import {
   isTypedTable,
   type Snapshot,
@@ -25,7 +24,7 @@ import {
   withoutColumn,
 } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { changeTable } from './change-table.ts'
+import { changeTable, updateTable } from './change-table.ts'
 import { type Outcome, tableResults } from './outcome.ts'
 
 /**
@@ -36,11 +35,11 @@ export const addColumn = async (
   job: ProcessingJob,
   input: InputOf<'tableColumnAdd'>,
   services: RunJobServices,
-): Promise<{ results: Record<string, unknown> | null }> => {
+): Promise<Outcome> => {
   const { tableId, name, requestedName, definition } = input
   const alias = await services.tables.getAlias(tableId)
-  if (alias) return addAliasColumn(job, alias, { name }, services)
-  return changeTable(job, tableId, services, async table => {
+  if (alias) return changeColumns(alias, services, table => withAliasColumn(table, name))
+  return changeTable(tableId, services, async table => {
     refuseColumn(table, name)
     return {
       table: {
@@ -86,59 +85,41 @@ const withNewColumn = async (
   return filled.snapshot
 }
 
-/** Deletes a column with its values and its metadata. Existing files need no change. */
+/** Deletes a column with its values and then its metadata. Existing files need no change. */
 export const deleteColumn = async (
-  job: ProcessingJob,
+  _job: ProcessingJob,
   { tableId, name, force = false }: InputOf<'tableColumnDelete'>,
   services: RunJobServices,
-): Promise<{ results: Record<string, unknown> | null }> => {
+): Promise<Outcome> => {
   const alias = await services.tables.getAlias(tableId)
-  if (alias) return deleteAliasColumn(job, alias, { name }, services)
-  const changed = await changeTable(job, tableId, services, async table => {
+  if (alias)
+    return {
+      ...changeColumns(alias, services, table => withoutAliasColumn(table, name)),
+      rest: { internalId: alias.internalId },
+    }
+  const changed = await changeTable(tableId, services, async table => {
     refuseColumnDelete(table, name)
     await refuseReferencedColumn(table, name, { ...services, force })
     return { table: { ...table, snapshot: withoutColumn(table.snapshot, name) } }
   })
-  await services.metadata.clear(metadataSubject.table(changed.table), name)
-  return changed
+  return { ...changed, rest: { internalId: changed.table.internalId } }
 }
 
-/** Shows one more column of the source. */
-const addAliasColumn = (
-  job: ProcessingJob,
+/** Shows one more column of the source, or one less, which the source keeps. */
+const changeColumns = (
   alias: AliasRecord,
-  { name }: { name: string },
-  services: RunJobServices,
-) => changeColumns(job, alias, services, table => withAliasColumn(table, name))
-
-/** Shows one column less. The source keeps it. */
-const deleteAliasColumn = async (
-  job: ProcessingJob,
-  alias: AliasRecord,
-  { name }: { name: string },
-  services: RunJobServices,
-) => {
-  const changed = await changeColumns(job, alias, services, table => withoutAliasColumn(table, name))
-  await services.metadata.clear(metadataSubject.table(alias), name)
-  return changed
-}
-
-/** The alias stores the job, so that a repeated run finds its work done. */
-const changeColumns = async (
-  job: ProcessingJob,
-  alias: AliasRecord,
-  services: RunJobServices,
+  { tables, projectId }: RunJobServices,
   columnsOf: (table: Parameters<typeof withAliasColumn>[0]) => string[],
-): Promise<{ results: null }> => {
-  const change = async (current: AliasRecord): Promise<AliasRecord> => {
-    if (current.lastJobId === job.id) return current
-    const table = await services.tables.getHead(tableIdOf(current))
-    if (!table || !isAliased(table)) throw tableNotFound(tableIdOf(current), services.projectId)
-    return { ...current, columns: columnsOf(table), lastJobId: job.id }
-  }
-  await changeAlias(alias, change, services)
-  return { results: null }
-}
+): Outcome => ({
+  results: null,
+  decide: async () => {
+    const tableId = tableIdOf(alias)
+    const [current, table] = [await tables.getAlias(tableId), await tables.getHead(tableId)]
+    if (current?.internalId !== alias.internalId || !table || !isAliased(table))
+      throw tableNotFound(tableId, projectId)
+    return tables.replacingAlias({ ...current, columns: columnsOf(table) })
+  },
+})
 
 /** Changes what a typed column allows. The files stay: readers take their values as the wider type. */
 export const updateColumnDefinition = async (
@@ -146,10 +127,10 @@ export const updateColumnDefinition = async (
   { tableId, name, change }: InputOf<'tableColumnDefinitionUpdate'>,
   services: RunJobServices,
 ) => {
-  const { table: changed } = await changeTable(job, tableId, services, async table => ({
+  const changed = await changeTable(tableId, services, async table => ({
     table: await withChangedColumn(table, { name, change }, services),
   }))
-  return { table: changed, results: await tableResults(job, changed, services) }
+  return { ...changed, results: await tableResults(job, changed.table, services) }
 }
 
 const withChangedColumn = async (
@@ -167,36 +148,56 @@ const withChangedColumn = async (
   return { ...table, definition: { ...definition, columns }, snapshot: { ...table.snapshot, fields } }
 }
 
-/**
- * Changes the columns of a table, then its display name, then descriptions. What the table refuses is looked at before anything
- * is changed; a run that comes after a crash finds what is done.
- */
+/** Changes the columns of a table and its display name, then descriptions. */
 export const updateTableDefinition = async (
   job: ProcessingJob,
-  { tableId, displayName, description, columns }: InputOf<'tableDefinitionUpdate'>,
+  { tableId, displayName, columns }: InputOf<'tableDefinitionUpdate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
   const { tables, projectId } = services
   const before = await tables.getHead(tableId)
   if (!before) throw tableNotFound(tableId, projectId)
   if (displayName !== undefined) await refuseTakenName({ ...before, displayName }, tables)
+  const { internalId } = before
   const changes = columns.filter(({ change }) => Object.keys(change).length > 0)
-  if (changes.length > 0)
-    await changeTable(job, tableId, services, async table => {
-      let changed = table
-      for (const each of changes) changed = await withChangedColumn(changed, each, services)
-      return { table: changed }
-    })
-  if (displayName !== undefined) await updateTable(tableId, { displayName }, services)
+  const withChanges = async (table: TableRecord): Promise<{ table: TableRecord }> => {
+    let changed = displayName === undefined ? table : { ...table, displayName }
+    for (const each of changes) changed = await withChangedColumn(changed, each, services)
+    return { table: changed }
+  }
+  const isRenamed = displayName !== undefined
+  const changed =
+    changes.length > 0
+      ? await changeTable(tableId, services, withChanges, { isRenamed })
+      : await renamed(job, { tableId, displayName: displayName ?? before.displayName }, services)
+  return { ...changed, results: await tableResults(job, changed.table, services), rest: { internalId } }
+}
+
+const renamed = async (
+  job: ProcessingJob,
+  { tableId, displayName }: { tableId: string; displayName: string },
+  services: RunJobServices,
+): Promise<Outcome & { table: TableHead }> => {
+  const { table } = await renameTable(tableId, displayName, services)
+  return {
+    ...(await updateTable(job, { operationName: 'tableUpdate', tableId, displayName }, services)),
+    table,
+  }
+}
+
+/** Sets the descriptions that the job was asked for, or takes them away. */
+export const describeTable = async (
+  { description, columns }: InputOf<'tableDefinitionUpdate'>,
+  table: { internalId: number },
+  services: RunJobServices,
+): Promise<void> => {
   for (const described of [{ name: '', description }, ...columns])
-    await describe(before, { ...described, column: described.name }, services)
-  const table = await tables.getHead(tableId)
-  return { results: table ? await tableResults(job, table, services) : null }
+    await describe(table, { ...described, column: described.name }, services)
 }
 
 /** As people set it in the console of the service: they may change it by its metadata, too. */
 const describe = async (
-  table: TableHead,
+  table: { internalId: number },
   { column, description }: { column: string; description?: string | undefined },
   { metadata, nextId }: RunJobServices,
 ): Promise<void> => {

@@ -1,4 +1,4 @@
-import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -12,9 +12,10 @@ import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import { updateTable as changeStoredTable } from '../../lib/storage/tables/update-table.ts'
+import { renameTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { type Outcome, tableResults } from './outcome.ts'
+import { replaceHead } from './replace-head.ts'
 
 interface Change {
   table: TableRecord
@@ -22,42 +23,30 @@ interface Change {
   results?: Record<string, unknown> | null
 }
 
-/**
- * Changes a table by replacing its head, on condition that the head has not changed. The head stores the job and its
- * results, so that a repeated run finds its work done. Resolves to the changed table and the results.
- */
+/** Changes a table by a new head. Resolves to the changed table and the outcome of the job. */
 export const changeTable = async (
-  job: ProcessingJob,
   tableId: string,
   services: RunJobServices,
   change: (table: TableRecord) => Promise<Change>,
-): Promise<Required<Change>> => {
+  changes: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
+): Promise<Outcome & { table: TableRecord }> => {
   const table = await services.tables.get(tableId)
   if (!table) throw tableNotFound(tableId, services.projectId)
-  if (table.lastJob?.id === job.id) return { table, results: table.lastJob.results }
-
   const { table: changed, results = null } = await change(table)
   const moved: TableRecord = {
     ...changed,
     ...(changed.definition && { definition: declaredOf(changed.definition, changed.snapshot) }),
     lastChangeDate: services.now().toISOString(),
-    lastJob: { id: job.id, results },
   }
-  if (await services.tables.replace(moved)) return { table: moved, results }
-
-  const winner = await services.tables.get(tableId)
-  // Deleted in the meantime. If it exists again, it is a new table that this change is not meant for.
-  if (winner?.internalId !== table.internalId) throw tableNotFound(tableId, services.projectId)
-  if (winner.lastJob?.id === job.id) return { table: winner, results: winner.lastJob.results }
-  throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+  return { table: moved, results, decide: replaceHead(moved, services, changes) }
 }
 
 export const addPrimaryKey = (
-  job: ProcessingJob,
+  _job: ProcessingJob,
   { tableId, columns }: InputOf<'tablePrimaryKeyAdd'>,
   services: RunJobServices,
 ) =>
-  changeTable(job, tableId, services, async table => {
+  changeTable(tableId, services, async table => {
     refuseKey(table, columns)
     const engine = await services.tableEngine()
     if (await engine.hasDuplicates(table.snapshot, columns))
@@ -70,32 +59,34 @@ export const addPrimaryKey = (
 
 /** A table without a key stays unchanged. */
 export const deletePrimaryKey = (
-  job: ProcessingJob,
+  _job: ProcessingJob,
   { tableId }: InputOf<'tablePrimaryKeyDelete'>,
   services: RunJobServices,
 ) =>
-  changeTable(job, tableId, services, async table => {
+  changeTable(tableId, services, async table => {
     await refuseReferencedKey(table, services.aliases)
     return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: [] } } }
   })
 
-/** Idempotent by itself, so the table need not store the job. */
 export const updateTable = async (
   job: ProcessingJob,
   { tableId, displayName }: InputOf<'tableUpdate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const table = await changeStoredTable(tableId, { displayName }, services)
-  return { results: await tableResults(job, table, services) }
+  const { table } = await renameTable(tableId, displayName, services)
+  return {
+    results: await tableResults(job, table, services),
+    decide: async () => (await renameTable(tableId, displayName, services)).decision,
+  }
 }
 
-/** One that erases lets the earlier states of the table go last: a repeated run finds the rows deleted, and does it. */
-export const deleteRows = async (
+/** One that erases lets the earlier states of the table go, too. */
+export const deleteRows = (
   job: ProcessingJob,
   { tableId, conditions, erase = false }: InputOf<'tableRowsDelete'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const changed = await changeTable(job, tableId, services, async table => {
+  const deleted = async (table: TableRecord): Promise<Change> => {
     const engine = await services.tableEngine()
     const { snapshot, bytesRead } = await engine.deleteRows({
       ...withDates(conditions),
@@ -108,10 +99,8 @@ export const deleteRows = async (
       table: { ...table, snapshot },
       results: { deletedRows: table.snapshot.rowsCount - snapshot.rowsCount },
     }
-  })
-  if (erase && !(await services.tables.forgetHistory(tableId, services.now())))
-    throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
-  return changed
+  }
+  return changeTable(tableId, services, deleted, { ...(erase && { forgotten: services.now() }) })
 }
 
 /** Replaces the branch's table by the default branch's as it is now. No rows are copied: files never change. */

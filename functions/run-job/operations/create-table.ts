@@ -26,7 +26,7 @@ export const createTable = async (
   input: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const { table, resource, alsoEnded } = await insertTable(job, input, services, () =>
+  const { table, resource, inserted } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
   const { warnings, importedRowsCount, replacedRowsCount } = table.lastLoad
@@ -35,7 +35,7 @@ export const createTable = async (
     ...(warnings.length > 0 && { warnings }),
     ...(replacedRowsCount && { importedRowsCount, replacedRowsCount }),
   }
-  return { results, metrics: loadMetrics(table.lastLoad), alsoEnded }
+  return { results, metrics: loadMetrics(table.lastLoad), ...inserted }
 }
 
 const firstContent = async (
@@ -144,7 +144,7 @@ export const createDefinedTable = async (
 ): Promise<Outcome> => {
   const columns = definition.columns.map(({ name }) => name)
   const key = definition.primaryKeysNames
-  const { resource, alsoEnded } = await insertTable(job, newTable, services, async () => ({
+  const { resource, inserted } = await insertTable(job, newTable, services, async () => ({
     snapshot: isTyped
       ? withFields(emptySnapshot([], key), definition.columns.map(columnField))
       : emptySnapshot(columns, key),
@@ -160,7 +160,7 @@ export const createDefinedTable = async (
     ...(isTyped && { definition }),
     isEmpty: true,
   }))
-  return { results: resource, alsoEnded }
+  return { results: resource, ...inserted }
 }
 
 /** The load of a table that is a copy. It shares the files of the other table: they never change, so each can change on its own. */

@@ -1,5 +1,5 @@
 import { hexDigest } from '../../lib/digests.ts'
-import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
@@ -23,7 +23,8 @@ import {
   queuedLoads,
   type SourceOfJob,
 } from './queued-loads.ts'
-import { endOthers, finishedLoad, type SharedLoad, writeSharedLoad } from './shared-load.ts'
+import { replaceHead } from './replace-head.ts'
+import { type SharedLoad, writeSharedLoad } from './shared-load.ts'
 
 /**
  * Loads a file into a table: writes new files, then replaces the head on condition that it has not changed. A load that
@@ -39,32 +40,23 @@ export const importTable = async (
   const place = parseTableId(input.tableId)
   if (!table && place && input.creates) {
     const created = { ...place, ...input.creates }
-    const { table: head, alsoEnded } = await insertTable(job, created, services, () =>
+    const { table: head, inserted } = await insertTable(job, created, services, () =>
       contentOfFile(job, input, services),
     )
-    return { results: importResults(head), metrics: loadMetrics(head.lastLoad), alsoEnded }
+    return { results: importResults(head), metrics: loadMetrics(head.lastLoad), ...inserted }
   }
   if (!table) throw tableNotFound(input.tableId, services.projectId)
-  const finished = await finishedLoad(job, table, services)
-  const { loaded, alsoEnded = [] } = finished
-    ? { loaded: finished }
-    : await load({ ...job, input }, table, services, isRepeated)
-  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad), alsoEnded }
-}
-
-const load = async (
-  job: ImportJob<ProcessingJob>,
-  table: TableRecord,
-  services: RunJobServices,
-  isRepeated: boolean,
-): Promise<{ loaded: TableRecord; alsoEnded?: number[] }> => {
-  const mayTakeOthers = !isRepeated && job.input.incremental
-  const joint = mayTakeOthers ? await loadWithQueued(job, table, services) : undefined
-  const { snapshot, lastLoad } = joint ?? (await loadAlone(job, table, services))
-  const loaded = await moveHead(job, { ...table, snapshot, lastLoad }, services)
-  if (!joint || loaded.lastLoad.together !== lastLoad.together) return { loaded }
-  await endOthers(joint.shared, loaded, services)
-  return { loaded, alsoEnded: joint.shared.others.map(({ jobId }) => jobId) }
+  const mayTakeOthers = !isRepeated && input.incremental
+  const joint = mayTakeOthers ? await loadWithQueued({ ...job, input }, table, services) : undefined
+  const { snapshot, lastLoad } = joint ?? (await loadAlone({ ...job, input }, table, services))
+  const at = services.now().toISOString()
+  const loaded = { ...table, snapshot, lastLoad, lastImportDate: at, lastChangeDate: at }
+  return {
+    results: importResults(loaded),
+    metrics: loadMetrics(lastLoad),
+    decide: replaceHead(loaded, services),
+    ...(joint && { rest: { internalId: table.internalId, together: joint.together } }),
+  }
 }
 
 const loadAlone = async (
@@ -103,29 +95,11 @@ const adviseOnInferred = (error: unknown, inferred: string[]): unknown => {
   return new UserError(error.code, `${error.message} ${advice}`, { cause: error, params: error.params })
 }
 
-/** Replaces the head of the table. Resolves to the table as this job has loaded it, whichever run of the job was faster. */
-const moveHead = async (
-  job: ImportJob<ProcessingJob>,
-  table: TableRecord,
-  services: RunJobServices,
-): Promise<TableRecord> => {
-  const { tableId } = job.input
-  const at = services.now().toISOString()
-  const moved: TableRecord = { ...table, lastImportDate: at, lastChangeDate: at }
-  if (await services.tables.replace(moved)) return moved
-
-  const winner = await services.tables.get(tableId)
-  // Deleted in the meantime. If it exists again, it is a new table that this file is not meant for.
-  if (winner?.internalId !== table.internalId) throw tableNotFound(tableId, services.projectId)
-  const finished = await finishedLoad(job, winner, services)
-  if (finished) return finished
-  throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
-}
-
 interface JointLoad {
   snapshot: Snapshot
   lastLoad: TableLoad
-  shared: SharedLoad
+  /** Key of the object with what it did for the other jobs. */
+  together: string
 }
 
 /**
@@ -195,24 +169,25 @@ const loadAll = async (
     startTime: job.startTime,
     others: queued
       .slice(0, end === -1 ? undefined : end)
-      .map(load => resultOf(load, loadOf.get(load.job.id), seconds)),
+      .map(load => resultOf(load, loadOf.get(load.job.id), { seconds, snapshot })),
   }
   const together = await writeSharedLoad(keyPrefix, shared, services)
   await keepHeadings(table, own.renamed, services)
   const lastLoad = withWarnings(tableLoad(job.id, own, seconds), first.warnings)
-  return { snapshot, lastLoad: { ...lastLoad, together }, shared }
+  return { snapshot, lastLoad, together }
 }
 
 const resultOf = (
   queued: QueuedLoad,
   load: SourceLoad | undefined,
-  seconds: number,
+  { seconds, snapshot }: { seconds: number; snapshot: Snapshot },
 ): SharedLoad['others'][number] => {
   const { id: jobId } = queued.job
   if ('refusal' in queued) return { jobId, failure: jobFailure(queued.refusal) }
   if (!load) throw new Error(`The load has no result for the job ${jobId}`)
   if ('refusal' in load) return { jobId, failure: jobFailure(load.refusal) }
-  return { jobId, load: withWarnings(tableLoad(jobId, load, seconds), queued.warnings) }
+  const lastLoad = withWarnings(tableLoad(jobId, load, seconds), queued.warnings)
+  return { jobId, results: importResults({ snapshot, lastLoad }), metrics: loadMetrics(lastLoad) }
 }
 
 const withWarnings = (load: TableLoad, warnings: string[]): TableLoad => ({

@@ -8,9 +8,11 @@ import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
+import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { jobFailure, tellJobEnd } from '../job/tell-job-end.ts'
+import type { Outcome } from './outcome.ts'
 
 /** What a table that is created is called. */
 interface NewTable {
@@ -29,34 +31,39 @@ export interface FirstContent {
 }
 
 /**
- * Creates a table with its first snapshot in one write, so that a failed create leaves no table. Resolves to the table,
- * to the table as the job shows it, and to the jobs that were to create it too and are refused.
- *
- * The table's internal id is the job's id, so that every run of the job creates the same table.
+ * Creates a table with its first snapshot by one write, in the transaction that ends the job, so that a failed create leaves no table.
+ * Resolves to the table, to the table as the job shows it, and to the rest of the outcome.
  */
 export const insertTable = async (
   job: ProcessingJob,
   newTable: NewTable,
   services: RunJobServices,
   makeContent: () => Promise<FirstContent>,
-): Promise<{ table: TableHead; resource: Record<string, unknown>; alsoEnded: number[] }> => {
-  const { tables } = services
+): Promise<{ table: TableHead; resource: Record<string, unknown>; inserted: Omit<Outcome, 'results'> }> => {
+  const { tables, buckets } = services
   const { bucketId, name, displayName } = newTable
-  await requireBucket(bucketId, services)
-  const existing = await tables.getHead(`${bucketId}.${name}`)
-  if (existing && existing.internalId !== job.id) throw tableAlreadyExists(name, displayName)
-  if (!existing) await refuseTakenName(newTable, tables)
-  const table = existing ?? (await insert(job, newTable, services, await makeContent()))
-
-  // Check the bucket again after creating the table: a delete of the bucket may have missed the table.
-  const bucket = await requireBucket(bucketId, services).catch(async error => {
-    if (error instanceof UserError) await tables.delete(table)
-    throw error
-  })
-  const alsoEnded = await refuseQueuedCreations(job, newTable, services)
-  const totals = await services.totals.of(bucket.id)
-  const resource = tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl })
-  return { table, resource, alsoEnded }
+  const refuseExisting = async (): Promise<BucketRecord> => {
+    if (await tables.getHead(`${bucketId}.${name}`)) throw tableAlreadyExists(name, displayName)
+    return requireBucket(bucketId, services)
+  }
+  const bucket = await requireBucket(bucketId, services)
+  await refuseExisting()
+  await refuseTakenName(newTable, tables)
+  const table = tableOf(job, newTable, await makeContent(), services)
+  const totals = sumOf([await services.totals.of(bucketId), shareOf(table)])
+  return {
+    table,
+    resource: tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl }),
+    inserted: {
+      decide: async () => {
+        // Whoever deletes the bucket changes it first.
+        const unchanged = buckets.unchanged(await refuseExisting())
+        const decision = await tables.inserting(table)
+        return decision && { ...decision, writes: [...decision.writes, unchanged] }
+      },
+      endOthers: () => refuseQueuedCreations(job, newTable, services),
+    },
+  }
 }
 
 /** Files that landed together may all be about to create the table. Those right behind this job can only fail, now that it is there. */
@@ -71,7 +78,7 @@ const refuseQueuedCreations = async (
   const open = behind.filter(other => !isFinal(other))
   const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
   const refuse = async (other: JobRecord): Promise<number> => {
-    const failed = await jobs.failAlong(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
+    const failed = await jobs.failWaiting(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
     if (isFinal(failed)) await tellJobEnd(failed, services)
     return other.id
   }
@@ -81,14 +88,15 @@ const refuseQueuedCreations = async (
 const CREATIONS: ReadonlySet<string> = new Set(['tableCreate', 'tableDefinitionCreate'])
 const REFUSED_AT_ONCE = 500
 
-const insert = async (
+/** Its internal id is the job's. */
+const tableOf = (
   job: ProcessingJob,
   { bucketId, name, displayName }: NewTable,
-  { tables, now }: RunJobServices,
   { snapshot, load, definition, isEmpty = false }: FirstContent,
-): Promise<TableHead> => {
+  { now }: RunJobServices,
+): TableRecord => {
   const at = now().toISOString()
-  const table: TableRecord = {
+  return {
     internalId: job.id,
     bucketId,
     name,
@@ -102,10 +110,6 @@ const insert = async (
     snapshot,
     revision: 1,
   }
-  if (await tables.insert(table)) return table
-  const winner = await tables.getHead(`${bucketId}.${name}`)
-  if (winner?.internalId !== job.id) throw tableAlreadyExists(name, displayName)
-  return winner
 }
 
 const requireBucket = async (

@@ -1,5 +1,7 @@
 import type { AskedWait } from '../../lib/asked-wait.ts'
+import type { Decision } from '../../lib/items/item-table.ts'
 import type { JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { JobRest } from '../../lib/storage/jobs/table-queue.ts'
 import type { TableHead, TableLoad } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
@@ -10,8 +12,15 @@ export interface Outcome {
   results: Record<string, unknown> | null
   /** Default: none. */
   metrics?: JobMetrics
-  /** Jobs that this one ended before itself: it did their work too, or took away what they were for. Default: none. */
-  alsoEnded?: number[]
+  /**
+   * What makes its work visible, in the transaction that ends the job. Asked for again where that was refused; `undefined`: it would be
+   * refused.
+   */
+  decide?: ((isAgain: boolean) => Promise<Decision | undefined>) | undefined
+  /** What is left to do then, before the next job of the table begins. */
+  rest?: JobRest | undefined
+  /** Ends jobs that its work has made pointless. Resolves to their ids. */
+  endOthers?: () => Promise<number[]>
 }
 
 /** The work runs elsewhere: check again after this time. */
@@ -53,7 +62,7 @@ export const tableLoad = (
 }
 
 /** What the head of a table says about its last load. */
-export type LoadedTable = Pick<TableHead, 'snapshot' | 'lastLoad'>
+type LoadedTable = Pick<TableHead, 'snapshot' | 'lastLoad'>
 
 /** `results` of a finished import (docs/reference/storage-api.md#import). */
 export const importResults = ({ snapshot, lastLoad }: LoadedTable) => ({

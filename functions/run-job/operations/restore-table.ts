@@ -8,11 +8,11 @@ import { changeTable } from './change-table.ts'
 
 /** Gives a table the rows of a snapshot that was kept of it. None are copied: the files of a table never change. */
 export const restoreTable = (
-  job: ProcessingJob,
+  _job: ProcessingJob,
   { tableId, snapshotId }: InputOf<'tableRestore'>,
   services: RunJobServices,
 ) =>
-  changeTable(job, tableId, services, async table => {
+  changeTable(tableId, services, async table => {
     const kept = await services.snapshots.get(snapshotId)
     if (!kept) throw snapshotNotFound(snapshotId)
     const { rowsCount, dataSizeBytes, files } = kept.snapshot

@@ -1,11 +1,15 @@
 import pMap from 'p-map'
 import { z } from 'zod'
 import { hexDigest } from '../../lib/digests.ts'
-import { isFinal, type JobRecord, jobError, jobResults } from '../../lib/storage/jobs/job-record.ts'
-import { tableLoad } from '../../lib/storage/tables/table-record.ts'
+import {
+  isFinal,
+  type JobRecord,
+  jobError,
+  jobMetrics,
+  jobResults,
+} from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { tellJobEnd } from '../job/tell-job-end.ts'
-import { importResults, type LoadedTable, loadMetrics } from './outcome.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */
 const sharedLoad = z.object({
@@ -13,7 +17,7 @@ const sharedLoad = z.object({
   startTime: z.string(),
   others: z.array(
     z.union([
-      z.object({ jobId: z.number(), load: tableLoad }),
+      z.object({ jobId: z.number(), results: jobResults, metrics: jobMetrics }),
       z.object({ jobId: z.number(), failure: z.object({ error: jobError, results: jobResults }) }),
     ]),
   ),
@@ -33,46 +37,16 @@ export const writeSharedLoad = async (
   return key
 }
 
-const readSharedLoad = async (key: string, { tableContents: { objects } }: RunJobServices) =>
-  sharedLoad.parse(JSON.parse(Buffer.from(await objects.read(objects.locationOf(key))).toString('utf8')))
-
-/**
- * The table as a job has loaded it; `undefined` when the last load of the table was not for this job.
- *
- * Whoever moved the head may have died before it could end the jobs that it took along. Then they are ended here: each
- * load begins with this, so nothing is loaded over a load of which a job does not know.
- */
-export const finishedLoad = async <Table extends LoadedTable>(
-  job: JobRecord,
-  table: Table,
-  services: RunJobServices,
-): Promise<Table | undefined> => {
-  const { jobId, together } = table.lastLoad
-  if (together === undefined) return jobId === job.id ? table : undefined
-  // A job that took others along ends after them.
-  if (jobId !== job.id && (await services.jobs.get(jobId))?.status === 'success') return undefined
-  const shared = await readSharedLoad(together, services)
-  await endOthers(
-    { ...shared, others: shared.others.filter(other => other.jobId !== job.id) },
-    table,
-    services,
-  )
-  if (jobId === job.id) return table
-  const own = shared.others.find(other => other.jobId === job.id)
-  // One whose file was refused finds out why by itself.
-  return own && 'load' in own ? { ...table, lastLoad: own.load } : undefined
-}
-
 const ENDS_AT_ONCE = 8
 
-/** Ends the jobs that a load took along, each with its own result. The totals are those after the whole load. */
-export const endOthers = async (
-  { startTime, others }: SharedLoad,
-  table: LoadedTable,
-  services: RunJobServices,
-): Promise<void> => {
-  const { jobs, now } = services
-  const found = await jobs.getMany(others.map(({ jobId }) => jobId))
+/** Ends the jobs that a load took along, each with its own result. Those that have ended are passed over. */
+export const endTogether = async (key: string, services: RunJobServices): Promise<number[]> => {
+  const { jobs, now, tableContents } = services
+  const { objects } = tableContents
+  const text = Buffer.from(await objects.read(objects.locationOf(key))).toString('utf8')
+  const { startTime, others } = sharedLoad.parse(JSON.parse(text))
+  const ids = others.map(({ jobId }) => jobId)
+  const found = await jobs.getMany(ids)
   const byId = new Map(others.map(other => [other.jobId, other]))
   const end = async (job: JobRecord): Promise<void> => {
     const other = byId.get(job.id)
@@ -83,12 +57,10 @@ export const endOthers = async (
         : await jobs.succeedAlong(job, {
             startTime,
             at: now(),
-            outcome: {
-              results: importResults({ ...table, lastLoad: other.load }),
-              metrics: loadMetrics(other.load),
-            },
+            outcome: { results: other.results, metrics: other.metrics },
           })
     if (isFinal(ended)) await tellJobEnd(ended, services)
   }
   await pMap(found, end, { concurrency: ENDS_AT_ONCE })
+  return ids
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
+import { tablesAtOnce } from '#support/tables-at-once.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, faults, newName, run, submitImport, jobOf, createTable, rowsOf } = await startJobsByHand()
@@ -22,7 +23,7 @@ describe('a table that is deleted while a job is at work', () => {
     if (!table) throw new Error('no table')
     faults.duringLoad = async () => {
       await service.stores.tables.delete(table)
-      await service.stores.tables.insert({ ...table, internalId: table.internalId + 1 })
+      await tablesAtOnce(service.stores.tables).insert({ ...table, internalId: table.internalId + 1 })
     }
     await run(jobId)
     faults.duringLoad = async () => {}

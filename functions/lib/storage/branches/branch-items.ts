@@ -1,10 +1,13 @@
 import {
   type AttributeCondition,
   type Condition,
+  type Decision,
+  decideIn,
   type Item,
   type ItemKey,
   type ItemTable,
   type ItemView,
+  type ItemWrite,
   startingWith,
 } from '../../items/item-table.ts'
 import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
@@ -27,21 +30,17 @@ interface BranchItemsOptions {
  * first and its own afterwards sees what was there when it took the first.
  */
 export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false }: BranchItemsOptions) => {
-  const ownKey = ({ pk, sk }: ItemKey): ItemKey => ({ pk: partitionOf(branchId), sk: `${pk}/${sk}` })
+  const ownKey = ownKeyOf(branchId)
+  const { bucketState, look } = createLook(items, { branchId, ownOnly })
 
-  const bucketState = async (pk: string): Promise<OwnState | undefined> => {
-    const bucketId = bucketOfPartition(pk)
-    return bucketId === undefined ? undefined : stateOf(await items.get(ownKey(bucketKey(bucketId))))
-  }
-
-  const look = async (key: ItemKey): Promise<{ own: Item | undefined; seen: Item | undefined }> => {
-    const shared = ownOnly ? undefined : await items.get(key)
-    const [bucket, own] = await Promise.all([bucketState(key.pk), items.get(ownKey(key))])
-    return { own, seen: seenItem({ own, shared, bucket }) }
-  }
+  const ownItem = (attributes: Item, state: OwnState): Item => ({
+    ...attributes,
+    branchId,
+    branchState: state,
+  })
 
   const putOwn = (key: ItemKey, attributes: Item, state: OwnState, when: Condition): Promise<boolean> =>
-    items.put(ownKey(key), { ...attributes, branchId, branchState: state }, when)
+    items.put(ownKey(key), ownItem(attributes, state), when)
 
   return {
     get: async (key: ItemKey): Promise<Item | undefined> => (await look(key)).seen,
@@ -69,13 +68,19 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
 
     /** As in an item table. Resolves to false also for an item that the branch would have to adopt first. */
     async put(key: ItemKey, attributes: Item, when: Condition = {}): Promise<boolean> {
-      const { own, seen } = await look(key)
-      if (when === 'absent')
-        return seen === undefined && putOwn(key, attributes, 'created', own ? isStill(own) : 'absent')
-      if (!own || !seen) return false
-      const kept = { ...attributes, ...(own['copyOf'] !== undefined && { copyOf: own['copyOf'] }) }
-      return putOwn(key, kept, stateOf(own) ?? 'created', { ...isStill(own), ...when })
+      const write = writing(await look(key), attributes, when)
+      return write !== undefined && items.put(ownKey(key), ownItem(...write.item), write.when)
     },
+
+    async deciding(key: ItemKey, attributes: Item, when: Condition): Promise<Decision | undefined> {
+      const write = writing(await look(key), attributes, when)
+      if (!write) return undefined
+      return { writes: [{ action: 'put', key: ownKey(key), item: ownItem(...write.item), when: write.when }] }
+    },
+
+    checking: (key: ItemKey, when: Condition): ItemWrite => ({ action: 'check', key: ownKey(key), when }),
+
+    decide: decideIn(items),
 
     /** Marks as deleted. Whoever read the default's item deletes the copy too that was made of it meanwhile. */
     async delete(key: ItemKey, when: Condition = {}): Promise<boolean> {
@@ -117,6 +122,46 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
 }
 
 export type BranchItems = ReturnType<typeof createBranchItems> & ItemView
+
+const ownKeyOf =
+  (branchId: number) =>
+  ({ pk, sk }: ItemKey): ItemKey => ({ pk: partitionOf(branchId), sk: `${pk}/${sk}` })
+
+/** What the branch has and sees under a key. */
+const createLook = (items: ItemTable, { branchId, ownOnly = false }: BranchItemsOptions) => {
+  const ownKey = ownKeyOf(branchId)
+
+  const bucketState = async (pk: string): Promise<OwnState | undefined> => {
+    const bucketId = bucketOfPartition(pk)
+    return bucketId === undefined ? undefined : stateOf(await items.get(ownKey(bucketKey(bucketId))))
+  }
+
+  const look = async (key: ItemKey): Promise<{ own: Item | undefined; seen: Item | undefined }> => {
+    const shared = ownOnly ? undefined : await items.get(key)
+    const [bucket, own] = await Promise.all([bucketState(key.pk), items.get(ownKey(key))])
+    return { own, seen: seenItem({ own, shared, bucket }) }
+  }
+
+  return { bucketState, look }
+}
+
+interface OwnWrite {
+  item: [attributes: Item, state: OwnState]
+  when: Condition
+}
+
+/** How a branch writes an item of its own. `undefined` also for one that it would have to adopt first. */
+const writing = (
+  { own, seen }: { own: Item | undefined; seen: Item | undefined },
+  attributes: Item,
+  when: Condition,
+): OwnWrite | undefined => {
+  if (when === 'absent')
+    return seen === undefined ? { item: [attributes, 'created'], when: own ? isStill(own) : when } : undefined
+  if (!own || !seen || when instanceof Date) return undefined
+  const kept = { ...attributes, ...(own['copyOf'] !== undefined && { copyOf: own['copyOf'] }) }
+  return { item: [kept, stateOf(own) ?? 'created'], when: { ...isStill(own), ...when } }
+}
 
 const byText = (a: string, b: string): number => (a < b ? -1 : 1)
 

@@ -56,8 +56,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
     const copyOf = Number(item['internalId'])
     const subject = metadataSubject.table({ internalId })
     await metadata.copy(metadataSubject.table({ internalId: copyOf }), subject)
-    const { swapping: _, ...head } = item
-    const isCopied = await put(tableKey(place), { ...head, internalId, copyOf })
+    const isCopied = await put(tableKey(place), { ...item, internalId, copyOf })
     if (!isCopied) await metadata.clear(subject)
     return isCopied
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ItemView, startingWith } from '../../items/item-table.ts'
+import { type ItemView, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { isBucketId } from '../../wire/storage-ids.ts'
 import { bucketKey, bucketsPartition } from './bucket-key.ts'
 
@@ -46,6 +46,9 @@ export const createBucketStore = (items: ItemView) => ({
       { ...bucket, revision: bucket.revision + 1 },
       { revision: bucket.revision },
     ),
+
+  /** That the bucket is as it was read, for the transaction that adds to it. */
+  unchanged: ({ id, revision }: BucketRecord): ItemWrite => items.checking(bucketKey(id), { revision }),
 
   delete: (bucket: BucketRecord): Promise<boolean> =>
     items.delete(bucketKey(bucket.id), { revision: bucket.revision }),

@@ -1,13 +1,30 @@
 import type { ErrorCode } from '../../errors/codes.ts'
 import type { JobError, JobInput } from './job-record.ts'
 
+/** What is visible with the end of its job, not before. */
+const DECIDED: ReadonlySet<JobInput['operationName']> = new Set([
+  'tableCreate',
+  'tableDefinitionCreate',
+  'tableImport',
+  'tableUpdate',
+  'tableColumnAdd',
+  'tableColumnDelete',
+  'tableColumnDefinitionUpdate',
+  'tableDefinitionUpdate',
+  'tablePrimaryKeyAdd',
+  'tablePrimaryKeyDelete',
+  'tableRowsDelete',
+  'tableRestore',
+  'tableSwap',
+])
+
 /**
  * The error that a job shows when the fault is ours. It never reveals the cause. `doubtful`: what was asked for may have been done, which
- * nobody could find out.
+ * nobody could find out, unless it would be done with the end of the job alone.
  */
 export const internalJobError = (exceptionId: string, doubtful?: JobInput): JobError => ({
   code: 'internalError' satisfies ErrorCode,
-  message: `Internal error. ${doubtful ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
+  message: `Internal error. ${doubtful && !DECIDED.has(doubtful.operationName) ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
   exceptionId,
   contextParams: {},
 })

@@ -169,7 +169,7 @@ const jobInput = z.discriminatedUnion('operationName', [
 export type JobInput = z.infer<typeof jobInput>
 export type InputOf<Name extends JobInput['operationName']> = Extract<JobInput, { operationName: Name }>
 
-const jobMetrics = z.object({
+export const jobMetrics = z.object({
   inCompressed: z.boolean(),
   inBytes: z.number(),
   inBytesUncompressed: z.number(),

@@ -16,7 +16,7 @@ import {
   type WaitingJob,
 } from './job-record.ts'
 import { createOpenJobs } from './open-jobs.ts'
-import { createTableQueue, type TableQueue } from './table-queue.ts'
+import { createTableQueue, type JobRest, type TableQueue } from './table-queue.ts'
 
 interface JobOutcome {
   results: Record<string, unknown> | null
@@ -135,6 +135,12 @@ const inQueues = (
 
 const createJobEnds = (items: ItemTable, records: JobRecords) => {
   const stored = storedIn(records)
+  const open = createOpenJobs(items)
+
+  const releasing = (job: JobRecord): ItemWrite[] => [
+    open.closing(job.id),
+    ...inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id)),
+  ]
 
   /** What the end of a job says of leases. `claimed`: a load has its file, so it does not end by itself. */
   const claimsOf = async (job: JobRecord): Promise<ItemWrite[] | 'claimed'> => {
@@ -157,7 +163,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
       if (claims === 'claimed' || !ended) return from
       const refused = await items.transact([
         records.writing(ended, { status: from.status }),
-        createOpenJobs(items).closing(from.id),
+        open.closing(from.id),
         ...inQueues(items, from, (queue, tableId) => queue.leaving(tableId, from.id)),
         ...claims,
       ])
@@ -169,9 +175,38 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
   }
 
   return {
-    /** processing -> success. */
-    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome): Promise<JobRecord> =>
-      end(job, from => succeeded(from, { startTime: job.startTime, at, outcome })),
+    /**
+     * processing -> success, with what its work writes, unless somebody has asked for its end. Resolves to the job as stored, or to `moved` when
+     * it was refused by what it was to write.
+     */
+    succeed: async (
+      job: ProcessingJob,
+      at: Date,
+      outcome: JobOutcome,
+      { writes = [], rest }: { writes?: readonly ItemWrite[]; rest?: JobRest | undefined } = {},
+    ): Promise<{ job: JobRecord; isOwn: boolean } | 'moved' | 'cancelled'> => {
+      const ended = succeeded(job, { startTime: job.startTime, at, outcome })
+      const refused = await items.transact([
+        records.writing(ended, { status: 'processing' }),
+        ...inQueues(items, job, (queue, tableId) => queue.leaving(tableId, job.id)),
+        ...(rest
+          ? inQueues(items, job, (queue, tableId) => queue.leavingRest(tableId, job.id, rest))
+          : releasing(job)),
+        ...(writes.length > 0
+          ? [{ action: 'check' as const, key: wishKey(job.id), when: 'absent' as const }]
+          : []),
+        ...writes,
+      ])
+      if (refused.length === 0) return { job: ended, isOwn: true }
+      const current = await stored(job.id)
+      if (isFinal(current)) return { job: current, isOwn: false }
+      return refused.some(({ key }) => key.pk === wishKey(job.id).pk) ? 'cancelled' : 'moved'
+    },
+
+    /** Gives back what a job kept for what it had still to do. */
+    settle: async (job: JobRecord): Promise<void> => {
+      await items.transact(releasing(job))
+    },
 
     /**
      * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.
@@ -207,17 +242,9 @@ const createEndWishes = (items: ItemTable) => ({
   wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
     items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
 
-  /** The same in place of its machine, which has given the job up: nobody has cancelled it. */
-  giveUp: (id: number, now: Date): Promise<boolean> =>
-    items.put(wishKey(id), { isGivenUp: 'yes', ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
-
-  /**
-   * Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for, and any other error for one that is given up:
-   * whoever gave it up ends it.
-   */
+  /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
   refuseCancelled: async (id: number): Promise<void> => {
     const wish = await items.get(wishKey(id))
-    if (wish?.['isGivenUp']) throw new Error(`The job ${id} is given up: nothing is made visible for it`)
     if (wish) throw jobCancelled(String(wish['by']))
   },
 })

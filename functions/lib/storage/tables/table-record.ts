@@ -4,7 +4,7 @@ import { type AliasFilter, type AliasRecord, headFields } from './aliases/alias-
 import { snapshotContent } from './content/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
 
-export const tableLoad = z.object({
+const tableLoad = z.object({
   jobId: z.number(),
   importedColumns: z.array(z.string()),
   importedRowsCount: z.number(),
@@ -14,34 +14,19 @@ export const tableLoad = z.object({
   inBytes: z.number(),
   isCompressed: z.boolean(),
   durationSeconds: z.number(),
-  /** Key of the object with what this load did for other jobs, whose files it took along. Absent: for none. */
-  together: z.string().optional(),
 })
-
-/** What tables exchange when they are swapped. */
-const tableContent = z.object({
-  snapshot: snapshotContent,
-  metadataKey: z.string(),
-  definition: tableDefinition.optional(),
-})
-
-export type TableContent = z.infer<typeof tableContent>
 
 export const tableRecord = z.object({
   ...headFields,
   lastImportDate: z.string().nullable(),
   lastChangeDate: z.string().nullable(),
-  /** The last load with its result. When its job runs again it finds its work done. */
+  /** The last load with its result. */
   lastLoad: tableLoad,
-  /** The last job that changed the table in another way than by a load, with its result. */
-  lastJob: z.object({ id: z.number(), results: z.record(z.string(), z.unknown()).nullable() }).optional(),
   /** Of a typed table: its declared columns. */
   definition: tableDefinition.optional(),
   snapshot: snapshotContent,
   /** Key of the Iceberg metadata file of the current snapshot. Absent: the table is not stored yet, or it is an alias. */
   metadataKey: z.string().optional(),
-  /** While it is swapped with the table of this internal id, which does not have it yet: what it had before, without the files. */
-  swapping: z.object({ jobId: z.number(), otherId: z.number(), content: tableContent }).optional(),
 })
 
 /** The head of a table: its settings and its current snapshot. */

@@ -1,4 +1,4 @@
-import { type Item, type ItemView, startingWith } from '../../items/item-table.ts'
+import { type Decision, type Item, type ItemView, startingWith } from '../../items/item-table.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
@@ -35,9 +35,9 @@ export const createTableStore = (items: ItemView, contents: TableContents) => {
   }
 
   /** `undefined`: there was nothing to let go; false: the table was changed meanwhile. */
-  const expire = async (item: Item, now: Date, all = false): Promise<boolean | undefined> => {
+  const expire = async (item: Item, now: Date): Promise<boolean | undefined> => {
     const { revision, metadataKey, internalId, ...head } = storedTable.parse(item)
-    const expired = await contents.expire(metadataKey, now, all)
+    const expired = await contents.expire(metadataKey, now)
     if (expired === undefined) return undefined
     const unchanged = { revision, metadataKey, internalId }
     return items.put(tableKey(head), { ...item, metadataKey: expired }, unchanged)
@@ -83,18 +83,10 @@ export const createTableStore = (items: ItemView, contents: TableContents) => {
       return expired
     },
 
-    /** Lets all earlier states of a table go. Resolves to false when it was changed meanwhile. */
-    async forgetHistory(tableId: string, now: Date): Promise<boolean> {
-      const item = await find(tableId)
-      return item === undefined || (await expire(item, now, true)) !== false
-    },
-
     /** The keys of all objects that the tables of a bucket consist of. */
     async *namedKeys(bucketId: string): AsyncGenerator<string> {
       for await (const item of tableItemsOf(bucketId)) {
-        const { metadataKey, swapping } = storedTable.parse(item)
-        yield* contents.namedKeys(metadataKey)
-        if (swapping) yield* contents.namedKeys(swapping.content.metadataKey)
+        yield* contents.namedKeys(storedTable.parse(item).metadataKey)
       }
     },
   }
@@ -110,9 +102,13 @@ interface TableWritesOptions {
 
 /** Changes of heads, each on condition that nobody else has changed them. */
 const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) => {
-  /** Writes the files of the content and resolves to the head that names them: a head names what is there. */
-  const saveContent = async (table: TableRecord): Promise<Item> => {
-    const metadataKey = await contents.save(table)
+  /**
+   * Writes the files of the content and resolves to the head that names them: a head names what is there. With `forgotten` it
+   * names no earlier state of the table.
+   */
+  const saveContent = async (table: TableRecord, forgotten?: Date): Promise<Item> => {
+    const saved = await contents.save(table)
+    const metadataKey = (forgotten && (await contents.expire(saved, forgotten, true))) ?? saved
     const { joinedFrom, ...snapshot } = table.snapshot
     return { ...table, snapshot: { ...snapshot, files: [] }, metadataKey }
   }
@@ -138,10 +134,13 @@ const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) =
     ((await removeDeadAlias(key)) && (await items.put(key, item, 'absent')))
 
   return {
-    /** Resolves to false when the table exists. */
-    async insert(table: TableRecord): Promise<boolean> {
+    decide: items.decide,
+
+    /** The first head of a table. It is refused, or `undefined`, when there is a table or an alias of that name. */
+    async inserting(table: TableRecord): Promise<Decision | undefined> {
       await noteOtherNames(table)
-      return putNew(tableKey(table), await saveContent(table))
+      await removeDeadAlias(tableKey(table))
+      return items.deciding(tableKey(table), await saveContent(table), 'absent')
     },
 
     /** Resolves to false when there is a table or an alias of that name. */
@@ -150,30 +149,39 @@ const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) =
       return putNew(tableKey(alias), { ...alias })
     },
 
-    /** Replaces the alias that was read. Resolves to false when it has changed. */
-    replaceAlias: (alias: AliasRecord): Promise<boolean> => {
+    /** In place of the alias that was read. Refused when it has changed. */
+    replacingAlias: (alias: AliasRecord): Promise<Decision | undefined> => {
       const { internalId, revision } = alias
-      return items.put(tableKey(alias), { ...alias, revision: revision + 1 }, { internalId, revision })
+      return items.deciding(tableKey(alias), { ...alias, revision: revision + 1 }, { internalId, revision })
     },
 
     /**
-     * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
+     * In place of the head that was read. It is refused, or `undefined`, when that has changed, or belongs to a new table of that name.
+     *
+     * @param changes `isRenamed`: it has another display name; `forgotten`: its earlier states go, as of this time
      */
-    async replace(table: TableRecord): Promise<boolean> {
-      const item = await saveContent({ ...table, revision: table.revision + 1 })
+    async replacing(
+      table: TableRecord,
+      { isRenamed = false, forgotten }: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
+    ): Promise<Decision | undefined> {
+      if (isRenamed) await noteOtherNames(table)
+      const item = await saveContent({ ...table, revision: table.revision + 1 }, forgotten)
       const { internalId, revision } = table
-      return items.put(tableKey(table), item, { internalId, revision })
+      return items.deciding(tableKey(table), item, { internalId, revision })
     },
 
-    /** Gives a table or alias another display name; its content stays. Resolves to false when the head has changed. */
-    async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
+    /** Gives a table or alias another display name; its content stays. Refused as above. */
+    async renaming(
+      { revision, internalId, ...head }: TableHead,
+      displayName: string,
+    ): Promise<Decision | undefined> {
       const item = await items.get(tableKey(head))
-      if (!item) return false
+      if (!item) return undefined
       await noteOtherNames({ ...head, internalId, displayName })
       const { metadataKey } = item
       // Snapshots expire under the same revision: what is written back here must not name the metadata before.
       const when = { internalId, revision, ...(typeof metadataKey === 'string' && { metadataKey }) }
-      return items.put(tableKey(head), { ...item, displayName, revision: revision + 1 }, when)
+      return items.deciding(tableKey(head), { ...item, displayName, revision: revision + 1 }, when)
     },
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */

@@ -1,31 +1,40 @@
+import type { Decision } from '../../items/item-table.ts'
 import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 import { tableAlreadyExists, tableBusy, tableNotFound } from './table-errors.ts'
 import type { TableHead } from './table-record.ts'
 import type { TableStore } from './table-store.ts'
 
 /**
- * Changes a table's display name. An unchanged name writes nothing. Resolves to the table.
+ * Changes a table's display name: the table with it, and the write. An unchanged name writes nothing.
  *
  * Errors: 404 `storage.tables.notFound`, 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has
  * that display name.
  */
+export const renameTable = async (
+  tableId: string,
+  displayName: string,
+  { tables, projectId }: { tables: TableStore; projectId: number },
+): Promise<{ table: TableHead; decision: Decision | undefined }> => {
+  const table = await tables.getHead(tableId)
+  if (!table) throw tableNotFound(tableId, projectId)
+  if (table.displayName === displayName) return { table, decision: { writes: [] } }
+  await refuseTakenName({ ...table, displayName }, tables)
+  return { table: { ...table, displayName }, decision: await tables.renaming(table, displayName) }
+}
+
+/** The same at once. Resolves to the table. A load that runs meanwhile builds its change upon that. */
 export const updateTable = (
   tableId: string,
   { displayName }: { displayName: string },
-  { tables, projectId }: { tables: TableStore; projectId: number },
-): Promise<TableHead> => {
-  return untilWritten(
+  services: { tables: TableStore; projectId: number },
+): Promise<TableHead> =>
+  untilWritten(
     () => tableBusy(tableId),
     async () => {
-      const table = await tables.getHead(tableId)
-      if (!table) throw tableNotFound(tableId, projectId)
-      if (table.displayName === displayName) return table
-      await refuseTakenName({ ...table, displayName }, tables)
-      // A load that runs now will find the head changed and try again.
-      return (await tables.rename(table, displayName)) ? { ...table, displayName } : OVERTAKEN
+      const { table, decision } = await renameTable(tableId, displayName, services)
+      return (await services.tables.decide(decision)) ? table : OVERTAKEN
     },
   )
-}
 
 /** Error: 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has that display name. */
 export const refuseTakenName = async (

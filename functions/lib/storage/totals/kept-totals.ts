@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import {
   type Condition,
+  decideIn,
   type Item,
   type ItemKey,
   type ItemTable,
@@ -122,6 +123,15 @@ export const keepingTotals = (items: ItemTable): ItemView => {
   return {
     get: items.get,
     query: items.query,
+    async deciding(key, attributes, when) {
+      const writes = [{ action: 'put' as const, key, item: attributes, when }]
+      const bucketId = tableBucketOf(key)
+      if (bucketId === undefined) return { writes }
+      const before = when === 'absent' ? undefined : await items.get(key)
+      return { writes, afterwards: () => add(items, bucketId, shareOfItem(before), shareOfItem(attributes)) }
+    },
+    checking: (key, when) => ({ action: 'check', key, when }),
+    decide: decideIn(items),
     put(key, attributes, when) {
       const bucketId = tableBucketOf(key)
       if (bucketId !== undefined) return writeTable(bucketId, key, attributes, when)

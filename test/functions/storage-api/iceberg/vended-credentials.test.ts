@@ -4,6 +4,7 @@ import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/acces
 import { NONE } from '#lib/none.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { tablesAtOnce } from '#support/tables-at-once.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { createCatalogClient } from './support.ts'
 
@@ -182,7 +183,7 @@ it('a table that shares files of more loads than a policy names is refused to wh
   }))
   const { metadataKey: _, ...fresh } = head
   await service.call('DELETE', '/v2/storage/tables/in.c-copies.many')
-  await service.stores.tables.insert({ ...fresh, snapshot: { ...head.snapshot, files } })
+  await tablesAtOnce(service.stores.tables).insert({ ...fresh, snapshot: { ...head.snapshot, files } })
 
   const path = 'namespaces/in_c_copies/tables/many/credentials'
   expect((await catalog.get(path)).status).toBe(200)

@@ -35,8 +35,6 @@ export const aliasRecord = z.object({
   filter: aliasFilter.optional(),
   /** The columns that it shows, in this order. Absent: those of its source at any time. */
   columns: z.array(z.string()).optional(),
-  /** The last job that changed its columns. When that runs again it finds its work done. */
-  lastJobId: z.number().optional(),
 })
 
 export type AliasRecord = z.infer<typeof aliasRecord>

@@ -27,7 +27,7 @@ export const changeAlias = (
       if (current?.internalId !== alias.internalId) throw tableNotFound(tableId, projectId)
       const changed = await change(current)
       if (changed === current) return false
-      return (await tables.replaceAlias(changed)) || OVERTAKEN
+      return (await tables.decide(await tables.replacingAlias(changed))) || OVERTAKEN
     },
   )
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import type { NewTable } from '#lib/iceberg/commit/plan-commit.ts'
@@ -65,7 +66,7 @@ export type TableContents = ReturnType<typeof createTableContents>
  */
 const saveTable = async ({ objects, load, commit }: MetadataStore, table: TableRecord): Promise<string> => {
   const { read, locationOf } = objects
-  const { metadataKey, snapshot, revision, lastLoad, lastJob } = table
+  const { metadataKey, snapshot } = table
   const metadata = metadataKey === undefined ? undefined : await load(metadataKey)
   const before = metadata ? await readLiveFiles(read, metadata) : []
   const { joinedFrom } = snapshot
@@ -88,8 +89,8 @@ const saveTable = async ({ objects, load, commit }: MetadataStore, table: TableR
       ...(!hasSameProperties && { properties }),
     },
     ...(joinedFrom && { rewrite: filesChange(tablePaths(joinedFrom, objects), snapshot, objects) }),
-    // Two runs of one job may have taken different files along.
-    commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}${lastLoad.together ?? ''}`,
+    // Two runs of one job may have made different ones.
+    commitId: randomUUID(),
     timeMs: Date.parse(table.lastChangeDate ?? table.created),
   })
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deleteBucket } from '#lib/storage/update-bucket.ts'
 import { emptySnapshot } from '#lib/table-engine/files/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { tablesAtOnce } from '#support/tables-at-once.ts'
 import { isThorough } from '#support/thorough.ts'
 
 const service = await withStorage()
@@ -139,7 +140,7 @@ const execute = async (
       if (!(await stores.buckets.get(bucketId))) return
       const internalId = stores.nextId()
       const lastLoad = { jobId: internalId, importedColumns: [], importedRowsCount: 0, warnings: [] }
-      await stores.tables.insert({
+      await tablesAtOnce(stores.tables).insert({
         internalId,
         bucketId,
         name: table,
@@ -156,7 +157,7 @@ const execute = async (
     case 'rename': {
       await stores.own.table(tableId)
       const head = await stores.tables.getHead(tableId)
-      if (head) await stores.tables.rename(head, value)
+      if (head) await tablesAtOnce(stores.tables).rename(head, value)
       return
     }
     case 'pull':

@@ -5,6 +5,7 @@ import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
 import { withFiles } from '#lib/table-engine/files/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { tablesAtOnce } from '#support/tables-at-once.ts'
 
 const service = await withStorage()
 
@@ -43,6 +44,7 @@ const tableWith = (name: string, files: number): TableRecord => ({
 })
 
 const tables = () => service.stores.tables
+const atOnce = () => tablesAtOnce(tables())
 const idOf = ({ bucketId, name }: TableRecord) => `${bucketId}.${name}`
 /** As a reader sees it: with the key of its metadata. */
 const stored = async (table: TableRecord): Promise<TableRecord> => {
@@ -54,7 +56,7 @@ const stored = async (table: TableRecord): Promise<TableRecord> => {
 describe('the head of a table', () => {
   it.each([0, 1, 5_000])('names metadata that holds a snapshot of %i files whole', async files => {
     const table = tableWith(`files-${files}`, files)
-    expect(await tables().insert(table)).toBe(true)
+    expect(await atOnce().insert(table)).toBe(true)
     const { metadataKey, ...found } = await stored(table)
     expect(found).toEqual(table)
     expect(metadataKey).toMatch(/^tables\/\d+\/metadata\/00000-[0-9a-f-]{36}\.metadata\.json$/)
@@ -63,15 +65,15 @@ describe('the head of a table', () => {
   })
 
   it('is replaced by only one of many writers that read the same state', async () => {
-    await tables().insert(tableWith('race', 300))
+    await atOnce().insert(tableWith('race', 300))
     const table = await stored(tableWith('race', 300))
-    const moves = await Promise.all(Array.from({ length: 10 }, () => tables().replace(table)))
+    const moves = await Promise.all(Array.from({ length: 10 }, () => atOnce().replace(table)))
     expect(moves.filter(Boolean)).toHaveLength(1)
     expect((await stored(table)).revision).toBe(2)
   })
 
   it('names the files of its rows and of their deletes, which the sweep then leaves alone', async () => {
-    await tables().insert({ ...tableWith('named', 2), internalId: 5, bucketId: 'in.c-named' })
+    await atOnce().insert({ ...tableWith('named', 2), internalId: 5, bucketId: 'in.c-named' })
     const keys: string[] = []
     for await (const key of tables().namedKeys('in.c-named')) keys.push(key)
     const metadata = keys.filter(key => key.startsWith('tables/5/metadata/'))
@@ -86,16 +88,16 @@ describe('the head of a table', () => {
 
   it('is not replaced when it belongs to a new table of that name', async () => {
     const table = tableWith('other', 1)
-    await tables().insert({ ...table, internalId: 2 })
-    expect(await tables().replace(table)).toBe(false)
+    await atOnce().insert({ ...table, internalId: 2 })
+    expect(await atOnce().replace(table)).toBe(false)
     expect(await tables().delete(table)).toBe(false)
   })
 
   it('keeps its metadata when its name changes, and moves to new metadata when its content does', async () => {
-    await tables().insert(tableWith('renamed', 2))
+    await atOnce().insert(tableWith('renamed', 2))
     const before = await stored(tableWith('renamed', 2))
-    expect(await tables().rename(before, 'Renamed')).toBe(true)
-    expect(await tables().rename(before, 'Too late')).toBe(false)
+    expect(await atOnce().rename(before, 'Renamed')).toBe(true)
+    expect(await atOnce().rename(before, 'Too late')).toBe(false)
     const renamed = await stored(before)
     expect(renamed).toEqual({ ...before, displayName: 'Renamed', revision: 2 })
 
@@ -103,7 +105,7 @@ describe('the head of a table', () => {
     if (!first) throw new Error('files expected')
     const deletes = { key: 'tables/1/3/deletes.parquet', rows: 1, bytes: 7 }
     const changed = { ...renamed, snapshot: withFiles(renamed.snapshot, [{ ...first, deletes }]) }
-    expect(await tables().replace(changed)).toBe(true)
+    expect(await atOnce().replace(changed)).toBe(true)
     const after = await stored(before)
     expect(after.snapshot).toEqual(changed.snapshot)
     expect(after.metadataKey).toContain('/metadata/00001-')
@@ -112,10 +114,10 @@ describe('the head of a table', () => {
 
 it('a new display name brings no expired snapshots back', async () => {
   const table = { ...tableWith('expiring', 1), internalId: 6, bucketId: 'in.c-expiring' }
-  await tables().insert(table)
+  await atOnce().insert(table)
   const added = { key: 'tables/6/2/part.parquet', rows: 1, bytes: 1 }
   const { snapshot, ...head } = await stored(table)
-  await tables().replace({ ...head, snapshot: withFiles(snapshot, [...snapshot.files, added]) })
+  await atOnce().replace({ ...head, snapshot: withFiles(snapshot, [...snapshot.files, added]) })
 
   const later = new Date(Date.now() + 90 * 86_400_000)
   let isExpired = false
@@ -135,7 +137,7 @@ it('a new display name brings no expired snapshots back', async () => {
     now: () => new Date(),
   }).tables
   const before = await stored(table)
-  expect(await raced.rename(before, 'Renamed')).toBe(false)
+  expect(await tablesAtOnce(raced).rename(before, 'Renamed')).toBe(false)
 
   const expired = await stored(table)
   expect(expired.metadataKey).not.toBe(before.metadataKey)
@@ -145,7 +147,7 @@ it('a new display name brings no expired snapshots back', async () => {
 
 it('a function that may not write below tables/, as the API, renames a table of 1,000 files', async () => {
   const table = tableWith('large', 1_000)
-  await tables().insert(table)
+  await atOnce().insert(table)
   const { endpoint, region, credentials, forcePathStyle } = service.s3.config
   const s3 = new S3Client({ region, credentials, forcePathStyle, ...(endpoint && { endpoint }) })
   s3.middlewareStack.add(
@@ -170,6 +172,8 @@ it('a function that may not write below tables/, as the API, renames a table of 
   expect(await stored(table)).toEqual({ ...before, displayName: 'Huge', revision: 2 })
   const added = { key: 'tables/1/9/part.parquet', rows: 1, bytes: 1 }
   const grown = withFiles(before.snapshot, [...before.snapshot.files, added])
-  await expect(ofApi.replace({ ...before, revision: 2, snapshot: grown })).rejects.toThrow('PutObject')
+  await expect(tablesAtOnce(ofApi).replace({ ...before, revision: 2, snapshot: grown })).rejects.toThrow(
+    'PutObject',
+  )
   s3.destroy()
 })
