@@ -237,7 +237,7 @@ export interface ItemView extends Pick<ItemTable, 'get' | 'put' | 'delete' | 'qu
   /** The write of an item, for a transaction. `undefined`: its condition cannot hold. */
   deciding(key: ItemKey, attributes: Item, when: Condition): Promise<Decision | undefined>
   /** For a transaction. */
-  checking(key: ItemKey, when: Condition): ItemWrite
+  checking(key: ItemKey, when: Condition): Promise<ItemWrite>
   /** A transaction of its own. Resolves to false when it is refused. */
   decide(decision: Decision | undefined): Promise<boolean>
 }

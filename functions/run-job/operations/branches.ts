@@ -32,8 +32,6 @@ export const createBranch = async (
     nextId,
   }: Pick<RunJobServices, 'branches' | 'configurations' | 'usedComponents' | 'metadata' | 'nextId'>,
 ): Promise<Outcome> => {
-  const existing = await branches.get(job.id)
-  if (existing) return { results: branchResource(existing) }
   await refuseTakenName(branches, { name })
 
   const catalogue = componentIds.map(id => ({ id }))
@@ -69,8 +67,13 @@ export const createBranch = async (
     creatorToken: job.creatorToken,
     revision: 1,
   }
-  await branches.insert(branch)
-  return { results: branchResource(branch) }
+  return {
+    results: branchResource(branch),
+    decide: async () => {
+      await refuseTakenName(branches, { name })
+      return { writes: [branches.inserting(branch)] }
+    },
+  }
 }
 
 const DELETES_AT_ONCE = 8

@@ -1,6 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
-import { createOnce } from '../../lib/storage/db/create-once.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
@@ -126,7 +125,9 @@ export const snapshotTable = async (
   const table = await services.tables.get(tableId)
   if (!table) throw tableNotFound(tableId, services.projectId)
   const { name, displayName, created, lastImportDate, lastChangeDate, definition, snapshot } = table
-  const make = (id: number): SnapshotRecord => ({
+  const { metadata, nextId, snapshots } = services
+  const id = nextId()
+  const record: SnapshotRecord = {
     id,
     createdTime: job.startTime,
     description,
@@ -142,17 +143,8 @@ export const snapshotTable = async (
       ...(definition && { definition }),
     },
     snapshot,
-    requestKey: null,
-  })
-  const { id } = await createOnce(snapshotOf(job), { ...services, records: services.snapshots, make })
-  const { metadata, nextId } = services
+  }
+  // Before the snapshot is there, so that whoever sees it sees its metadata.
   await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
-  return { results: { id } }
+  return { results: { id }, decide: async () => ({ writes: await snapshots.inserting(record) }) }
 }
-
-/** The request under which the snapshot of a job is made once. */
-export const snapshotOf = (job: Pick<ProcessingJob, 'id'>) => ({
-  scope: 'tableSnapshotCreate',
-  key: String(job.id),
-  request: {},
-})

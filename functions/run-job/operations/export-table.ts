@@ -1,5 +1,4 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import {
@@ -23,7 +22,7 @@ const LEFT_TO_READ_MS = 12 * 3_600_000
 /**
  * Exports a table to a sliced file, or finds the file of an identical earlier export.
  *
- * The prefix of the slices depends only on the job, and the file's record is created when all slices exist. So a
+ * The prefix of the slices depends only on the job, and the file's record is created with the end of the job. So a
  * repeated run writes the same objects, and a listed file is complete. What outgrows one function is exported in parts by
  * the machine first; then the job runs again.
  */
@@ -33,8 +32,6 @@ export const exportTable = async (
   ofTable: RunJobServices,
 ): Promise<Outcome | InParts> => {
   const services = { ...ofTable, files: filesOfExport(input, ofTable) }
-  const made = await findCreated(exportOf(job), { ...services, records: services.files })
-  if (made) return outcome(made, input, false)
   const table = await services.tables.getReadable(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
 
@@ -55,25 +52,24 @@ export const exportTable = async (
     bytesRead: exported.bytesRead,
     ...(plan && { parts: plan.parts.length }),
   })
-  await services.jobs.refuseCancelled(job.id)
   const file = await makeFile(job, { input, table, target, slices: exported.slices }, services)
   const isCurrent = !plan || plan.contentRevision === contentRevision(table)
-  if (isCurrent) await services.exports.remember(table, cacheKey, file.id)
-  return outcome(file, input, false)
+  return {
+    ...outcome(file, input, false),
+    decide: async () => ({
+      writes: [await services.files.inserting(file)],
+      afterwards: async () => {
+        if (isCurrent) await services.exports.remember(table, cacheKey, file.id)
+      },
+    }),
+  }
 }
 
 /** The file may be of another branch than the table. */
-export const filesOfExport = (
+const filesOfExport = (
   { fileBranchId }: InputOf<'tableExport'>,
   { files, inBranch }: Pick<RunJobServices, 'files' | 'inBranch'>,
 ): RunJobServices['files'] => (fileBranchId === undefined ? files : inBranch(fileBranchId).files)
-
-/** The request under which the file of an export is made once. */
-export const exportOf = (job: Pick<ProcessingJob, 'id'>) => ({
-  scope: 'tableExport',
-  key: String(job.id),
-  request: {},
-})
 
 const findCached = async (
   table: ReadableTable,
@@ -143,7 +139,7 @@ const makeFile = async (
   { input, table, target: { bucket, key }, slices }: Exporting & { slices: readonly Slice[] },
   services: RunJobServices,
 ): Promise<FileRecord> => {
-  const { s3, now } = services
+  const { s3, now, nextId } = services
   const name = `${table.name}.${input.fileType}${isGzip(input) ? '.gz' : ''}`
   const entries = slices.map(slice => ({ url: `s3://${bucket}/${slice.key}` }))
   await s3.send(
@@ -154,8 +150,8 @@ const makeFile = async (
       ContentType: 'application/json',
     }),
   )
-  const make = (id: number): FileRecord => ({
-    id,
+  return {
+    id: nextId(),
     name,
     key,
     created: now().toISOString(),
@@ -169,10 +165,8 @@ const makeFile = async (
     runId: job.runId,
     runIds: job.runId === null ? [] : [job.runId],
     creatorToken: job.creatorToken,
-    requestKey: null,
     revision: 1,
-  })
-  return createOnce(exportOf(job), { ...services, records: services.files, make })
+  }
 }
 
 const outcome = (file: FileRecord, input: InputOf<'tableExport'>, cacheHit: boolean): Outcome => ({

@@ -57,7 +57,7 @@ export const insertTable = async (
     inserted: {
       decide: async () => {
         // Whoever deletes the bucket changes it first.
-        const unchanged = buckets.unchanged(await refuseExisting())
+        const unchanged = await buckets.unchanged(await refuseExisting())
         const decision = await tables.inserting(table)
         return decision && { ...decision, writes: [...decision.writes, unchanged] }
       },

@@ -93,8 +93,10 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   ) {
     const branchId = branchOf(job)
     const workspace = { id, branchId, configuration, created: createdTime, creatorToken, revision: 1 }
-    await workspaces.insert(workspace)
-    return { results: workspaceResource(workspace, { baseUrl, projectId, backend }) }
+    return {
+      results: workspaceResource(workspace, { baseUrl, projectId, backend }),
+      decide: async () => ({ writes: [workspaces.inserting(workspace)] }),
+    }
   },
   async workspaceDelete(_job, { workspaceId }, { workspaces }) {
     await workspaces.delete(workspaceId)

@@ -28,7 +28,6 @@ export const newFileRecord = (
   tags: [...new Set(tags)],
   runId,
   runIds: runId === null ? [] : [runId],
-  requestKey: null,
   revision: 1,
 })
 

@@ -78,7 +78,11 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
       return { writes: [{ action: 'put', key: ownKey(key), item: ownItem(...write.item), when: write.when }] }
     },
 
-    checking: (key: ItemKey, when: Condition): ItemWrite => ({ action: 'check', key: ownKey(key), when }),
+    /** Of its own item, or of the default branch's that it sees. */
+    async checking(key: ItemKey, when: Condition): Promise<ItemWrite> {
+      const own = await items.get(ownKey(key))
+      return { action: 'check', key: own ? ownKey(key) : key, when }
+    },
 
     decide: decideIn(items),
 

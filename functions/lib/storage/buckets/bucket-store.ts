@@ -48,7 +48,8 @@ export const createBucketStore = (items: ItemView) => ({
     ),
 
   /** That the bucket is as it was read, for the transaction that adds to it. */
-  unchanged: ({ id, revision }: BucketRecord): ItemWrite => items.checking(bucketKey(id), { revision }),
+  unchanged: ({ id, revision }: BucketRecord): Promise<ItemWrite> =>
+    items.checking(bucketKey(id), { revision }),
 
   delete: (bucket: BucketRecord): Promise<boolean> =>
     items.delete(bucketKey(bucket.id), { revision: bucket.revision }),

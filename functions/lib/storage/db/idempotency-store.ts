@@ -22,10 +22,7 @@ export interface IdempotentRequest {
   request: unknown
 }
 
-/**
- * Remembers for 30 days which id belongs to a key. The key is claimed before anything is created. So parallel requests
- * all get the same id, and each can finish what a crashed one began.
- */
+/** Remembers for 30 days which id belongs to a key: it is stored with what is created, in one transaction, or before it. */
 export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   const itemKey = (request: IdempotentRequest) => ({ pk: `IDEMPOTENCY#${requestKeyOf(request)}`, sk: 'KEY' })
   const claimItem = (request: IdempotentRequest, id: number) => ({
@@ -41,12 +38,12 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
       return item && !isExpired(item, now()) ? idOfEqualRequest(item, request) : undefined
     },
 
-    /** The write that gives the key this id, for a transaction. It is refused by one that has an id. */
-    claiming: (request: IdempotentRequest, id: number): ItemWrite => ({
+    /** The write that gives the key this id, for a transaction. It is refused by one that has an id; unless by `instead`, of what is gone. */
+    claiming: (request: IdempotentRequest, id: number, instead?: number): ItemWrite => ({
       action: 'put',
       key: itemKey(request),
       item: claimItem(request, id),
-      when: now(),
+      when: instead === undefined ? now() : { id: instead },
     }),
 
     /** The id of the key, if it is among what refused a transaction. Refuses a key that was used for another request. */
@@ -61,10 +58,6 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
       if (await items.put(itemKey(request), claimItem(request, candidate), now())) return candidate
       return idOfEqualRequest(await items.get(itemKey(request)), request)
     },
-
-    /** Gives the key another id, when another process has taken the first. */
-    moveId: (request: IdempotentRequest, from: number, to: number): Promise<boolean> =>
-      items.put(itemKey(request), claimItem(request, to), { id: from }),
   }
 }
 
@@ -85,4 +78,4 @@ const fingerprintOf = ({ request }: IdempotentRequest): string => hexDigest(JSON
 /**
  * Identifies the key of one caller and operation without revealing it. Stored in the record that was created with it.
  */
-export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => hexDigest(`${scope}\n${key}`)
+const requestKeyOf = ({ scope, key }: IdempotentRequest): string => hexDigest(`${scope}\n${key}`)

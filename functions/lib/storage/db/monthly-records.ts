@@ -4,6 +4,7 @@ import {
   type Item,
   type ItemTable,
   type ItemWrite,
+  type Refusal,
   startingWith,
 } from '../../items/item-table.ts'
 import { idSortKey, monthOfId, type NextId } from './ids.ts'
@@ -43,17 +44,25 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     return items.put(keyOf(record.id), { ...record }, 'absent')
   }
 
+  const writing = (record: Stored, when: Condition): ItemWrite => ({
+    action: 'put',
+    key: keyOf(record.id),
+    item: { ...record },
+    when,
+  })
+
   return {
     insert,
     noteMonth,
 
+    /** Stores the record together with other items. Resolves to those that refuse it. */
+    async insertWith(record: Stored, ...others: readonly ItemWrite[]): Promise<Refusal[]> {
+      await noteMonth(record.id)
+      return items.transact([writing(record, 'absent'), ...others])
+    },
+
     /** The write of a record, for a transaction. */
-    writing: (record: Stored, when: Condition): ItemWrite => ({
-      action: 'put',
-      key: keyOf(record.id),
-      item: { ...record },
-      when,
-    }),
+    writing,
 
     async get(id: number): Promise<Stored | undefined> {
       return read(await items.get(keyOf(id)))

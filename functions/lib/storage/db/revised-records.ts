@@ -1,6 +1,6 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
+import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
 import { changeRevised } from './until-written.ts'
 
@@ -30,6 +30,14 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
 
     /** Resolves to false when the id is taken. */
     insert: (record: Stored): Promise<boolean> => items.put(keyOf(record.id), { ...record }, 'absent'),
+
+    /** The same, for a transaction. */
+    inserting: (record: Stored): ItemWrite => ({
+      action: 'put',
+      key: keyOf(record.id),
+      item: { ...record },
+      when: 'absent',
+    }),
 
     /** {@link changeRevised} */
     update: (id: number, change: (current: Stored) => Stored): Promise<Stored | undefined> =>

@@ -50,7 +50,6 @@ export type EventRecord = z.infer<typeof eventRecord>
 const storedEvent = eventRecord.extend({
   [itemExpiryName]: z.number(),
   /** Of the request with an idempotency key that made it. */
-  requestKey: z.string().nullable().default(null),
 })
 
 interface OnceOptions {
@@ -67,7 +66,6 @@ const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'
 const KEPT_DAYS = 365
 const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
   ...event,
-  requestKey: null,
   ...expiringIn(KEPT_DAYS, new Date(event.created)),
 })
 
@@ -119,8 +117,12 @@ export const createEventStore = (items: ItemTable) => {
       request: IdempotentRequest,
       { idempotency, nextId, make }: OnceOptions,
     ): Promise<EventRecord> {
-      const records = { get: all.get, insert: all.insert }
-      const event = await createOnce(request, { idempotency, nextId, records, make: id => kept(make(id)) })
+      const event = await createOnce(request, {
+        idempotency,
+        nextId,
+        records: all,
+        make: id => kept(make(id)),
+      })
       // Again, in case the earlier attempt died in between: the copies are the same items.
       await copy(event)
       return event

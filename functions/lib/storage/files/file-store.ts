@@ -4,7 +4,7 @@ import { deleteObjects } from '../../aws/delete-objects.ts'
 import { listKeys } from '../../aws/list-objects.ts'
 import { hexDigest } from '../../digests.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { expiringIn, type ItemTable } from '../../items/item-table.ts'
+import { expiringIn, type ItemTable, type ItemWrite, type Refusal } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
@@ -34,7 +34,6 @@ const fileRecord = z.object({
   /** It has expired, and its objects are deleted. */
   isSwept: z.boolean().optional(),
   /** Of the idempotent request that created it, if any. */
-  requestKey: z.string().nullable(),
   revision: z.number(),
 })
 
@@ -70,7 +69,19 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
 
   return {
     ...records,
-    insert,
+    /** Stores it together with other items. */
+    insertWith: async (file: FileRecord, ...others: readonly ItemWrite[]): Promise<Refusal[]> => {
+      await noteTags(file)
+      return records.insertWith(file, ...others)
+    },
+
+    /** For a transaction. */
+    inserting: async (file: FileRecord): Promise<ItemWrite> => {
+      await noteTags(file)
+      await records.noteMonth(file.id)
+      return records.writing(file, 'absent')
+    },
+
     create: (nextId: NextId, make: (id: number) => FileRecord): Promise<FileRecord> =>
       records.create(nextId, make, insert),
 

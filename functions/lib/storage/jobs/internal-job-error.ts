@@ -16,6 +16,10 @@ const DECIDED: ReadonlySet<JobInput['operationName']> = new Set([
   'tableRowsDelete',
   'tableRestore',
   'tableSwap',
+  'tableExport',
+  'tableSnapshotCreate',
+  'devBranchCreate',
+  'workspaceCreate',
 ])
 
 /**

@@ -192,7 +192,8 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
         ...(rest
           ? inQueues(items, job, (queue, tableId) => queue.leavingRest(tableId, job.id, rest))
           : releasing(job)),
-        ...(writes.length > 0
+        // A branch has copies by now, which nobody would clear away.
+        ...(writes.length > 0 && job.input.operationName !== 'devBranchCreate'
           ? [{ action: 'check' as const, key: wishKey(job.id), when: 'absent' as const }]
           : []),
         ...writes,
@@ -204,9 +205,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
     },
 
     /** Gives back what a job kept for what it had still to do. */
-    settle: async (job: JobRecord): Promise<void> => {
-      await items.transact(releasing(job))
-    },
+    settle: (job: JobRecord) => items.transact(releasing(job)),
 
     /**
      * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.

@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { type ItemTable, startingWith } from '../../items/item-table.ts'
+import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { objectKeys } from '../../table-engine/files/snapshot.ts'
 import { idSortKey } from '../db/ids.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
@@ -28,7 +28,6 @@ const snapshotRecord = z.object({
   snapshot: snapshotContent,
   /** Where the file list is, if it is too long for an item. */
   filesKey: z.string().optional(),
-  requestKey: z.string().nullable(),
 })
 
 /** A snapshot that a user asked for: a table at one time, made of the table's own files. */
@@ -46,7 +45,7 @@ const isTooLongForItem = (files: readonly unknown[]): boolean =>
 
 /**
  * Kept snapshots, by id. They survive their table. A note under the table's id names each, so that a list reads those of one table, however many
- * others there are. It is written before the snapshot and removed after it; a note without a snapshot is passed over.
+ * others there are. It is removed after it; a note without a snapshot is passed over.
  */
 export const createSnapshotStore = (
   items: ItemTable,
@@ -72,16 +71,18 @@ export const createSnapshotStore = (
       return record && restore(record)
     },
 
-    /** Resolves to false when the id is taken. */
-    async insert(record: SnapshotRecord): Promise<boolean> {
-      await items.put(noteOf(record), { id: record.id })
+    /** For a transaction. */
+    async inserting(record: SnapshotRecord): Promise<ItemWrite[]> {
+      await records.noteMonth(record.id)
+      const note: ItemWrite = { action: 'put', key: noteOf(record), item: { id: record.id } }
       const { files } = record.snapshot
-      if (!isTooLongForItem(files)) return records.insert(record)
+      if (!isTooLongForItem(files)) return [note, records.writing(record, 'absent')]
       const filesKey = `tables/snapshots/${record.id}.json`
       await s3.send(
         new PutObjectCommand({ Bucket: tablesBucket, Key: filesKey, Body: JSON.stringify(files) }),
       )
-      return records.insert({ ...record, snapshot: { ...record.snapshot, files: [] }, filesKey })
+      const short = { ...record, snapshot: { ...record.snapshot, files: [] }, filesKey }
+      return [note, records.writing(short, 'absent')]
     },
 
     async delete(id: number): Promise<void> {

@@ -1,4 +1,10 @@
-import { type Decision, type Item, type ItemView, startingWith } from '../../items/item-table.ts'
+import {
+  type Decision,
+  type Item,
+  type ItemView,
+  type ItemWrite,
+  startingWith,
+} from '../../items/item-table.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
@@ -129,10 +135,6 @@ const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) =
     return items.delete(key, { internalId })
   }
 
-  const putNew = async (key: ReturnType<typeof tableKey>, item: Item): Promise<boolean> =>
-    (await items.put(key, item, 'absent')) ||
-    ((await removeDeadAlias(key)) && (await items.put(key, item, 'absent')))
-
   return {
     decide: items.decide,
 
@@ -143,11 +145,16 @@ const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) =
       return items.deciding(tableKey(table), await saveContent(table), 'absent')
     },
 
-    /** Resolves to false when there is a table or an alias of that name. */
-    async insertAlias(alias: AliasRecord): Promise<boolean> {
+    /** The same of an alias. */
+    async insertingAlias(alias: AliasRecord): Promise<Decision | undefined> {
       await noteOtherNames(alias)
-      return putNew(tableKey(alias), { ...alias })
+      await removeDeadAlias(tableKey(alias))
+      return items.deciding(tableKey(alias), { ...alias }, 'absent')
     },
+
+    /** That this very table or alias is there, for the transaction that needs it. */
+    there: ({ internalId, ...head }: TableHead): Promise<ItemWrite> =>
+      items.checking(tableKey(head), { internalId }),
 
     /** In place of the alias that was read. Refused when it has changed. */
     replacingAlias: (alias: AliasRecord): Promise<Decision | undefined> => {

@@ -130,7 +130,7 @@ export const keepingTotals = (items: ItemTable): ItemView => {
       const before = when === 'absent' ? undefined : await items.get(key)
       return { writes, afterwards: () => add(items, bucketId, shareOfItem(before), shareOfItem(attributes)) }
     },
-    checking: (key, when) => ({ action: 'check', key, when }),
+    checking: async (key, when) => ({ action: 'check', key, when }),
     decide: decideIn(items),
     put(key, attributes, when) {
       const bucketId = tableBucketOf(key)

@@ -120,18 +120,19 @@ describe('an alias whose source is gone', () => {
     })
   })
 
-  it('is withdrawn by the request that stored it too late', async () => {
+  it('rule 5, emptiness is two decisions: is refused where its source goes meanwhile', async () => {
     const sourceId = await createTable()
     const source = await tables.getHead(sourceId)
-    const insert = aliases.insert
-    aliases.insert = async alias => {
+    const inserting = aliases.inserting
+    aliases.inserting = async alias => {
+      const decision = await inserting(alias)
       if (source) await tables.delete(source)
-      return insert(alias)
+      return decision
     }
     try {
       expect((await createAlias(sourceId, 'late')).status).toBe(404)
     } finally {
-      aliases.insert = insert
+      aliases.inserting = inserting
     }
     expect(await tables.getAlias(`${otherBucket}.late`)).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-import { type ItemView, startingWith } from '#lib/items/item-table.ts'
+import { type Decision, type ItemView, startingWith } from '#lib/items/item-table.ts'
 import type { TableHead } from '../table-record.ts'
 import { type TableStore, tableIdOf } from '../table-store.ts'
 import { type AliasRecord, idsOf } from './alias-record.ts'
@@ -35,10 +35,10 @@ export const createAliasStore = (items: ItemView, tables: TableStore) => {
       return tree
     },
 
-    /** Resolves to false when there is a table or an alias of that name. */
-    async insert(alias: AliasRecord): Promise<boolean> {
+    /** It is refused, or `undefined`, when there is a table or an alias of that name. */
+    async inserting(alias: AliasRecord): Promise<Decision | undefined> {
       await items.put(noteOf(alias), { tableId: tableIdOf(alias) })
-      return tables.insertAlias(alias)
+      return tables.insertingAlias(alias)
     },
 
     /** Deletes this very alias. Resolves to false when it is gone. */

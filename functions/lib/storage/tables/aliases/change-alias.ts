@@ -41,33 +41,32 @@ interface CreateAliasOptions {
 }
 
 /**
- * Stores a new alias. Resolves to it as readers see it.
- *
- * Source and bucket are looked at again once it is stored: a delete that did not see it has left no source, and then the
- * alias is withdrawn.
+ * Stores a new alias, in one transaction with that its bucket is as it was and its source is there. Resolves to it as readers see it.
  *
  * Errors: `storage.buckets.tableAlreadyExists`, `storage.tables.notFound`, `storage.buckets.notFound`,
- * `storage.tables.aliasingNotAllowed`.
+ * `storage.tables.aliasingNotAllowed`, 503 `storage.tables.busy`.
  */
-export const createAlias = async (
+export const createAlias = (
   alias: AliasRecord,
   { buckets, tables, aliases, projectId, now }: CreateAliasOptions,
-): Promise<TableHead> => {
-  if (!(await aliases.insert(alias))) throw tableAlreadyExists(alias.name, alias.displayName)
-  try {
-    const created = await tables.getHead(tableIdOf(alias))
-    const source = await tables.getHead(alias.sourceTableId)
-    if (!created || !source) throw tableNotFound(alias.sourceTableId, projectId)
-    refuseAdvancedAlias(source)
-    const bucket = await buckets.get(alias.bucketId)
-    if (!bucket || isBeingDeleted(bucket, now()))
-      throw new UserError(
-        'storage.buckets.notFound',
-        `The bucket "${alias.bucketId}" was not found in the project "${projectId}"`,
-      )
-    return created
-  } catch (error) {
-    if (error instanceof UserError) await aliases.delete(alias)
-    throw error
-  }
-}
+): Promise<TableHead> =>
+  untilWritten(
+    () => tableBusy(tableIdOf(alias)),
+    async () => {
+      const source = await tables.getHead(alias.sourceTableId)
+      if (source?.internalId !== alias.sourceInternalId) throw tableNotFound(alias.sourceTableId, projectId)
+      refuseAdvancedAlias(source)
+      const bucket = await buckets.get(alias.bucketId)
+      if (!bucket || isBeingDeleted(bucket, now()))
+        throw new UserError(
+          'storage.buckets.notFound',
+          `The bucket "${alias.bucketId}" was not found in the project "${projectId}"`,
+        )
+      if (await tables.getHead(tableIdOf(alias))) throw tableAlreadyExists(alias.name, alias.displayName)
+      const decision = await aliases.inserting(alias)
+      const parents = [await buckets.unchanged(bucket), await tables.there(source)]
+      const writes = [...(decision?.writes ?? []), ...parents]
+      if (!decision || !(await tables.decide({ ...decision, writes }))) return OVERTAKEN
+      return (await tables.getHead(tableIdOf(alias))) ?? OVERTAKEN
+    },
+  )
