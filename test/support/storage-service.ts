@@ -19,6 +19,7 @@ import { previewAsked } from '../../functions/preview-extraction/preview-stored.
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import type { SplitWorkServices } from '../../functions/split-work/services.ts'
+import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { type App, createApp } from '../../functions/storage-api/routes/app.ts'
 import { createAuthenticate } from '../../functions/storage-api/services/authenticate.ts'
 import {
@@ -256,6 +257,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       pauseMs: () => 50,
       sleep: options.pause ?? line.untilEnd,
     },
+    isLookDue: createQueueLooks(now),
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
     seal: createSealer(keys),

@@ -55,6 +55,8 @@ export interface Services extends StorageStores {
   tableAccess: TableAccess
   startJob: StartJob
   jobWait: JobWait
+  /** Whether it is time to look after the queue of a table again. */
+  isLookDue: (queue: string) => boolean
   redriveExecution: RedriveExecution
   extractionRuns: ExtractionRuns
   /** Whether this deployment runs configurations. */

@@ -58,6 +58,8 @@ export interface ReviveOptions {
   /** The queues of a branch. */
   inBranch: (branchId: number) => { queue: TableQueue }
   now: () => Date
+  /** Whether to look after a queue, by its branch and table. Default: yes. */
+  isLookDue?: ((queue: string) => boolean) | undefined
 }
 
 // A job starts within moments. One that still waits was never started, or is queued.
@@ -71,14 +73,15 @@ const PROCESSING_TOO_LONG_MS = 16 * 60_000
  *
  * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
  * A job that waits behind others in the queue of its table has no execution yet: then the one in front is looked after,
- * which starts the next one when it ends. Whoever is queued behind it calls this, and the clock does. That repairs a crash at any
+ * which starts the next one when it ends. Whoever polls a job or is queued behind it calls this, and the clock does. That repairs a crash at any
  * moment.
  */
 export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
   if (!isSuspicious(job, options.now())) return job
   if (isFinal(job)) return finishJob(job, options)
   if (job.status !== 'waiting' || job.queueTableId === null) return restartJob(job, options)
-  return reviveQueue(job, job.queueTableId, options)
+  const isDue = options.isLookDue?.(`${branchOf(job)}/${job.queueTableId}`) ?? true
+  return isDue ? reviveQueue(job, job.queueTableId, options) : job
 }
 
 const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {

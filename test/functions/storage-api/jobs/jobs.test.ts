@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { executeJob } from '#support/execute-job.ts'
 import {
   type StorageService,
@@ -58,6 +57,36 @@ describe('a job', () => {
     })
   })
 
+  it('is started by a poll when nobody has started it for too long', async () => {
+    let time = new Date('2026-07-16T00:00:00Z')
+    const { service, job } = await withWaitingJob({ now: () => time })
+    service.startedJobs.length = 0
+    await service.call('GET', `/v2/storage/jobs/${job.id}`)
+    expect(service.startedJobs).toEqual([])
+    time = new Date('2026-07-16T00:00:10Z')
+    await service.call('GET', `/v2/storage/jobs/${job.id}`)
+    expect(service.startedJobs).toEqual([job.id])
+  })
+
+  it('that waits with others for its table is looked after by one of many polls', async () => {
+    let time = new Date('2026-07-16T00:00:00Z')
+    const { service, job } = await withWaitingJob({ now: () => time })
+    const dataFileId = await service.upload('a\n2\n')
+    const { body: second } = await service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
+      name: 'a',
+      dataFileId,
+    })
+    const startedAt = async (at: string) => {
+      time = new Date(at)
+      service.startedJobs.length = 0
+      for (const { id } of [job, second, job, second]) await service.call('GET', `/v2/storage/jobs/${id}`)
+      return service.startedJobs
+    }
+    expect(await startedAt('2026-07-16T00:00:10Z')).toEqual([job.id])
+    expect(await startedAt('2026-07-16T00:00:39Z')).toEqual([])
+    expect(await startedAt('2026-07-16T00:00:41Z')).toEqual([job.id])
+  })
+
   it('is accepted even when it cannot be started at once', async () => {
     const service = await start({
       isRunningJobs: false,
@@ -75,7 +104,6 @@ describe('a job', () => {
     const bucketId = await service.createBucket('main')
     const { body: job } = await service.call('DELETE', `/v2/storage/buckets/${bucketId}?async=1`)
     time = new Date('2026-07-16T00:01:00Z')
-    await startOpenJobs({ ...service.jobServices, startJob: async () => 'ended' })
     const { body } = await service.call('GET', `/v2/storage/jobs/${job.id}`)
     expect(body).toMatchObject({
       status: 'error',
