@@ -10,8 +10,8 @@ import { settingNames } from '#infra/stack-config.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_463,
-  'lines of tests': 81_670,
+  'lines of product': 98_470,
+  'lines of tests': 81_655,
   'words of documents': 92_406,
   functions: 14,
   routes: 211,
