@@ -1,6 +1,6 @@
 import { hexDigest } from '../../lib/digests.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { InputOf, ProcessingJob, WaitingJob } from '../../lib/storage/jobs/job-record.ts'
 import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
@@ -117,8 +117,10 @@ const loadWithQueued = async (
   const goAlone = (error: unknown): undefined => {
     services.log.error('files not loaded together', { jobId: job.id, error })
   }
-  return findLoads(job, table, services)
-    .then(loads => loads && loadAll(loads, table, services))
+  const behind = await claimLoadsBehind(job, services)
+  if (behind.length === 0) return undefined
+  return findLoads(job, behind, { table, services })
+    .then(loads => loadAll(loads, table, services))
     .catch(goAlone)
 }
 
@@ -129,11 +131,9 @@ interface FoundLoads {
 
 const findLoads = async (
   job: ImportJob<ProcessingJob>,
-  table: TableRecord,
-  services: RunJobServices,
-): Promise<FoundLoads | undefined> => {
-  const behind = await claimLoadsBehind(job, services)
-  if (behind.length === 0) return undefined
+  behind: ImportJob<WaitingJob>[],
+  { table, services }: { table: TableRecord; services: RunJobServices },
+): Promise<FoundLoads> => {
   const first = await importSource(job, table, services)
   return { first, queued: await queuedLoads(behind, { first, table }, services) }
 }
