@@ -17,34 +17,17 @@ import { build, type Metafile, type OutputFile } from 'esbuild'
 import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
 import { tablerStyle } from './console-style.ts'
 import { projectRoot } from './project-root.ts'
-
-/** The functions of the system: folder names below `functions/`. */
-export const functionNames = [
-  'storage-api',
-  'run-job',
-  'split-work',
-  'start-import',
-  'poll-job',
-  'run-extractor',
-  'preview-extraction',
-  'start-scheduled-runs',
-  'start-open-jobs',
-  'fire-triggers',
-  'merge-slices',
-  'sweep-storage',
-  'keep-dead-letter',
-  'keep-run',
-] as const
-type FunctionName = (typeof functionNames)[number]
+import { type FunctionName, functionNames } from './system.ts'
 
 /** A function ready to be deployed: a folder that holds `index.mjs` and what cannot be bundled. */
 export interface FunctionBundle {
+  name: FunctionName
   folder: string
   /** Hash of the content, not of the path: equal sources give equal assets on every machine. */
   contentHash: string
   /** Whether it loads DuckDB's native binding, which then decides the architecture. */
   isNative: boolean
-  /** Sizes that the stack's configuration chooses, in MiB. Default: those of the function's construct. */
+  /** Sizes that the stack's configuration chooses, in MiB. Default: those of system.ts. */
   memoryMiB?: number | undefined
   scratchMiB?: number | undefined
   /** Invocations at a time that are kept for it. Default: what others leave. */
@@ -126,7 +109,7 @@ const writeBundle = async (
     cpSync(join(projectRoot, 'functions', name, file), join(folder, file))
     hash.update(file).update(readFileSync(join(folder, file)))
   }
-  return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
+  return { name, folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
 }
 
 /** What browsers load from the console: a style sheet, a script, and what that one loads where it is needed. */

@@ -1,4 +1,3 @@
-import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
 
 /** Values given with `-c` arrive as text. What is no JSON stays text, so that the error names the field. */
@@ -15,9 +14,10 @@ export const fromText = (value: unknown): unknown => {
 const shapes = ['all', 'functions', 'storage'] as const
 type Shape = (typeof shapes)[number]
 
-const retentions: readonly number[] = Object.values(RetentionDays).filter(
-  days => typeof days === 'number' && days !== RetentionDays.INFINITE,
-)
+/** CloudWatch Logs API Reference, "PutRetentionPolicy". */
+const retentions: readonly number[] = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+]
 
 /** IAM User Guide, "Rules for tagging in IAM and AWS STS": the strictest service decides. */
 const tags = z
@@ -126,11 +126,10 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'tableVersionDays',
     'singleLoadBytes',
     'loadRangeBytes',
-    'stagedRanges',
     'singleMergeBytes',
     'singleExportBytes',
     'exportPartBytes',
-    'exportedParts',
+    'partsAtOnce',
     'apiDomainName',
     'apiCertificateArn',
     'apiHostedZoneId',

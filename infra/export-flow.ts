@@ -15,10 +15,9 @@ import {
   allowWritingObjects,
 } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
-import { exportMachine } from './export-machine.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { drive } from './drive.ts'
+import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -44,14 +43,16 @@ export class ExportFlow extends Construct {
   constructor(scope: Construct, id: string, props: ExportFlowProps) {
     super(scope, id)
     this.exportsBucket = new PrivateBucket(this, 'Exports', {
+      traits: 'exports',
       lifecycleRules: [{ prefix: WORK_PREFIX, expiration: WORK_KEPT }],
     })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
       means: 'A table or file could not be exported as one object. Its destination is as it was before.',
       alarms: props.alarms,
     })
-    this.machine = exportMachine(this, {
-      mergeSlices: mergeSlicesFunction(this, props, this.exportsBucket),
+    this.machine = drive(this, {
+      name: 'export',
+      step: mergeSlicesFunction(this, props, this.exportsBucket),
       pollJob: props.pollJob,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
@@ -60,7 +61,6 @@ export class ExportFlow extends Construct {
       machine: this.machine,
       queue: this.deadLetters.queue,
       keep: props.storage.keepDeadLetter,
-      redrive: redriveCommand('export'),
     })
   }
 }
@@ -77,12 +77,10 @@ const mergeSlicesFunction = (
       STORAGE_URL: storage.url,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NONE,
-      WORK_BUCKET: exportsBucket.bucketName,
+      EXPORTS_BUCKET: exportsBucket.bucketName,
     },
     // For the short-lived objects of thousands of requests. The default of 16 MiB takes 50 MB more and is no faster.
     nodeFlags: ['--max-semi-space-size=4'],
-    memoryMiB: 1769, // One whole core: it hashes the bytes that pass through.
-    timeout: LONGEST_TIMEOUT,
   })
   allowReadingSecret(mergeSlices, storage.tokenSecret)
   if (storage.filesBucket) allowReadingObjects(mergeSlices, storage.filesBucket)

@@ -6,11 +6,10 @@ import { LEASES_PREFIX, NO_KEY_OF_OURS } from '../functions/run-extractor/names.
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
-import { extractMachine } from './extract-machine.ts'
+import { drive } from './drive.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -37,6 +36,7 @@ export class ExtractFlow extends Construct {
   constructor(scope: Construct, id: string, props: ExtractFlowProps) {
     super(scope, id)
     const work = new PrivateBucket(this, 'Work', {
+      traits: 'work',
       lifecycleRules: [{ prefix: 'runs/', expiration: RUNS_KEPT }],
     })
     const runExtractor = runExtractorFunction(this, props, work)
@@ -45,9 +45,10 @@ export class ExtractFlow extends Construct {
         'An extraction failed or could not be started. The dead letter names the row, its job and the request.',
       alarms: props.alarms,
     })
-    this.machine = extractMachine(this, {
+    this.machine = drive(this, {
+      name: 'extract',
       machineName: extractMachineIdentity().name,
-      runExtractor,
+      step: runExtractor,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
     reportSilentEnds(this, {
@@ -55,7 +56,6 @@ export class ExtractFlow extends Construct {
       machine: this.machine,
       queue: this.deadLetters.queue,
       keep: props.storage.keepDeadLetter,
-      redrive: redriveCommand('extract'),
     })
   }
 }
@@ -78,9 +78,6 @@ const runExtractorFunction = (
       LEG_SECONDS: String(legSeconds),
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
     },
-    memoryMiB: 1769, // One whole core, for reading JSON.
-    scratchMiB: 10_240, // Rows stay on disk until all columns are known.
-    timeout: LONGEST_TIMEOUT,
   })
   allowReadingSecret(runExtractor, storage.tokenSecret)
   if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])

@@ -6,13 +6,7 @@ import { Construct } from 'constructs'
 import type { StartScheduledRunsEnv } from '../functions/start-scheduled-runs/work.ts'
 import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import {
-  afterItsRights,
-  everyMinute,
-  ScheduledFunction,
-  scheduleGroup,
-  schedulerRole,
-} from './scheduled-function.ts'
+import { afterItsRights, ScheduledFunction, scheduleGroup, schedulerRole } from './scheduled-function.ts'
 import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -89,7 +83,6 @@ const startScheduledRuns = (
       EXTRACT_MACHINE_ARN: machine.stateMachineArn,
       COMPONENTS: JSON.stringify(components),
     },
-    ...everyMinute('{"time":"<aws.scheduler.scheduled-time>"}'),
   })
   allowReadingSecret(start, storage.tokenSecret)
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])

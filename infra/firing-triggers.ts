@@ -1,15 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { z } from 'zod'
 import type { FireTriggersEnv } from '../functions/fire-triggers/work.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { allow, allowItems, allowPuttingObjects, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { projectRoot } from './project-root.ts'
-import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
+import { runnableComponents } from './runnable-components.ts'
+import { ScheduledFunction } from './scheduled-function.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface FiringTriggersProps {
@@ -37,9 +36,10 @@ export class FiringTriggers extends Construct {
         TABLES_BUCKET: tables.bucketName,
         JOB_MACHINE_ARN: jobMachineArn,
         STORAGE_URL: url,
-        RUNNABLE_COMPONENTS: JSON.stringify(hasExtractions ? runnableComponents() : []),
+        RUNNABLE_COMPONENTS: JSON.stringify(
+          hasExtractions ? runnableComponents(join(projectRoot, 'functions/storage-api/components')) : [],
+        ),
       },
-      ...everyMinute(),
     })
     allowItems(
       fire,
@@ -53,20 +53,4 @@ export class FiringTriggers extends Construct {
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
   }
-}
-
-const component = z.object({ id: z.string(), type: z.string(), hasRun: z.boolean().default(false) })
-const catalogueFile = z.union([component.transform(one => [one]), z.array(component)])
-
-/** Components of the catalogue whose configurations the extract machine runs (docs/components.md). */
-const runnableComponents = (): string[] => {
-  const folder = join(projectRoot, 'functions/storage-api/components')
-  const files = readdirSync(folder)
-    .filter(file => file.endsWith('.json'))
-    .map(file => catalogueFile.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))))
-    // A component's own file takes the place of its entry in a list: the last one of an id counts.
-    .toSorted((a, b) => b.length - a.length)
-  const byId = new Map(files.flat().map(entry => [entry.id, entry]))
-  const runnable = [...byId.values()].filter(({ hasRun, type }) => hasRun && type === 'extractor')
-  return runnable.map(({ id }) => id).toSorted()
 }

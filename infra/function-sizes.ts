@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type FunctionBundles, functionNames } from './bundle.ts'
 import { fromText } from './deployment-config.ts'
+import { type FunctionName, functionNames } from './system.ts'
 
 const sizes = (least: number) =>
   z.preprocess(fromText, z.partialRecord(z.enum(functionNames), z.int().min(least).max(10_240))).default({})
@@ -20,7 +20,7 @@ export const sizeFields = {
 /** Lambda lets nobody reserve the last 100 of an account (Developer Guide, "Configuring reserved concurrency"). */
 const LEFT_UNRESERVED = 100
 
-type Reserved = Partial<Record<keyof FunctionBundles, number>>
+type Reserved = Partial<Record<FunctionName, number>>
 
 interface Concurrency {
   readonly functionConcurrency: Reserved
@@ -36,22 +36,4 @@ export const overReserved = ({
   const most = Math.max(0, accountConcurrency - LEFT_UNRESERVED)
   if (total <= most) return undefined
   return `reserves ${total}; of accountConcurrency ${accountConcurrency} at most ${most} can be: Lambda keeps ${LEFT_UNRESERVED} for all others`
-}
-
-type Sizes = Readonly<Record<keyof typeof sizeFields, Partial<Record<keyof FunctionBundles, number>>>>
-
-export const withSizes = (
-  bundles: FunctionBundles,
-  { functionMemoryMiB, functionScratchMiB, functionConcurrency }: Sizes,
-): FunctionBundles => {
-  const entries = functionNames.map(name => [
-    name,
-    {
-      ...bundles[name],
-      memoryMiB: functionMemoryMiB[name],
-      scratchMiB: functionScratchMiB[name],
-      reservedConcurrency: functionConcurrency[name],
-    },
-  ])
-  return Object.fromEntries(entries) as FunctionBundles // One entry for each name.
 }

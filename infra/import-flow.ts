@@ -20,13 +20,12 @@ import {
   allowWritingObjects,
 } from './allow.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
-import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
-import { importMachine } from './import-machine.ts'
+import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
 import { loadLimitsEnvironment } from './large-data.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { NodeFunction } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { reportSilentEnds } from './silent-ends.ts'
@@ -50,18 +49,17 @@ export class ImportFlow extends Construct {
 
   constructor(scope: Construct, id: string, props: ImportFlowProps) {
     super(scope, id)
-    // Keeps versions, so that a late event still finds its bytes after the key was overwritten.
     this.landingBucket = new PrivateBucket(this, 'Landing', {
-      versionDays: LANDED_VERSION_DAYS,
-      sendsEvents: true,
+      traits: 'landing',
     })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
       means: 'A file in the landing bucket could not be imported. It is still there.',
       alarms: props.alarms,
     })
     const startImport = startImportFunction(this, props, this.landingBucket)
-    this.machine = importMachine(this, {
-      startImport,
+    this.machine = drive(this, {
+      name: 'import',
+      step: startImport,
       pollJob: props.pollJob,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
@@ -70,7 +68,6 @@ export class ImportFlow extends Construct {
       machine: this.machine,
       queue: this.deadLetters.queue,
       keep: props.storage.keepDeadLetter,
-      redrive: redriveCommand('import'),
     })
     allowLookingAfterExecutions(this, startImport, this.machine)
     const landed = new Rule(this, 'ObjectLanded', {
@@ -98,9 +95,6 @@ export class ImportFlow extends Construct {
     })
   }
 }
-
-/** A file that was replaced under its key can be imported again for so long. */
-const LANDED_VERSION_DAYS = 30
 
 /**
  * Lets the hook see whether the execution that holds a key has ended. It is a separate policy: the function's own would
@@ -135,8 +129,6 @@ const startImportFunction = (
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NONE,
       ...loadLimitsEnvironment(storage.loadLimits),
     },
-    memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.
-    timeout: LONGEST_TIMEOUT,
   })
   allowReadingSecret(startImport, storage.tokenSecret)
   allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])

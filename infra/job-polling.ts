@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { PollJobEnv } from '../functions/poll-job/handler.ts'
 import { allowReadingSecret } from './allow.ts'
@@ -18,8 +17,6 @@ export class PollJobFunction extends NodeFunction<PollJobEnv> {
       bundle,
       description: 'Reads a job of the storage service once and says how long to wait',
       environment: { STORAGE_URL: storage.url, STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn },
-      memoryMiB: 256,
-      timeout: Duration.minutes(2),
     })
     allowReadingSecret(this, storage.tokenSecret)
   }

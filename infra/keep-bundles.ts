@@ -1,6 +1,8 @@
-import { keepBundles } from './kept-bundles.ts'
+import { mkdirSync } from 'node:fs'
+import { bundleFunctions } from './bundle.ts'
 
-/* `node infra/keep-bundles.ts FOLDER`: see keepBundles. */
+/* `node infra/kept-bundles.ts FOLDER`: bundles every function for this machine into the folder, which is made. */
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('The folder is missing')
-await keepBundles(folder)
+mkdirSync(folder)
+await bundleFunctions({ runsOn: 'this-machine', root: folder })

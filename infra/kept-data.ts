@@ -1,7 +1,6 @@
 import type { Construct } from 'constructs'
 import { ItemTable } from './item-table.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { notesOfOldSweeps } from './storage-sweep.ts'
 
 interface KeptData {
   readonly items: ItemTable
@@ -19,8 +18,8 @@ export const keptData = (scope: Construct, tableVersionDays: number): KeptData =
     expiryAttribute: 'expiresAt',
   })
   const tables = new PrivateBucket(scope, 'Tables', {
+    traits: 'tables',
     versionDays: tableVersionDays,
-    lifecycleRules: [notesOfOldSweeps],
   })
   return { items, tables }
 }

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
@@ -26,8 +25,6 @@ export class KeptDeadLetters extends Construct {
       bundle,
       description: 'Keeps the dead letter of an execution that failed',
       environment: { STORAGE_TABLE: items.tableName },
-      memoryMiB: 256,
-      timeout: Duration.seconds(30),
     })
     allowItems(keep, items, ['GetItem', 'PutItem', 'DeleteItem'], writtenKinds['keep-dead-letter'])
     this.keep = keep

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { Construct } from 'constructs'
@@ -24,8 +23,6 @@ export class KeptRuns extends Construct {
       bundle,
       description: 'Keeps what a run of a configuration does among the items',
       environment: { STORAGE_TABLE: items.tableName, EXTRACT_MACHINE_ARN: arn },
-      memoryMiB: 256,
-      timeout: Duration.seconds(30),
     })
     allowItems(keep, items, ['GetItem', 'PutItem', 'DeleteItem'], writtenKinds['keep-run'])
     // A run whose result is too large for an event.

@@ -8,10 +8,9 @@ export type LargeData = Pick<
   | 'singleLoadBytes'
   | 'singleMergeBytes'
   | 'loadRangeBytes'
-  | 'stagedRanges'
   | 'singleExportBytes'
   | 'exportPartBytes'
-  | 'exportedParts'
+  | 'partsAtOnce'
 >
 
 /** What decides whether a load is refused. */

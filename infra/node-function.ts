@@ -5,17 +5,13 @@ import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE_VARIABLE } from '../functions/lib/aws/metric-units.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { KeptLogs } from './kept-logs.ts'
+import { sizeOf } from './system.ts'
 
 export interface NodeFunctionProps<EnvName extends string> {
   readonly bundle: FunctionBundle
   readonly description: string
   /** One value for each name that the function reads. */
   readonly environment: Readonly<Record<EnvName, string>>
-  readonly timeout: Duration
-  /** MiB; processor power grows with it (one core at 1,769). */
-  readonly memoryMiB: number
-  /** Size of `/tmp` in MiB. Default 512. */
-  readonly scratchMiB?: number
   /** Options of Node besides source maps. Default none. */
   readonly nodeFlags?: readonly string[]
   /** Default: a new role. */
@@ -27,7 +23,8 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
   readonly memoryMiB: number
 
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
-    const { bundle, environment, memoryMiB, scratchMiB = 512, nodeFlags = [], ...rest } = props
+    const { bundle, environment, nodeFlags = [], ...rest } = props
+    const { memoryMiB, scratchMiB = 512, seconds } = sizeOf(bundle.name)
     const memorySize = bundle.memoryMiB ?? memoryMiB
     const logGroup = new KeptLogs(scope, `${id}Logs`)
     const role = props.role ?? executionRole(scope, `${id}Role`)
@@ -40,6 +37,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
       handler: 'index.handler',
       memorySize,
+      timeout: Duration.seconds(seconds),
       ...(bundle.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: bundle.reservedConcurrency,
       }),
@@ -74,9 +72,6 @@ const refuseLongEnvironment = (id: string, environment: Readonly<Record<string, 
     `The environment of ${id} has ${total} bytes; Lambda allows ${LONGEST_ENVIRONMENT}. Most of them are ${longest?.name}.`,
   )
 }
-
-/** Lambda's upper bound. */
-export const LONGEST_TIMEOUT = Duration.minutes(15)
 
 /**
  * A role for a function, with no rights yet. CDK's default adds a managed policy that may write to every log group

@@ -5,7 +5,7 @@ import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import type { ItemTable } from './item-table.ts'
-import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
+import { ScheduledFunction } from './scheduled-function.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface OpenJobsProps {
@@ -34,7 +34,6 @@ export class OpenJobs extends Construct {
         JOB_MACHINE_ARN: jobMachineArn,
         EXTRACT_MACHINE_ARN: hasExtractions ? extractMachine.arn : NONE,
       },
-      ...everyMinute(),
     })
     allowItems(
       start,

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
@@ -28,8 +27,6 @@ export const previewFunction = (
       SECRETS_KEY_ARN: secretsKey.keyArn,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
     },
-    memoryMiB: 1769, // As a real run: one whole core, for reading JSON.
-    timeout: Duration.seconds(25), // Before the API's own time is over.
   })
   allow(preview, ['kms:Decrypt'], [secretsKey.keyArn])
   return preview

@@ -11,16 +11,13 @@ import {
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import { DeployedStack } from './deployment.ts'
+import { type BucketName, type BucketTraits, buckets } from './system.ts'
 
 interface PrivateBucketProps {
-  /** Keeps deleted and replaced objects as versions for so many days. Default 0: they are gone. */
+  /** Of system.ts. */
+  readonly traits: BucketName
+  /** In place of what system.ts says. */
   readonly versionDays?: number
-  /** Sends "Object Created" to EventBridge. Default false. */
-  readonly sendsEvents?: boolean
-  /** Accepts uploads with an ACL, as clients of the storage API send them (`acl: private`). Default false. */
-  readonly acceptsAcls?: boolean
-  /** Answers pages of any origin, which still need a signed address for every request. Default false. */
-  readonly answersBrowsers?: boolean
   readonly lifecycleRules?: LifecycleRule[]
 }
 
@@ -38,14 +35,10 @@ const browserRule: CorsRule = {
 
 /** A bucket with our defaults: private, encrypted, TLS only, and kept when the stack goes, unless its configuration says otherwise. */
 export class PrivateBucket extends Bucket {
-  constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
-    const {
-      versionDays = 0,
-      sendsEvents = false,
-      acceptsAcls = false,
-      answersBrowsers = false,
-      lifecycleRules = [],
-    } = props
+  constructor(scope: Construct, id: string, props: PrivateBucketProps) {
+    const traits: BucketTraits = buckets[props.traits]
+    const { sendsEvents = false, acceptsAcls = false, answersBrowsers = false } = traits
+    const { versionDays = traits.versionDays ?? 0, lifecycleRules = [] } = props
     const { dataKey, dataRemovalPolicy } = DeployedStack.of(scope)
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

@@ -1,58 +1,42 @@
-import { Aws, CfnResource, Duration, Stack } from 'aws-cdk-lib'
+import { Aws, CfnResource, Stack } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
 import { allow } from './allow.ts'
 import { NodeFunction, type NodeFunctionProps } from './node-function.ts'
+import { clocks } from './system.ts'
 
 interface ScheduledFunctionProps<EnvName extends string> extends NodeFunctionProps<EnvName> {
-  readonly schedules: readonly FunctionSchedule[]
-  /** Whether an event that failed, or that Lambda did not take, is sent again. Otherwise the next one makes up for it. */
-  readonly isRetried: boolean
+  /** Whether an event that failed, or that Lambda did not take, is sent again. Default: the next minute makes up for it. */
+  readonly isRetried?: boolean
 }
 
-interface FunctionSchedule {
-  /** Its construct id. */
-  readonly name: string
-  readonly expression: string
-  /** Default: an empty event. */
-  readonly input?: string
-}
-
-/** A function that schedules call, each with an event of its own. */
+/** A function that the clocks of system.ts call, each with an event of its own. */
 export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvName> {
   constructor(scope: Construct, id: string, props: ScheduledFunctionProps<EnvName>) {
-    const { schedules, isRetried, ...rest } = props
+    const { isRetried = false, ...rest } = props
     super(scope, id, rest)
     // Lambda would try twice more: three errors for one minute that the next one makes up for.
     if (!isRetried) this.configureAsyncInvoke({ retryAttempts: 0 })
     const role = schedulerRole(scope, 'ScheduleRole')
     allow(role, ['lambda:InvokeFunction'], [this.functionArn])
-    for (const { name, expression, input } of schedules)
+    for (const { expression, input } of clocks.filter(({ calls }) => calls === props.bundle.name))
       afterItsRights(
         role,
-        new CfnSchedule(scope, name, {
+        new CfnSchedule(scope, `Every-${input?.['kind'] ?? 'minute'}`, {
           groupName: scheduleGroup(this),
           scheduleExpression: expression,
           flexibleTimeWindow: { mode: 'OFF' },
           target: {
             arn: this.functionArn,
             roleArn: role.roleArn,
-            ...(input !== undefined && { input }),
+            ...(input !== undefined && { input: JSON.stringify(input) }),
             ...(!isRetried && { retryPolicy: { maximumRetryAttempts: 0 } }),
           },
         }),
       )
   }
 }
-
-/** What a function has that looks for work each minute: an event that is lost is made up for by the next one. */
-export const everyMinute = (input?: string) => ({
-  schedules: [{ name: 'EveryMinute', expression: 'rate(1 minute)', ...(input !== undefined && { input }) }],
-  isRetried: false,
-  memoryMiB: 512,
-  timeout: Duration.seconds(55), // The next minute comes anyway.
-})
 
 /** The name of the group of all schedules of the stack: Scheduler counts what fails by group only. */
 export const scheduleGroup = (part: Construct): string => {

@@ -3,14 +3,12 @@ import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import type { ErrorCode } from '../functions/lib/errors/codes.ts'
-import type { DeadLetterPlaces } from './dead-letter-step.ts'
+import type { DeadLetterPlaces } from './drive-definition.ts'
+import { type MachineName, machines } from './system.ts'
 
 interface SilentEndsProps extends DeadLetterPlaces {
-  /** Name of its construct. */
-  readonly name: string
+  readonly name: MachineName
   readonly machine: StateMachine
-  /** How the work is tried again, for a person. */
-  readonly redrive: string
 }
 
 /**
@@ -59,7 +57,7 @@ const keptLetterOf = (props: SilentEndsProps): RuleTargetInput =>
     letter: deadLetterOf(props),
   })
 
-const deadLetterOf = ({ redrive }: SilentEndsProps) => ({
+const deadLetterOf = ({ name }: SilentEndsProps) => ({
   version: 1,
   source: {
     machine: EventField.fromPath('$.detail.stateMachineArn'),
@@ -75,5 +73,5 @@ const deadLetterOf = ({ redrive }: SilentEndsProps) => ({
   },
   details: EventField.fromPath('$.detail'),
   at: EventField.fromPath('$.time'),
-  redrive,
+  redrive: machines[name].redrive,
 })

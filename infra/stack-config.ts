@@ -1,4 +1,3 @@
-import type { Node } from 'constructs'
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
 import { DEFAULT_BACKEND } from '../functions/lib/storage/project/backend-name.ts'
@@ -76,16 +75,14 @@ const stackConfig = z.object({
   singleLoadBytes: bytes.default(2 * GiB),
   /** Bytes of a larger load that one function stages. */
   loadRangeBytes: bytes.default(256 * MiB),
-  /** How many functions stage parts of one load at a time. A Map runs 40 at most. */
-  stagedRanges: z.coerce.number().int().min(1).max(40).default(16),
   /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
   singleMergeBytes: bytes.default(2 * GiB),
   /** Bytes of a table that one function exports by itself. */
   singleExportBytes: bytes.default(2 * GiB),
   /** Bytes of the table in each part of a larger export. */
   exportPartBytes: bytes.default(256 * MiB),
-  /** How many functions export parts of one table at a time. A Map runs 40 at most. */
-  exportedParts: z.coerce.number().int().min(1).max(40).default(16),
+  /** How many functions do parts of one load or export at a time. A Map runs 40 at most. */
+  partsAtOnce: z.coerce.number().int().min(1).max(40).default(16),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */
@@ -108,24 +105,19 @@ const stackConfig = z.object({
   storageTokenSecret: z.string().min(1).optional(),
 })
 
-/** The folder of bundles for this machine (infra/kept-bundles.ts), where the stack runs on it. Read before the stack exists. */
-export const KEPT_BUNDLES = 'keptBundles'
-
 type Values = Readonly<Record<string, unknown>>
 
 export const settingNames: readonly string[] = Object.keys(stackConfig.shape)
-
-const known = [...settingNames, KEPT_BUNDLES]
 
 /**
  * Without this check a misspelt name would be ignored, and the alarm would go to nobody. CDK's own names in the context
  * contain characters that ours do not.
  */
 const refuseUnknownNames = (given: Values, place = 'The context'): void => {
-  for (const name of Object.keys(given).filter(name => !known.includes(name))) {
-    const meant = didYouMean(name, known)
+  for (const name of Object.keys(given).filter(name => !settingNames.includes(name))) {
+    const meant = didYouMean(name, settingNames)
     if (meant === undefined && /[^A-Za-z0-9]/.test(name)) continue
-    const hint = meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${meant}"?`
+    const hint = meant === undefined ? `Known: ${settingNames.join(', ')}.` : `Did you mean "${meant}"?`
     throw new Error(`${place} has no "${name}". ${hint}`)
   }
 }
@@ -147,16 +139,14 @@ const ofEnvironment = (given: Values): Values => {
 }
 
 /** What was given for the chosen environment, not yet checked. */
-export const givenContext = (node: Node): Values => {
-  // Typed as `any`: an object by name
-  const given: Values = node.getAllContext()
-  refuseUnknownNames(given)
-  return checked(() => ofEnvironment(given))
+export const givenContext = (context: Values): Values => {
+  refuseUnknownNames(context)
+  return checked(() => ofEnvironment(context))
 }
 
 /** Reads and checks the configuration; throws with the name of each field that is wrong. */
-export const readStackConfig = (node: Node) => {
-  const given = givenContext(node)
+export const readStackConfig = (context: Values) => {
+  const given = givenContext(context)
   return checked(() =>
     stackConfig
       .superRefine(refuseContradictions)

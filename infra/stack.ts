@@ -11,7 +11,6 @@ import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
 import { ExtractSchedules } from './extract-schedules.ts'
-import { withSizes } from './function-sizes.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { allowRedrive } from './kept-dead-letters.ts'
@@ -19,6 +18,7 @@ import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
+import { withSizes } from './with-sizes.ts'
 
 interface MillraceStackProps {
   readonly bundles: FunctionBundles

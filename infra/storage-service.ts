@@ -37,7 +37,7 @@ import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
 import { LargeWork } from './large-work.ts'
-import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { executionRole, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -87,8 +87,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeData, alarms } = props
     const { hasExtractions, domain, masterTokenOverlapMinutes } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
-      acceptsAcls: true,
-      answersBrowsers: true,
+      traits: 'files',
       lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
         prefix,
         expiration: Duration.days(days + DAYS_LEFT_TO_SWEEP),
@@ -120,7 +119,9 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
-      largeWork: new LargeWork(this, 'Large', { ...store, ...largeData, bundle: bundles['split-work'] }),
+      splitWork: new LargeWork(this, 'Large', { ...store, ...largeData, bundle: bundles['split-work'] })
+        .splitWork,
+      partsAtOnce: largeData.partsAtOnce,
       keepDeadLetter: this.keepDeadLetter,
       alarms,
     }).machine
@@ -197,9 +198,6 @@ const runJobFunction = (
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
       ...largeDataEnvironment(largeData),
     },
-    memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
-    scratchMiB: 10_240,
-    timeout: LONGEST_TIMEOUT,
   })
   allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])
   allowReadingObjects(runJob, store.files)
@@ -247,9 +245,6 @@ const storageApiFunction = (
       ...loadLimitsEnvironment(largeData),
       PREVIEW_FUNCTION: preview?.functionName ?? NONE,
     },
-    memoryMiB: 1769,
-    scratchMiB: 2048, // Previews read Parquet files from disk.
-    timeout: Duration.seconds(29), // The gateway gives up after 30.
   })
   allowReadingSecret(storageApi, tokenSecret)
   allowItems(storageApi, store.items, ITEM_ACTIONS)

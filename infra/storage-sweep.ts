@@ -1,12 +1,9 @@
-import { Duration } from 'aws-cdk-lib'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
 import type { SweepStorageEnv } from '../functions/sweep-storage/work.ts'
 import { allowDeletingObjects, allowItems, allowPuttingObjects, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
-import { LONGEST_TIMEOUT } from './node-function.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
 import { writtenKinds } from './written-kinds.ts'
 
@@ -16,20 +13,6 @@ interface StorageSweepProps {
   readonly files: IBucket
   readonly tables: IBucket
   readonly snapshotRetentionDays: number
-}
-
-/** Until 0.3 the sweep kept its notes in an object. Now they are items. */
-export const notesOfOldSweeps = { prefix: 'sweep/', expiration: Duration.days(2) }
-
-/**
- * Minutes past the hour, every six hours: often enough for files that live two days. One after the other, so that a small
- * account keeps functions free, and so that snapshots go before the objects that only they name.
- */
-const MINUTES: Readonly<Record<SweepKind, number>> = {
-  files: 5,
-  'file-objects': 15,
-  'table-snapshots': 25,
-  'table-objects': 40,
 }
 
 /** Removes expired files, and objects of tables that nothing refers to any more: each kind has a schedule of its own. */
@@ -46,13 +29,6 @@ export class StorageSweep extends Construct {
         TABLES_BUCKET: tables.bucketName,
         SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
       },
-      memoryMiB: 1024, // The keys of a page: some hundred bytes each.
-      timeout: LONGEST_TIMEOUT, // Pages begin in the first half of it. The next sweep continues.
-      schedules: sweepKinds.map(kind => ({
-        name: `Every-${kind}`,
-        expression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
-        input: JSON.stringify({ kind }),
-      })),
       isRetried: true,
     })
     // In batches it writes notes about objects.

@@ -5,7 +5,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { readBlocks } from '../lib/aws/multipart/read-blocks.ts'
 import type { ObjectRange } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import type { MergeSlicesEvent } from './event.ts'
+import type { NumberRange } from './event.ts'
 import { openFile } from './file-access.ts'
 import { conversionRecord, rangeRecord, readRangeRecord } from './plan-records.ts'
 import type { MergeSlicesServices } from './services.ts'
@@ -20,9 +20,9 @@ const CHUNK_BYTES = 1024 ** 2
 /** Compresses or expands groups of slices, in fixed memory, into one object each below the work prefix. */
 export const convertSlices = async (
   services: MergeSlicesServices,
-  { from, to }: Extract<MergeSlicesEvent, { step: 'convert' }>,
+  { from, to }: NumberRange,
   work: WorkPlace,
-): Promise<{ converted: number }> => {
+): Promise<void> => {
   const conversion = await work.read('conversion.json', conversionRecord)
   if (!conversion) throw new Error('There is no conversion to do')
   for (let number = from; number <= to; number++) {
@@ -31,7 +31,6 @@ export const convertSlices = async (
     const [part] = await readRangeRecord(record, work, () => openFile(conversion.fileId, services))
     await convert(part?.ranges ?? [], { to: conversion.to, key: convertedKey(number, work), work })
   }
-  return { converted: to - from + 1 }
 }
 
 const convertedKey = (number: number, work: WorkPlace): string =>

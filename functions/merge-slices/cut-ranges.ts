@@ -1,11 +1,6 @@
 import type { ObjectRange, SourceObject } from '../lib/aws/multipart/source-object.ts'
+import type { NumberRange } from './event.ts'
 import type { ResolvedPart } from './plan-records.ts'
-
-/** Numbers `from` to `to`, both included: the work of one invocation. */
-export interface NumberRange {
-  from: number
-  to: number
-}
 
 const GIB = 1024 ** 3
 

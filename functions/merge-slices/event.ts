@@ -39,40 +39,22 @@ const fileExport = z.strictObject({
 })
 
 /** Input of the export machine (docs/architecture.md). */
-const exportInput = z.union([tableExport, fileExport], {
+export const exportInput = z.union([tableExport, fileExport], {
   error: 'neither {tableId, destination} nor {fileId, destination} with their options',
 })
 export type ExportInput = z.infer<typeof exportInput>
 
-const execution = z.string().min(1)
 /** Parts or conversions with the numbers `from` to `to`, both included. */
-const range = { from: z.number().int().positive(), to: z.number().int().positive() }
+export const numberRange = z.object({ from: z.number().int().positive(), to: z.number().int().positive() })
+export type NumberRange = z.infer<typeof numberRange>
 
-const failure = z.object({
-  Error: z.string().optional(),
-  Cause: z.string().optional(),
-  /** Of the job that failed, when it was the job. */
-  JobId: z.number().optional(),
-})
+const file = z.object({ fileId: z.number() })
 
-/** One step of the export machine. Each may be repeated, and finds what an earlier attempt of it has done. */
-export const mergeSlicesEvent = z.discriminatedUnion('step', [
-  z.object({ step: z.literal('request'), execution, input: exportInput }),
-  z.object({
-    step: z.literal('plan'),
-    execution,
-    input: exportInput,
-    fileId: z.coerce.number().int().positive(),
-  }),
-  z.object({ step: z.literal('convert'), execution, ...range }),
-  z.object({ step: z.literal('copy'), execution, ...range }),
-  z.object({ step: z.literal('complete'), execution }),
-  // What was asked for may itself be at fault.
-  z.object({
-    step: z.literal('abort'),
-    execution,
-    input: z.unknown().optional(),
-    failure: failure.optional(),
-  }),
-])
-export type MergeSlicesEvent = z.infer<typeof mergeSlicesEvent>
+/** What the step before has begun: the job that exports the table, or the parts that were planned of a file. */
+export const stepBefore = z.nullable(
+  z.discriminatedUnion('begun', [
+    z.object({ begun: z.literal('job') }),
+    file.extend({ begun: z.literal('convert') }),
+    file.extend({ begun: z.literal('copy') }),
+  ]),
+)

@@ -12,10 +12,12 @@ import {
 } from '../lib/aws/multipart/multipart-upload.ts'
 import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
+import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
+import { parseEvent } from '../lib/errors/parse-event.ts'
 import { convertSlices } from './convert-slices.ts'
-import type { MergeSlicesEvent } from './event.ts'
+import { exportInput, type NumberRange, numberRange, stepBefore } from './event.ts'
 import { openFile } from './file-access.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
 import { planExport } from './plan-export.ts'
@@ -24,35 +26,56 @@ import { requestExport } from './request-export.ts'
 import type { MergeSlicesServices } from './services.ts'
 import { createWorkPlace, type WorkPlace } from './work-place.ts'
 
-/** Does one step of the export machine. */
-export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEvent): Promise<unknown> => {
-  const work = createWorkPlace(services.s3, services.workBucket, event.execution)
-  switch (event.step) {
-    case 'request':
-      return requestExport(services, event, work)
-    case 'plan':
-      return planExport(services, event, work)
-    case 'convert':
-      return convertSlices(services, event, work)
-    case 'copy':
-      return copyParts(services, event, work)
-    case 'complete':
-      return completeExport(work)
-    case 'abort':
-      return abortExport(work, event.failure).then(async aborted => {
-        // A job that failed has an event of its own.
-        if (event.failure?.JobId === undefined)
-          await reportFailure(services, { ...event, failure: aborted.failure })
-        return aborted
-      })
+const jobResults = z.object({ file: z.object({ id: z.number() }) })
+
+/**
+ * One step of an export: the job, where a table is exported -> the plan -> conversions, and the plan again -> parts -> complete.
+ *
+ * Slices that must be compressed or expanded are converted first. On failure the upload is aborted. Resolves to nothing
+ * for a part.
+ */
+export const mergeSlices = async (
+  services: MergeSlicesServices,
+  { input: given, execution, state, job, part, failure }: StepEvent,
+): Promise<Answer | undefined> => {
+  const work = createWorkPlace(services.s3, services.workBucket, execution)
+  const give = async (error: MachineFailure, jobId?: number): Promise<Answer> => {
+    const described = describeFailure(error)
+    await abortExport(work)
+    // A job that failed has an event of its own.
+    if (jobId === undefined) await reportFailure(services, { input: given, execution, failure: described })
+    return { next: 'failed', failure: described }
   }
+  if (failure) return give(failure)
+  if (job?.status === 'error') return give({ Error: job.error.code, Cause: job.error.message }, job.jobId)
+
+  const before = parseEvent(stepBefore, state)
+  if (part !== undefined) {
+    const range = parseEvent(numberRange, part)
+    await (before?.begun === 'convert'
+      ? convertSlices(services, range, work)
+      : copyParts(services, range, work))
+    return undefined
+  }
+  if (before?.begun === 'copy') return { next: 'done', output: await completeExport(work) }
+
+  const input = parseEvent(exportInput, given)
+  if (before === null && 'tableId' in input) {
+    const jobId = await requestExport(services, { input, execution }, work)
+    return { next: 'poll', jobId, waitSeconds: 0, state: { begun: 'job' } }
+  }
+  const fileId =
+    before?.begun === 'convert'
+      ? before.fileId
+      : 'fileId' in input
+        ? input.fileId
+        : parseEvent(jobResults, job?.results).file.id
+  const { outcome, ranges } = await planExport(services, { input, fileId }, work)
+  return { next: 'each', parts: ranges, state: { begun: outcome, fileId } }
 }
 
 /** Leaves nothing of a failed execution: no upload of the destination, known or not, and no work. May be repeated. */
-const abortExport = async (
-  work: WorkPlace,
-  failure: MachineFailure = {},
-): Promise<{ aborted: true; failure: Failure }> => {
+const abortExport = async (work: WorkPlace): Promise<void> => {
   const { s3, bucket } = work
   const upload = await findUpload(work)
   if (upload) await abortUpload({ s3, ...upload })
@@ -61,7 +84,6 @@ const abortExport = async (
   for await (const conversion of listUploads(s3, bucket, work.prefix))
     await abortUpload({ s3, bucket, ...conversion })
   await work.clear()
-  return { aborted: true, failure: describeFailure(failure) }
 }
 
 /** The component under which events of exports are listed. */
@@ -107,9 +129,9 @@ const ASSEMBLIES_IN_PARALLEL = 3
 /** Makes the parts `from` to `to`. Skips parts of an earlier attempt, which are valid because sources are pinned. */
 const copyParts = async (
   services: MergeSlicesServices,
-  { from, to }: Extract<MergeSlicesEvent, { step: 'copy' }>,
+  { from, to }: NumberRange,
   work: WorkPlace,
-): Promise<{ parts: number }> => {
+): Promise<void> => {
   const [plan, record] = await Promise.all([
     work.read('plan.json', planRecord),
     work.read(`parts/${from}.json`, rangeRecord),
@@ -138,7 +160,6 @@ const copyParts = async (
   // Also of an attempt that fails: the next one skips these parts.
   await noteParts(work, made)
   for (const result of results) if (result.status === 'rejected') throw result.reason
-  return { parts: parts.length }
 }
 
 /** Output of the export machine. */

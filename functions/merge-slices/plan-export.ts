@@ -5,8 +5,8 @@ import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { joinedForm, listSlices } from '../lib/storage/files/list-slices.ts'
 import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
-import { cutConversions, cutRanges, type NumberRange } from './cut-ranges.ts'
-import type { ExportInput, MergeSlicesEvent } from './event.ts'
+import { cutConversions, cutRanges } from './cut-ranges.ts'
+import type { ExportInput, NumberRange } from './event.ts'
 import { openFile } from './file-access.ts'
 import { openUpload } from './open-upload.ts'
 import { conversionRecord, planRecord, type ResolvedPart, writeRangeRecord } from './plan-records.ts'
@@ -15,7 +15,7 @@ import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
 /** What the machine does next, over which ranges. After `convert` the step `plan` follows again. */
-export interface PlannedExport {
+interface PlannedExport {
   outcome: 'convert' | 'copy'
   ranges: NumberRange[]
 }
@@ -34,7 +34,7 @@ const WRITES_IN_PARALLEL = 8
  */
 export const planExport = async (
   services: MergeSlicesServices,
-  { input, fileId }: Extract<MergeSlicesEvent, { step: 'plan' }>,
+  { input, fileId }: { input: ExportInput; fileId: number },
   work: WorkPlace,
 ): Promise<PlannedExport> => {
   const planned = await work.read('plan.json', planRecord)

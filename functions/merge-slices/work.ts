@@ -2,10 +2,10 @@ import type { Logger } from '@aws-lambda-powertools/logger'
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import type { ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
-import type { MergeSlicesEvent } from './event.ts'
 import { mergeSlices } from './merge-slices.ts'
 import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
 
@@ -17,8 +17,8 @@ export const variables = [
   'STORAGE_TOKEN_SECRET_ARN',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NONE`. */
   'FILES_BUCKET',
-  /** Bucket for the data that the steps pass to each other, below `WORK_PREFIX`. */
-  'WORK_BUCKET',
+  /** Bucket of exports, and below `WORK_PREFIX` of the data that the steps pass to each other. */
+  'EXPORTS_BUCKET',
 ] as const
 export type MergeSlicesEnv = (typeof variables)[number]
 
@@ -30,12 +30,12 @@ export const open = (env: Environment<MergeSlicesEnv>) => {
 
   const measure = createMeasure('exports')
 
-  return async (event: MergeSlicesEvent, log: Logger) => {
+  return async (event: StepEvent, log: Logger) => {
     const storage = await service.client(event)
-    const { FILES_BUCKET: filesBucket, WORK_BUCKET: workBucket } = env
-    const result = await mergeSlices({ s3, storage, filesBucket, workBucket, s3ForFile, log }, event)
-    if (event.step === 'complete') measure({ ExportsWritten: 1 })
-    if (event.step === 'abort') measure({ ExportsFailed: 1 })
-    return result
+    const { FILES_BUCKET: filesBucket, EXPORTS_BUCKET: workBucket } = env
+    const answer = await mergeSlices({ s3, storage, filesBucket, workBucket, s3ForFile, log }, event)
+    if (answer?.next === 'done') measure({ ExportsWritten: 1 })
+    if (answer?.next === 'failed') measure({ ExportsFailed: 1 })
+    return answer
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
-import { isFileName } from '../lib/paths/path-inside.ts'
-import { runSteps } from './names.ts'
+import type { MachineFailure } from '../lib/errors/machine-failure.ts'
+import type { RunStep } from './names.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
@@ -32,17 +32,12 @@ export type RunInput = z.infer<typeof runInput>
 /** The id of a run: the name of its execution. Folders and keys are named by it. */
 export const runIdOf = executionName
 
-/** Input of each step; `failure` when the step before failed for good (Step Functions, "Catch"). */
-export const runExtractorEvent = z.object({
-  step: z.enum(runSteps),
-  /** ARN of the execution: its last part names the run. */
-  execution: z.string().refine(arn => isFileName(runIdOf(arn), 100), 'not the ARN of an execution'),
-  startedAt: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
-  input: runInput,
-  /** How many more steps the history of the execution has room for; each result has one less. Default: one. */
-  stepsLeft: z.number().int().default(1),
-  failure: z.object({ Error: z.string().optional(), Cause: z.string().optional() }).optional(),
-})
-
-/** What a step reads. The count of steps is the machine's own. */
-export type RunExtractorEvent = Omit<z.infer<typeof runExtractorEvent>, 'stepsLeft'>
+/** A step of a run; `failure` when the one before failed for good. */
+export interface RunExtractorEvent {
+  step: RunStep
+  /** ARN of the execution. */
+  execution: string
+  startedAt: Date
+  input: RunInput
+  failure?: MachineFailure
+}

@@ -2,28 +2,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { runExtractorEvent, runIdOf } from './event.ts'
+import { answering, stepEvent, stepKeys } from '../lib/drive/step.ts'
+import { runInput } from './event.ts'
 
 /** One step of the extract machine: begins a run, takes it a leg or a load further, or ends it. */
 export const handler = lambdaHandler({
   service: 'run-extractor',
-  event: runExtractorEvent,
-  keys: ({ execution, step, input: { componentId, configId } }) => ({
-    correlationId: runIdOf(execution),
-    step,
-    componentId,
-    configId,
-  }),
+  event: stepEvent,
+  keys: event => {
+    const { componentId, configId } = runInput.safeParse(event.input).data ?? {}
+    return { ...stepKeys(event), componentId, configId }
+  },
   open: async () => {
     const { open, variables } = await import('./work.ts')
-    return open(readEnv(variables, process.env), { scratchFolder: join(tmpdir(), 'millrace-runs') })
+    return answering(
+      open(readEnv(variables, process.env), { scratchFolder: join(tmpdir(), 'millrace-runs') }),
+    )
   },
-  outcome: advance => ({
-    next: advance.next,
-    ...('result' in advance &&
-      advance.result.status !== 'skipped' && {
-        outcome: advance.result.status,
-        rows: advance.result.rowsLoaded,
-      }),
-  }),
+  outcome: answer => ({ next: answer?.next }),
 })

@@ -7,6 +7,7 @@ import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createIsRunning } from '../lib/cloud/machines.ts'
 import { readSecret } from '../lib/cloud/read-secret.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
 import { createOpener, refuseSealed } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
@@ -19,6 +20,7 @@ import { createCountRun } from './count-runs.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { removeOtherRuns } from './leg-folder.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
+import { runStep } from './run-step.ts'
 import { createRunStorage } from './run-storage.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
@@ -57,7 +59,7 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
   const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
   const count = createCountRun()
 
-  return async (event: RunExtractorEvent & { stepsLeft: number }, context: Context & { logger: Logger }) => {
+  const advance = async (event: RunExtractorEvent, context: Context & { logger: Logger }) => {
     const runId = runIdOf(event.execution)
     await removeOtherRuns(scratchFolder, runId)
     const connection = await service.connection()
@@ -67,7 +69,7 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
     const { branchId } = event.input
     const { baseUrl } = connection
     const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId })
-    const advance = await advanceRun(event, {
+    return advanceRun(event, {
       stackStorage: createStorageClient({ ...connection, branchId, runId }),
       storageWith,
       runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
@@ -86,6 +88,7 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
       now,
       log: context.logger,
     })
-    return { ...advance, stepsLeft: event.stepsLeft - 1 }
   }
+  return (step: StepEvent, context: Context & { logger: Logger }) =>
+    runStep(step, event => advance(event, context))
 }

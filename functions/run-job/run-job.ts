@@ -47,7 +47,7 @@ export type RunJobResult =
  * cause.
  */
 export const runJob = async (
-  { jobId, startedWith, failure = startedWith?.failure }: RunJobEvent,
+  { jobId, failure }: RunJobEvent,
   allServices: RunJobServices,
 ): Promise<RunJobResult> => {
   const job = await allServices.jobs.get(jobId)

@@ -9,14 +9,15 @@ import {
 } from '../lib/cloud/step-functions.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
-import type { RunJobEvent } from './event.ts'
 import { createCountJob } from './job/count-jobs.ts'
 import { createExtractRuns } from './job/extract-runs.ts'
+import { jobStep } from './job-step.ts'
 import { runJob } from './run-job.ts'
 
 /** The variables that the function's construct must set. */
@@ -75,8 +76,11 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
 
   const openEngine = createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, ...room })
 
-  return (event: RunJobEvent, log: Logger, signal: AbortSignal) => {
+  return (step: StepEvent, log: Logger, signal: AbortSignal) => {
     const tableEngine = async () => (await openEngine()).until(signal)
-    return runJob(event, { ...services, tableEngine, log })
+    return jobStep(step, {
+      run: event => runJob(event, { ...services, tableEngine, log }),
+      documents: services.distribution.documents,
+    })
   }
 }

@@ -40,19 +40,16 @@ type Range = Cut['groups'][number][number]
 const READS = 8
 
 /**
- * Finds the columns of a load and where the records of each file begin, and cuts the files into ranges. Resolves to
- * groups of ranges.
+ * Finds the columns of a load and where the records of each file begin, and cuts the files into groups of ranges.
  */
-export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Promise<Range[][]> => {
+export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Promise<void> => {
   const { documents } = services
   const request = await documents.read(load, 'request')
   try {
     const cut = await cutRequest(load, request, services)
     await documents.write(load, 'cut', cut)
-    return cut.groups
   } catch (error) {
     await documents.write(load, 'cut', { refusal: refusalOf(error) })
-    return []
   }
 }
 

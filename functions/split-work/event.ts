@@ -1,21 +1,21 @@
 import { z } from 'zod'
-import { loadPlace } from '../lib/distributed/load-place.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import { type LoadStage, piecesState } from '../lib/distributed/load-stages.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
+import { parseEvent } from '../lib/errors/parse-event.ts'
 
-const load = loadPlace
-const jobId = z.int().positive()
-/** Of the lines in the log. */
-const correlationId = z.string().optional()
-/** One of the items that the step before has answered. */
-const item = z.int().nonnegative()
+/** A piece of a load or of an export that outgrows one function. Each may be done again, and writes the same. */
+export type SplitWorkEvent =
+  | { step: LoadStage; load: LoadPlace; item: number }
+  | { step: 'part'; jobId: number; correlationId?: string; item: number }
 
-/** One step of a load or of an export that outgrows one function. Each may be repeated, and writes the same again. */
-export const splitWorkEvent = z.discriminatedUnion('step', [
-  z.object({ step: z.literal('open'), load }),
-  z.object({ step: z.literal('uncompress'), load, item }),
-  z.object({ step: z.literal('cut'), load }),
-  z.object({ step: z.literal('scan'), load, item }),
-  z.object({ step: z.literal('fold'), load }),
-  z.object({ step: z.literal('stage'), load, item }),
-  z.object({ step: z.literal('part'), jobId, correlationId, item }),
-])
-export type SplitWorkEvent = z.infer<typeof splitWorkEvent>
+const jobOfInput = z.object({ jobId: z.int().positive() })
+
+/** The piece that the job machine asks for. */
+export const pieceOf = ({ input, state, part }: StepEvent): SplitWorkEvent => {
+  const pieces = parseEvent(piecesState, state)
+  const item = parseEvent(z.int().nonnegative(), part)
+  if (pieces && 'load' in pieces) return { step: pieces.stage, load: pieces.load, item }
+  const { jobId } = parseEvent(jobOfInput, input)
+  return { step: 'part', jobId, item, ...(pieces && { correlationId: pieces.correlationId }) }
+}

@@ -19,18 +19,16 @@ const READS = 16
 /** Compressed slices are some times larger when they are uncompressed. */
 const COMPRESSION = 4
 
-/** Finds the slices that are compressed: nothing but their start says so. Resolves to groups of them, or of all that are Parquet. */
-export const openSlices = async (load: LoadPlace, services: SplitWorkServices): Promise<number[][]> => {
+/** Finds the slices that are compressed: nothing but their start says so. Puts them, or all that are Parquet, into groups. */
+export const openSlices = async (load: LoadPlace, services: SplitWorkServices): Promise<void> => {
   const { documents } = services
   const { source } = await documents.read(load, 'request')
   try {
     const opened = await findCompressed(source, services)
     refuseLarge(opened.compressed, source, services)
     await documents.write(load, 'opened', opened)
-    return opened.groups
   } catch (error) {
     await documents.write(load, 'opened', { refusal: refusalOf(error) })
-    return []
   }
 }
 

@@ -13,39 +13,25 @@ import type { SplitWorkEvent } from './event.ts'
 import { openSlices, uncompressGroup } from './open-slices.ts'
 import type { SplitWorkServices } from './services.ts'
 
-/** The items of the step that comes next, side by side. */
-interface NextItems {
-  items: number[]
-}
-
-/**
- * Does one step. Of a load `open`, `cut` and `fold` answer with the items of `uncompress`, `scan` and `stage`. Work that
- * cannot be done has no items left, so that the machine comes to its end: `run-job`, which reports the refusal.
- */
-export const splitWork = async (event: SplitWorkEvent, services: SplitWorkServices): Promise<NextItems> => {
+/** Does one piece. Work that cannot be done leaves a refusal, which `run-job` reports in the end. */
+export const splitWork = (event: SplitWorkEvent, services: SplitWorkServices): Promise<void> => {
   switch (event.step) {
     case 'open':
-      return itemsOf(await openSlices(event.load, services))
+      return openSlices(event.load, services)
     case 'uncompress':
-      await uncompressGroup(event.load, event.item, services)
-      break
+      return uncompressGroup(event.load, event.item, services)
     case 'cut':
-      return itemsOf(await cutFiles(event.load, services))
+      return cutFiles(event.load, services)
     case 'scan':
-      await scanGroup(event.load, event.item, services)
-      break
+      return scanGroup(event.load, event.item, services)
     case 'fold':
-      return itemsOf(await foldScans(event.load, services))
+      return foldScans(event.load, services)
     case 'stage':
-      await stageGroup(event.load, event.item, services)
-      break
+      return stageGroup(event.load, event.item, services)
     case 'part':
-      await exportOne(event, services)
+      return exportOne(event, services)
   }
-  return { items: [] }
 }
-
-const itemsOf = (groups: readonly unknown[]): NextItems => ({ items: groups.map((_, index) => index) })
 
 const READS = 16
 
@@ -97,8 +83,8 @@ type Folded = LoadDocument<'folded'>
 type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
 type Part = Extract<Folded, { groups: unknown }>['groups'][number][number]
 
-/** Picks what is true of all that was scanned. Resolves to groups of parts that begin and end at records. */
-const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Promise<Part[][]> => {
+/** Picks what is true of all that was scanned: groups of parts that begin and end at records. */
+const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Promise<void> => {
   const cut = await documents.read(load, 'cut')
   const { source } = await documents.read(load, 'request')
   const fold = async (): Promise<Folded> => {
@@ -114,9 +100,7 @@ const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Pro
       source.isParquet,
     )
   }
-  const folded = await fold()
-  await documents.write(load, 'folded', folded)
-  return 'groups' in folded ? folded.groups : []
+  await documents.write(load, 'folded', await fold())
 }
 
 /**

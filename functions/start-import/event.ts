@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { MachineFailure } from '../lib/errors/machine-failure.ts'
 
 /** The object to import, wherever its name came from. */
 export interface LandedObject {
@@ -42,12 +43,15 @@ const namedObject = z.pipe(
   z.transform((object): LandedObject => object),
 )
 
-const failure = z.object({ Error: z.optional(z.string()), Cause: z.optional(z.string()) })
+/** What the machine was started with. */
+export const landedObject = z.union([objectCreated, namedObject], {
+  error: 'neither an "Object Created" event nor {bucket, key}',
+})
 
 const partNumber = z.int().check(z.positive())
 
 /** `versionId`: of an older version than the event's own, which is imported first. */
-const partsToMove = z.object({
+export const partsToMove = z.object({
   from: partNumber,
   to: partNumber,
   versionId: z.nullish(z.string()),
@@ -55,24 +59,15 @@ const partsToMove = z.object({
 
 export type PartsToMove = z.infer<typeof partsToMove>
 
-/** Input of the step: what landed, which execution asks, and what for: to import (no more fields), to move parts, or to clean up. */
-export const startImportEvent = z.object({
-  event: z.union([objectCreated, namedObject], {
-    error: 'neither an "Object Created" event nor {bucket, key}',
-  }),
-  execution: text,
+/** What landed, which execution asks, and what for: to import (no more fields), to move parts, or to clean up. */
+export interface StartImportEvent {
+  event: LandedObject
+  execution: string
   /** When the execution began. Default: now. */
-  since: z.optional(
-    z.pipe(
-      z.iso.datetime({ offset: true }),
-      z.transform(text => new Date(text)),
-    ),
-  ),
-  failure: z.optional(failure),
+  since?: Date
+  failure?: MachineFailure
   /** Parts of an object that several functions move. */
-  move: z.optional(partsToMove),
+  move?: PartsToMove
   /** The job that has imported the object, whose dead letters are to be closed. */
-  importedBy: z.optional(z.int()),
-})
-
-export type StartImportEvent = z.infer<typeof startImportEvent>
+  importedBy?: number
+}

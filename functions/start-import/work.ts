@@ -8,6 +8,7 @@ import { createIsRunning } from '../lib/cloud/machines.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { NONE } from '../lib/none.ts'
 import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
@@ -15,6 +16,7 @@ import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import type { StartImportEvent } from './event.ts'
+import { importStep } from './import-step.ts'
 import { createImportRecords } from './key-records.ts'
 import { landingRules } from './landing-rules.ts'
 import { LANDING_RULES_FILE } from './landing-rules-file.ts'
@@ -63,14 +65,19 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
 
   const measure = createMeasure('imports')
 
-  return async (event: StartImportEvent, log: Logger) => {
-    const storage = await service.client(event)
-    const result = await startImport(
-      { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
-      event,
-    )
-    if (result.outcome === 'started') measure({ FilesLanded: 1 })
-    if (result.outcome === 'released') measure({ FilesFailed: 1 })
-    return result
+  return async (step: StepEvent, log: Logger) => {
+    const storage = await service.client(step)
+    const start = async (event: StartImportEvent) => {
+      const result = await startImport(
+        { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
+        event,
+      )
+      if (result.outcome === 'started') measure({ FilesLanded: 1 })
+      if (result.outcome === 'released') measure({ FilesFailed: 1 })
+      if ('tableId' in result)
+        log.info('import', { ...result, closesLetters: undefined, waitsFor: undefined })
+      return result
+    }
+    return importStep(step, { start, log })
   }
 }

@@ -1,9 +1,8 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
-import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
-import type { RequestedExport } from '#functions/merge-slices/request-export.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
+import type { Answer } from '#lib/drive/step.ts'
+import { driveHere } from '#support/drive-here.ts'
 import type { ImportEnd } from '#support/landing.ts'
 import { EXPORTS, type World } from './world.ts'
 
@@ -57,28 +56,23 @@ export const exportTable = async (
     s3ForFile: ({ region, credentials }: Parameters<MergeServices['s3ForFile']>[0]) =>
       s3With(region, credentials),
   }
-  const input = { tableId, destination: { bucket: EXPORTS, key } }
   let steps = 0
-  const step = async <Result>(event: Record<string, unknown>): Promise<Result> => {
-    const place = `${execution} ${steps++}`
-    // What leaves a step and enters the next has been JSON.
-    const parsed = mergeSlicesEvent.parse(JSON.parse(JSON.stringify({ execution, ...event })))
-    const result: unknown = world.finishedSteps.get(place) ?? (await mergeSlices(services, parsed)) ?? null
-    world.finishedSteps.set(place, result)
-    return JSON.parse(JSON.stringify(result)) as Result // Of the type that the step declares.
-  }
-  const requested = await step<RequestedExport>({ step: 'request', input })
-  if (requested.outcome !== 'exporting') throw new Error('A table is exported first')
-  await awaitJob(world, requested.jobId)
-  const job = await landing.storage.job(requested.jobId)
-  if (job.status !== 'success') throw new Error(`The export ended as ${job.status}`)
-  const { file } = job.results as { file: { id: number } } // What an export's job has as its results.
-  for (;;) {
-    const planned = await step<PlannedExport>({ step: 'plan', input, fileId: file.id })
-    const isCopy = planned.outcome === 'copy'
-    for (const range of planned.ranges) await step({ step: isCopy ? 'copy' : 'convert', ...range })
-    if (isCopy) return step<Export>({ step: 'complete' })
-  }
+  const exported = await driveHere({
+    input: { tableId, destination: { bucket: EXPORTS, key } },
+    execution,
+    job: async jobId => {
+      await awaitJob(world, jobId)
+      return landing.storage.job(jobId)
+    },
+    step: async event => {
+      const place = `${execution} ${steps++}`
+      const known = world.finishedSteps.get(place)
+      const answer = known === undefined ? await mergeSlices(services, event) : (known as Answer | null)
+      world.finishedSteps.set(place, answer ?? null)
+      return answer ?? undefined
+    },
+  })
+  return exported as Export // Of the last step.
 }
 
 type MergeServices = Parameters<typeof mergeSlices>[0]

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { builtBundles } from '#local/runtime/synthesise.ts'
-import { functionNames, metafilePath } from '../../infra/bundle.ts'
+import { bundlesFolder } from '#local/runtime/bundles.ts'
+import { metafilePath } from '../../infra/bundle.ts'
+import { functionNames } from '../../infra/system.ts'
 import { sizeOfFirstEvent, sizeOfStart } from '../support/bundle-sizes.ts'
 
 /** In kilobytes, minified. Parsing takes most of the time of a start, and grows with them. */
@@ -14,7 +15,7 @@ const LONGEST_FIRST_EVENT: Readonly<Record<string, number>> = {
   'storage-api': 1050,
 }
 
-const bundles = await builtBundles()
+const bundles = await bundlesFolder()
 
 describe.each(functionNames)('the bundle of %s', name => {
   it('loads little before its first event, and nothing that Lambda does not need', () => {

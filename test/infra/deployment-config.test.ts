@@ -1,10 +1,7 @@
-import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
-import { onThisMachine } from '../../infra/app.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
 
-const read = (context: Record<string, unknown>) =>
-  readStackConfig(new App({ context, outdir: '/nowhere' }).node)
+const read = (context: Record<string, unknown>) => readStackConfig(context)
 
 const accountValues = {
   dataKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd',
@@ -14,15 +11,6 @@ const accountValues = {
   apiHostedZoneId: 'Z012345',
   apiOnlyAtDomain: true,
 }
-
-it('what only an account has is left out on one machine', () => {
-  const config = read({ ...accountValues, tags: { team: 'data' } })
-  const plain = read({ tags: { team: 'data' } })
-  expect(onThisMachine(config)).toEqual({
-    ...plain,
-    singleMergeBytes: Number.MAX_SAFE_INTEGER,
-  })
-})
 
 it('sizes of functions are those of the configuration', () => {
   const config = read({ functionMemoryMiB: '{"run-job":4096}', functionScratchMiB: { 'storage-api': 4096 } })

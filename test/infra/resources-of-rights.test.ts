@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { builtBundles } from '#local/runtime/synthesise.ts'
-import { functionNames, metafilePath } from '../../infra/bundle.ts'
+import { bundlesFolder } from '#local/runtime/bundles.ts'
+import { metafilePath } from '../../infra/bundle.ts'
+import { functionNames } from '../../infra/system.ts'
 import { type FunctionName, functionPaths } from '../support/function-paths.ts'
 import { ownSources } from './calls-of-bundle.ts'
 import { deployedShape } from './deployed-shapes.ts'
@@ -14,7 +15,7 @@ import { definitionTexts, resourcesOf, rightsByRole } from './resources-of.ts'
 const { template } = deployedShape('all')
 const rights = rightsByRole(template)
 
-const bundles = await builtBundles()
+const bundles = await bundlesFolder()
 
 /** A value of the template with `<id>` for what is known in the account only. */
 const textOf = (value: unknown): string => {

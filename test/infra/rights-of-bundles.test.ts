@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { builtBundles } from '#local/runtime/synthesise.ts'
-import { functionNames, metafilePath } from '../../infra/bundle.ts'
+import { bundlesFolder } from '#local/runtime/bundles.ts'
+import { metafilePath } from '../../infra/bundle.ts'
+import { functionNames } from '../../infra/system.ts'
 import { type FunctionName, functionPaths } from '../support/function-paths.ts'
 import { rightsOfBundle } from './calls-of-bundle.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf, rightsByRole } from './resources-of.ts'
 
-const bundles = await builtBundles()
+const bundles = await bundlesFolder()
 
 const { template } = deployedShape('all')
 

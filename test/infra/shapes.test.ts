@@ -1,4 +1,3 @@
-import { App } from 'aws-cdk-lib'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { withoutEffect } from '../../infra/deployment-config.ts'
@@ -7,8 +6,7 @@ import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
 
-const read = (context: Record<string, unknown>) =>
-  readStackConfig(new App({ context, outdir: '/nowhere' }).node)
+const read = (context: Record<string, unknown>) => readStackConfig(context)
 
 const outputsOf = (name: string): string[] =>
   Object.keys(deployedShape(name).template.toJSON()['Outputs']).toSorted()

@@ -1,4 +1,3 @@
-import { App } from 'aws-cdk-lib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { landingRules } from '#functions/start-import/landing-rules.ts'
@@ -20,8 +19,7 @@ const isDone = (work: () => unknown): boolean => {
   }
 }
 
-const isDeployable = (context: Record<string, unknown>): boolean =>
-  isDone(() => readStackConfig(new App({ context, outdir: '/nowhere' }).node))
+const isDeployable = (context: Record<string, unknown>): boolean => isDone(() => readStackConfig(context))
 
 describe('landing rules', () => {
   const rule = { match: '^a/', tableId: 'in.c-a.a' }

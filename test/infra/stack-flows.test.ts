@@ -5,23 +5,6 @@ import { resourcesOf, statementsOf } from './resources-of.ts'
 
 const template = synthesiseStack()
 
-interface State {
-  Type: string
-  Next?: string
-  Retry?: { ErrorEquals: string[] }[]
-  Catch?: { ErrorEquals: string[]; Next: string }[]
-  Default?: string
-  Choices?: { Next: string }[]
-}
-
-const definitionOf = (machine: string): { TimeoutSeconds: number; States: Record<string, State> } => {
-  const [, found] =
-    resourcesOf(template, 'AWS::StepFunctions::StateMachine').find(([id]) => id.startsWith(machine)) ?? []
-  // CDK joins the definition from texts and references.
-  const definition = found?.Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] }
-  return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
-}
-
 describe('import flow', () => {
   it('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
@@ -144,63 +127,27 @@ describe('import flow', () => {
     },
   )
 
-  it('an object too large for one function is moved by several, and then imported', () => {
-    const { States } = definitionOf('ImportMachine')
-    expect(States['MoveParts']).toMatchObject({ Type: 'Map', ItemsPath: '$.import.ranges', Next: 'Start' })
-  })
-
-  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
-    'every failure of %s ends in a dead letter, then fails',
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
+    '%s ends well by an answer that says so; everything else leaves a dead letter, then fails',
     machine => {
       const { States } = definitionOf(machine)
-      /** All ways from a state to an end. */
-      const waysFrom = (name: string): string[][] => {
-        const { Next, Default, Choices = [] } = States[name] ?? {}
-        const next = [Next, Default, ...Choices.map(choice => choice.Next)].filter(to => to !== undefined)
-        return next.length === 0 ? [[name]] : next.flatMap(waysFrom).map(way => [name, ...way])
-      }
-      for (const [name, { Catch = [] }] of Object.entries(States)) {
-        // The file is in its table by then: a letter that stays open fails nothing.
-        if (name === 'CloseLetters') continue
-        const failures = Catch.filter(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))
-        for (const way of failures.flatMap(({ Next }) => waysFrom(Next))) {
-          // The work of the job was done: nothing is to be done again.
-          if (way.slice(-3).join() === 'CloseFailedJob,IsFailureDescribed,JobDone') continue
-          expect(way).toContain('WriteDeadLetter')
-          expect(States[way.at(-1) ?? '']?.Type).toBe('Fail')
-        }
-      }
+      expect(States).toMatchObject({
+        End: { Choices: [{ StringEquals: 'done', Next: 'Done' }], Default: 'KeepDeadLetter' },
+        WriteDeadLetter: { Next: 'Failed' },
+        Failed: { Type: 'Fail' },
+      })
+      const all = Object.fromEntries(allStates(States))
+      expect(all['StepAfterFailure']).toMatchObject({ Catch: [{ Next: 'EvenThatFailed' }], Next: 'WhatNow' })
+      expect(all['Step']).toMatchObject({ Catch: [{ Next: 'StepAfterFailure' }], Next: 'WhatNow' })
+      expect(all['Each']).toMatchObject({ Catch: [{ Next: 'StepAfterFailure' }], Next: 'Step' })
     },
   )
-})
 
-describe('large exports', () => {
-  it('export parts side by side and run the job again', () => {
-    const { States } = definitionOf('StorageJobsMachine')
-    expect(States['ExportParts']).toMatchObject({
-      ItemsPath: '$.run.parts',
-      MaxConcurrency: 16,
-      ItemSelector: { 'correlationId.$': '$.run.correlationId' },
-      Next: 'RunJob',
-    })
-  })
-})
-
-describe('a job of which the machine has given up', () => {
-  it('leaves no dead letter when its work is done', () => {
-    const { States } = definitionOf('StorageJobsMachine')
-    expect(States['CloseFailedJob']).toMatchObject({ ResultPath: '$.cleanedUp' })
-    expect(States['IsFailureDescribed']?.Choices?.[0]).toEqual({
-      Variable: '$.cleanedUp.wasDone',
-      IsPresent: true,
-      Next: 'JobDone',
-    })
-  })
-
-  it('and whose execution is gone is closed by one that was started with the reason', () => {
-    expect(definitionOf('StorageJobsMachine').States['RunJob']).toMatchObject({
-      Parameters: { 'jobId.$': '$.jobId', 'startedWith.$': '$$.Execution.Input' },
-    })
+  it('the one machine that may run for days does its steps in child executions', () => {
+    const isLong = (machine: string): boolean => 'Steps' in definitionOf(machine).States
+    expect(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'].filter(isLong)).toEqual(
+      ['ExtractMachine'],
+    )
   })
 })
 

@@ -184,7 +184,11 @@ describe('configuration', () => {
 
     const folder = await mkdtemp(join(tmpdir(), 'millrace-bundle-test-'))
     await writeFile(join(folder, 'index.mjs'), 'export const a = 1\n')
-    const bundle = withFile({ folder, contentHash: 'a', isNative: false }, 'rules.json', '[]')
+    const bundle = withFile(
+      { name: 'poll-job', folder, contentHash: 'a', isNative: false },
+      'rules.json',
+      '[]',
+    )
     expect((await readdir(bundle.folder)).toSorted()).toEqual(['index.mjs', 'rules.json'])
     expect(await readdir(folder)).toEqual(['index.mjs'])
     await Promise.all([folder, bundle.folder].map(made => rm(made, { recursive: true })))
@@ -296,7 +300,6 @@ describe('configuration', () => {
       'availability-zones:account=1:region=eu-west-1': ['eu-west-1a'],
       'cli-telemetry': false,
       'acknowledged-issue-numbers': [1],
-      keptBundles: '/nowhere',
     })
   })
 })

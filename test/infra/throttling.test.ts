@@ -48,7 +48,9 @@ describe('a function that is throttled', () => {
   const steps = machineSteps()
 
   it('is a step of every kind', () => {
-    expect(steps.map(([name]) => name)).toEqual(expect.arrayContaining(['Start', 'RunJob', 'Poll']))
+    expect(steps.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['Step', 'StepAfterFailure', 'Part', 'Poll']),
+    )
   })
 
   it.each(steps)('%s is tried again for an hour, with jitter', (_, { Retry = [] }) => {

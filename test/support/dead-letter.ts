@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { startingWith } from '../../functions/lib/items/item-table.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
 /** A dead letter, as docs/operations.md describes it: nothing is missing, and nothing else is there. */
-export const deadLetter = z.strictObject({
-  version: z.literal(1),
+const deadLetter = z.strictObject({
+  id: z.number(),
+  machine: z.string(),
   source: z.strictObject({
     machine: z.string().includes(':stateMachine:'),
     execution: z.string().includes(':execution:'),
@@ -14,13 +17,24 @@ export const deadLetter = z.strictObject({
   redrive: z.string().min(1),
 })
 
+type DeadLetter = z.infer<typeof deadLetter>
+
+/** All that are kept of a machine, oldest first. */
+export const keptLetters = async (cloud: EmbeddedCloud, machine: string): Promise<DeadLetter[]> => {
+  const store = cloud.items(cloud.describeOutputs()['ItemTable'] ?? '')
+  const items = await Array.fromAsync(store.query('DEADLETTERS', startingWith('')))
+  return items
+    .filter(item => item['machine'] === machine && 'failure' in item)
+    .map(({ pk: _pk, sk: _sk, expiresAt: _expiresAt, ...letter }) => deadLetter.parse(letter))
+    .toSorted((a, b) => a.id - b.id)
+}
+
 /** Gives the oldest letter that it has not given yet; `undefined` when there is none. */
-export const lettersOneByOne = (letters: () => readonly string[]) => {
-  const given = new Set<string>()
-  return (): z.infer<typeof deadLetter> | undefined => {
-    const next = letters().find(letter => !given.has(letter))
-    if (next === undefined) return undefined
-    given.add(next)
-    return deadLetter.parse(JSON.parse(next))
+export const lettersOneByOne = (letters: () => Promise<DeadLetter[]>) => {
+  const given = new Set<number>()
+  return async (): Promise<DeadLetter | undefined> => {
+    const next = (await letters()).find(({ id }) => !given.has(id))
+    if (next) given.add(next.id)
+    return next
   }
 }

@@ -1,4 +1,4 @@
-import type { functionNames } from '../../infra/bundle.ts'
+import type { functionNames } from '../../infra/system.ts'
 
 export type FunctionName = (typeof functionNames)[number]
 

@@ -4,15 +4,17 @@ import { ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
+import type { Failure } from '../../functions/lib/errors/machine-failure.ts'
 import type { ItemTable } from '../../functions/lib/items/item-table.ts'
 import { IF_EXISTS_FEATURE } from '../../functions/lib/storage-client/load-into-table.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
-import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
 import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
 import type { LandedObject, StartImportEvent } from '../../functions/start-import/event.ts'
+import { importStep } from '../../functions/start-import/import-step.ts'
 import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
 import { createTransfer } from '../../functions/start-import/transfer.ts'
+import { driveHere } from './drive-here.ts'
 import { createTestRecords } from './import-records.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 import { s3WithAt } from './s3-with.ts'
@@ -80,37 +82,32 @@ export const startLanding = async (given: GivenService = {}) => {
     }
   }
 
-  /** The import machine: waits as start-import says, polls the job, and cleans up after a failure. */
+  /** The import machine. */
   const run = async (event: LandedObject, execution: string, changed: Changes): Promise<ImportEnd> => {
-    const step = (input: Partial<StartImportEvent> = {}) =>
-      startImport({ ...dependencies, ...changed }, { event, execution, ...input })
-    const fail = async (failure: { Error: string; Cause: string }): Promise<ImportEnd> => {
-      await startImport(dependencies, { event, execution, failure })
-      return { status: 'failed', error: failure.Error, cause: failure.Cause }
+    let result: StartImportResult | undefined
+    let failure: Failure | undefined
+    const start = async (given: StartImportEvent): Promise<StartImportResult> => {
+      const own = given.failure ? dependencies : { ...dependencies, ...changed }
+      const found = await startImport(own, { ...given, event })
+      if (found.outcome === 'released') failure = found.failure
+      else if (found.outcome !== 'closed' && found.outcome !== 'moved') result = found
+      return found
     }
-    for (;;) {
-      let result: StartImportResult
-      try {
-        result = await step()
-      } catch (error) {
-        if (!(error instanceof Error) || error.name === 'TransientError') throw error
-        return fail({ Error: error.name, Cause: error.message })
-      }
-      if (result.outcome === 'busy') {
-        await pause()
-        continue
-      }
-      if (result.outcome === 'moving') {
-        for (const move of result.ranges) await step({ move })
-        continue
-      }
-      if (result.outcome !== 'started' && result.outcome !== 'alreadyStarted')
-        return { status: 'succeeded', result }
-      const job = await jobOf(result.jobId)
-      if (job.status === 'success') return { status: 'succeeded', result }
-      if (job.error.code === TABLE_EXISTS_CODE) continue
-      return fail({ Error: job.error.code ?? '', Cause: job.error.message })
+    try {
+      await driveHere({
+        input: { bucket: event.bucket, key: event.key },
+        execution,
+        step: given => importStep(given, { start, log: dependencies.log }),
+        job: jobOf,
+        wait: async () => void (await pause()),
+        isFatal: error => error instanceof Error && error.name === 'TransientError',
+      })
+    } catch (error) {
+      if (failure) return { status: 'failed', error: failure.code, cause: failure.message }
+      throw error
     }
+    if (!result) throw new Error('The machine has ended without an import')
+    return { status: 'succeeded', result }
   }
 
   return {

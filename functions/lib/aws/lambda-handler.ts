@@ -8,6 +8,7 @@ import english from 'zod/v4/locales/en.js'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { sendCodeInStack } from '../errors/machine-failure.ts'
+import { parseEvent } from '../errors/parse-event.ts'
 import { keptUntilFailed } from '../kept-until-failed.ts'
 
 interface Invocation extends Context {
@@ -123,13 +124,6 @@ const logWork = async <Result>(
     logger.warn('ended', { outcome: 'error', seconds: seconds(), code, reason })
     throw error
   }
-}
-
-const parseEvent = <Event>(schema: z.core.$ZodType<Event>, input: unknown): Event => {
-  const parsed = z.safeParse(schema, input)
-  if (!parsed.success)
-    throw new UserError('event.invalid', `The event is not valid:\n${z.prettifyError(parsed.error)}`)
-  return parsed.data
 }
 
 /** A mistake of the user is no error of ours. Only what may be our fault is logged as an error. */

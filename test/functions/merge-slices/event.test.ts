@@ -1,28 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { type MergeSlicesEvent, mergeSlicesEvent } from '#functions/merge-slices/event.ts'
+import { exportInput } from '#functions/merge-slices/event.ts'
+import { stepEvent } from '#lib/drive/step.ts'
 import { eventFile } from '../../support/events.ts'
 
 const destination = { bucket: 'exports', key: 'orders.csv', overwrite: true }
 
-/** The same event with other fields in its input. */
+/** The same input with other fields. */
 const changed = (change: Record<string, unknown>): unknown => {
   const event = eventFile('merge-slices/request-table.json') as { input: object } // Read from this very file.
-  return { ...event, input: { ...event.input, ...change } }
+  return { ...event.input, ...change }
 }
 
 describe('a step', () => {
   it.each<[string, object]>([
-    ['request-table', { input: { tableId: 'in.c-main.orders', destination, gzip: false, header: true } }],
-    ['request-file', { input: { fileId: 123, destination } }],
-    ['plan', { fileId: 123, input: { gzip: true, header: true, destination: { overwrite: false } } }],
-    ['convert', { from: 1, to: 1 }],
-    ['copy', { from: 1, to: 250 }],
-    ['complete', {}],
-    ['abort', {}],
+    ['request-table', { state: null }],
+    ['request-file', { state: null }],
+    ['plan', { job: { status: 'success', results: { file: { id: 123 } } } }],
+    ['copy', { part: { from: 1, to: 250 } }],
+    ['complete', { state: { begun: 'copy' } }],
+    ['failed', { failure: { Error: expect.any(String) } }],
   ])('%s is read', (name, expected) => {
-    const event = mergeSlicesEvent.parse(eventFile(`merge-slices/${name}.json`)) as MergeSlicesEvent
-    expect(event).toMatchObject(expected)
-    expect(name).toContain(event.step)
+    expect(stepEvent.parse(eventFile(`merge-slices/${name}.json`))).toMatchObject(expected)
+  })
+
+  it.each<[string, object]>([
+    ['a table', { tableId: 'in.c-main.orders', destination, gzip: false, header: true }],
+    ['a file', { fileId: 123, destination }],
+  ])('asks for %s', (what, expected) => {
+    const { input } = stepEvent.parse(eventFile(`merge-slices/request-${what.slice(2)}.json`))
+    expect(exportInput.parse(input)).toMatchObject(expected)
   })
 
   it.each<[string, Record<string, unknown>]>([
@@ -34,6 +40,6 @@ describe('a step', () => {
     ['a key of more than 1,024 bytes', { destination: { bucket: 'exports', key: 'ü'.repeat(513) } }],
     ['no columns at all', { columns: [] }],
   ])('with %s is refused', (_, change) => {
-    expect(mergeSlicesEvent.safeParse(changed(change)).success).toBe(false)
+    expect(exportInput.safeParse(changed(change)).success).toBe(false)
   })
 })

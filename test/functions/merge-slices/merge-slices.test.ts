@@ -4,6 +4,7 @@ import { type CompleteMultipartUploadCommandInput, PutObjectCommand, S3Client } 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
+import { stepEvent } from '#lib/drive/step.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
 import { untilEnd } from '#support/until-end.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
@@ -347,12 +348,7 @@ describe('refused is', () => {
     const failure = { Error: 'UserError', Cause: '{"errorMessage":"A slice is missing."}' }
     const input = { tableId: 'in.c-main.orders', destination: destination() }
     for (const asked of [input, { fileId: 'seven' }])
-      await mergeSlices(fixture.dependencies, {
-        step: 'abort',
-        execution: 'arn:aws:states:us-east-1:000000000000:execution:Export:gives-up',
-        input: asked,
-        failure,
-      })
+      await mergeSlices(fixture.dependencies, stepOf('gives-up', asked, { failure }))
     expect(fixture.events.slice(-2)).toMatchObject([
       {
         component: 'millrace-export',
@@ -366,12 +362,11 @@ describe('refused is', () => {
 
   it('of its job is no event of the export: the job has one', async () => {
     const before = fixture.events.length
-    await mergeSlices(fixture.dependencies, {
-      step: 'abort',
-      execution: 'arn:aws:states:us-east-1:000000000000:execution:Export:job-failed',
-      input: { tableId: 'in.c-main.orders', destination: destination() },
-      failure: { Error: 'storage.tables.notFound', Cause: 'There is no such table.', JobId: 7 },
-    })
+    const error = { code: 'storage.tables.notFound', message: 'There is no such table.' }
+    const input = { tableId: 'in.c-main.orders', destination: destination() }
+    const job = { status: 'error' as const, jobId: 7, error }
+    const answer = await mergeSlices(fixture.dependencies, stepOf('job-failed', input, { job }))
+    expect(answer).toEqual({ next: 'failed', failure: error })
     expect(fixture.events).toHaveLength(before)
   })
 
@@ -471,3 +466,12 @@ describe('faults of S3', () => {
     await checkMerged(expected)
   })
 })
+
+const stepOf = (name: string, input: unknown, more: object) =>
+  stepEvent.parse({
+    input,
+    execution: `arn:aws:states:us-east-1:000000000000:execution:Export:${name}`,
+    since: '2026-11-28T00:00:00Z',
+    state: { begun: 'job' },
+    ...more,
+  })

@@ -2,38 +2,57 @@ import { expect, it } from 'vitest'
 import begin from '#events/run-extractor/begin.json' with { type: 'json' }
 import failed from '#events/run-extractor/failed.json' with { type: 'json' }
 import scheduled from '#events/run-extractor/scheduled.json' with { type: 'json' }
-import { runExtractorEvent } from '#functions/run-extractor/event.ts'
+import type { RunExtractorEvent } from '#functions/run-extractor/event.ts'
+import { runStep } from '#functions/run-extractor/run-step.ts'
+import { stepEvent } from '#lib/drive/step.ts'
 
-it('reads what the machine sends, with a wait for the lease unless it says otherwise', () => {
-  expect(runExtractorEvent.parse(begin)).toMatchObject({
+/** What the step is asked to do. */
+const asked = async (event: unknown): Promise<RunExtractorEvent> => {
+  let found: RunExtractorEvent | undefined
+  await runStep(stepEvent.parse(event), async given => {
+    found = given
+    return { next: 'leg', waitSeconds: 0 }
+  })
+  if (!found) throw new Error('Nothing was asked')
+  return found
+}
+
+it('reads what the machine sends, with a wait for the lease unless it says otherwise', async () => {
+  expect(await asked(begin)).toMatchObject({
     step: 'begin',
     input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'wait' },
   })
-  expect(runExtractorEvent.parse(scheduled)).toMatchObject({
+  expect(await asked(scheduled)).toMatchObject({
+    step: 'leg',
     input: { overlap: 'skip', trigger: 'schedule nightly' },
   })
-  expect(runExtractorEvent.parse(failed)).toMatchObject({
-    step: 'fail',
-    failure: { Error: 'Sandbox.Timedout' },
-  })
+  expect(await asked(failed)).toMatchObject({ step: 'fail', failure: { Error: 'Sandbox.Timedout' } })
 })
 
-it('a number stands for a configuration id', () => {
+it('a number stands for a configuration id', async () => {
   const event = { ...begin, input: { componentId: 'a', configId: 7 } }
-  expect(runExtractorEvent.parse(event).input.configId).toBe('7')
+  expect((await asked(event)).input.configId).toBe('7')
 })
 
-it.each(['step', 'execution', 'startedAt', 'input'])('refuses an event without %s', field => {
+it.each(['execution', 'since', 'input'])('refuses an event without %s', async field => {
   const { [field]: _, ...rest }: Record<string, unknown> = begin
-  expect(runExtractorEvent.safeParse(rest).success).toBe(false)
+  await expect(asked(rest)).rejects.toThrow()
 })
 
-it.each(['..', '', '../../x', 'a/b', 'a\\b', 'x'.repeat(101)])('refuses an execution named %j', name => {
-  const event = { ...begin, execution: `arn:aws:states:us-east-1:1:execution:extract:${name}` }
-  expect(runExtractorEvent.safeParse(event).success).toBe(false)
-})
+it.each(['..', '', '../../x', 'a/b', 'a\\b', 'x'.repeat(101)])(
+  'refuses an execution named %j',
+  async name => {
+    const event = { ...begin, execution: `arn:aws:states:us-east-1:1:execution:extract:${name}` }
+    await expect(asked(event)).rejects.toMatchObject({ code: 'event.invalid' })
+  },
+)
 
-it.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', configId => {
+it.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', async configId => {
   const event = { ...begin, input: { componentId: 'a', configId } }
-  expect(runExtractorEvent.safeParse(event).success).toBe(false)
+  await expect(asked(event)).rejects.toMatchObject({ code: 'event.invalid' })
+})
+
+it('a run that cannot be ended is not asked to end again', async () => {
+  const event = { ...failed, state: { step: 'end' } }
+  await expect(asked(event)).rejects.toThrow('could not be ended')
 })

@@ -152,8 +152,8 @@ describe('a load whose process dies before its end', () => {
       expect((await jobOf(jobId)).status).toBe('processing')
       expect(closing).toEqual([{ jobId, failure: { Error: 'ExecutionGone', Cause: expect.any(String) } }])
       // The machine hands over what the execution was started with.
-      const startedWith = { jobId, failure: { Error: 'ExecutionGone', Cause: 'gone' } }
-      await runJob({ jobId, startedWith }, service.jobServices)
+      const failure = { Error: 'ExecutionGone', Cause: 'gone' }
+      await runJob({ jobId, failure }, service.jobServices)
       expect((await jobOf(jobId)).error.message).toContain('was not done')
       expect(await rowsOf(tableId)).toEqual(['"0"'])
     })

@@ -2,27 +2,31 @@ import { describe, expect, it } from 'vitest'
 import open from '#events/split-work/open.json' with { type: 'json' }
 import part from '#events/split-work/part.json' with { type: 'json' }
 import stage from '#events/split-work/stage.json' with { type: 'json' }
-import { splitWorkEvent } from '#functions/split-work/event.ts'
+import { pieceOf } from '#functions/split-work/event.ts'
+import { stepEvent } from '#lib/drive/step.ts'
 
-describe('splitWorkEvent', () => {
+const read = (event: unknown) => pieceOf(stepEvent.parse(event))
+
+describe('a piece of work', () => {
   it.each([
-    ['a plan of a load', open],
-    ['an item of a Map of a load', stage],
-    ['a part of an export', part],
-  ])('accepts %s', (_what, event) => {
-    expect(splitWorkEvent.parse(event)).toEqual(event)
+    ['a plan of a load', open, { step: 'open', load: open.state.load, item: 0 }],
+    ['an item of a load', stage, { step: 'stage', load: stage.state.load, item: 7 }],
+    [
+      'a part of an export',
+      part,
+      { step: 'part', jobId: part.input.jobId, correlationId: part.state.correlationId, item: 3 },
+    ],
+  ])('is %s', (_what, event, expected) => {
+    expect(read(event)).toEqual(expected)
   })
 
   it.each([
-    ['no load', { step: 'open' }],
-    ['no job', { ...part, jobId: undefined }],
-    ['an unknown step of a load', { ...open, step: 'merge' }],
-    ['an unknown step of an export', { ...part, step: 'sort' }],
-    ['an item of a load as text', { ...stage, item: '7' }],
-    ['an item of an export as text', { ...part, item: '7' }],
-    ['no item of a load', { ...stage, item: undefined }],
-    ['no item of an export', { ...part, item: undefined }],
-  ])('refuses %s', (_what, event) => {
-    expect(splitWorkEvent.safeParse(event).success).toBe(false)
+    ['no load', { ...open, state: { stage: 'open' } }],
+    ['no job', { ...part, input: {} }],
+    ['an unknown stage of a load', { ...open, state: { ...open.state, stage: 'merge' } }],
+    ['an item as text', { ...stage, part: '7' }],
+    ['no item', { ...stage, part: undefined }],
+  ])('with %s is refused', (_what, event) => {
+    expect(() => read(event)).toThrow(expect.objectContaining({ code: 'event.invalid' }))
   })
 })

@@ -15,6 +15,14 @@ import { untilEnd } from '../../support/until-end.ts'
  */
 let handler: (event: unknown, context: Context) => Promise<GatewayResult>
 let answer: (event: unknown) => Promise<GatewayResult>
+/** As the job machine makes it. */
+const stepOf = (given: { jobId: number }) => ({
+  input: given,
+  execution: `arn:aws:states:us-east-1:000000000000:execution:jobs:job-${given.jobId}`,
+  since: new Date().toISOString(),
+  state: null,
+})
+
 let runJob: (event: unknown, context: Context) => Promise<unknown>
 /** They run a little longer than the job. */
 const runs: Promise<unknown>[] = []
@@ -24,7 +32,7 @@ const server = await untilEnd(
   createServer(async (request, response) => {
     const [, operation] = String(request.headers['x-amz-target']).split('.')
     const input = await readJson(request)
-    if (operation === 'StartExecution') runs.push(runJob(JSON.parse(input.input), context))
+    if (operation === 'StartExecution') runs.push(runJob(stepOf(JSON.parse(input.input)), context))
     const secret = {
       SecretString: JSON.stringify({ projectId: '7', tokenId: '42', secret: 'fromTheSecret' }),
     }

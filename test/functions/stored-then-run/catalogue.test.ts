@@ -4,7 +4,7 @@ import { runInput } from '#functions/run-extractor/event.ts'
 import type { Route } from '#functions/storage-api/http/route.ts'
 import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
-import { functionNames } from '#infra/bundle.ts'
+import { functionNames } from '#infra/system.ts'
 import {
   atOnce,
   ending,

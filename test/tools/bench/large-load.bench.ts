@@ -188,7 +188,7 @@ try {
   process.env['MILLRACE_CONTEXT'] = JSON.stringify({
     singleLoadBytes: Math.min(RANGE_BYTES, BYTES - 1),
     loadRangeBytes: RANGE_BYTES,
-    stagedRanges: PARALLEL,
+    partsAtOnce: PARALLEL,
   })
   cloud = await startCloud(join(folder, 'data'))
   s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })

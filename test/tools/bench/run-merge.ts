@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
-import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
 import { S3_REQUEST_HANDLER } from '#functions/merge-slices/s3-request-handler.ts'
 import type { MergeSlicesServices } from '#functions/merge-slices/services.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
+import { driveHere } from '#support/drive-here.ts'
 
 /**
  * The steps of one merge in a process of their own, as one function would do them one after the other. Reads the cloud,
@@ -60,13 +59,9 @@ const services: MergeSlicesServices = {
 }
 const execution = `bench-${process.pid}`
 const input = { fileId, destination: { bucket: exportsBucket, key } }
-const step = async <Result>(event: object): Promise<Result> =>
-  (await mergeSlices(services, mergeSlicesEvent.parse({ execution, ...event }))) as Result // As each declares.
 
 const start = performance.now()
-const { ranges } = await step<PlannedExport>({ step: 'plan', input, fileId })
-for (const range of ranges) await step({ step: 'copy', ...range })
-const made = await step<Export>({ step: 'complete' })
+const made = (await driveHere({ input, execution, step: event => mergeSlices(services, event) })) as Export
 const seconds = (performance.now() - start) / 1000
 const peakMemoryMb = Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+) kB/)?.[1]) / 1024
 console.log(JSON.stringify({ ...made, seconds, bytesRead, peakMemoryMb }))

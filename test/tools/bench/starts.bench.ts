@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { bundleFunctions, folderUntilExit, functionNames } from '#infra/bundle.ts'
+import { bundleFunctions, folderUntilExit } from '#infra/bundle.ts'
 import { projectRoot } from '#infra/project-root.ts'
+import { functionNames } from '#infra/system.ts'
 import { figure, median } from './figure.ts'
 
 /*

@@ -8,14 +8,13 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
-import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
-import type { RequestedExport } from '#functions/merge-slices/request-export.ts'
 import type { MergeSlicesServices } from '#functions/merge-slices/services.ts'
+import type { Answer } from '#lib/drive/step.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 import type { ReadableFile, StorageClient } from '#lib/storage-client/storage-client.ts'
+import { driveHere } from '#support/drive-here.ts'
 import { startTestS3, testRoot } from '#support/embedded-s3.ts'
 import { startFaultProxy } from '#support/fault-proxy.ts'
 
@@ -144,36 +143,30 @@ export const startExportFixture = async () => {
       return files
     },
 
-    /** Runs the machine: repeats each step after a TransientError, and runs `abort` when a step fails for good. */
+    /** Runs the machine: repeats each step after a TransientError, and gives the failure to the step when it fails for good. */
     run: async (
       input: Record<string, unknown>,
       { fileId = Number(input['fileId']), changed = {}, repeats = 1 }: RunOptions = {},
     ): Promise<Export> => {
       executions += 1
-      const execution = `execution-${process.pid}-${executions}`
-      const step = async <Result>(event: Record<string, unknown>): Promise<Result> => {
-        // What leaves a step and enters the next has been JSON.
-        const parsed = mergeSlicesEvent.parse(JSON.parse(JSON.stringify({ execution, ...event })))
-        let result: unknown
-        for (let done = 0; done < repeats; done++)
-          result = await withRetries(() => mergeSlices({ ...dependencies, ...changed }, parsed))
-        return JSON.parse(JSON.stringify(result)) as Result // Each step's result is of the type it declares.
+      const job = {
+        id: 7,
+        url: '',
+        operationParams: {},
+        status: 'success' as const,
+        results: { file: { id: fileId } },
       }
-      try {
-        const requested = await step<RequestedExport>({ step: 'request', input })
-        const source = requested.outcome === 'ready' ? requested.fileId : fileId
-        for (;;) {
-          const planned = await step<PlannedExport>({ step: 'plan', input, fileId: source })
-          const isCopy = planned.outcome === 'copy'
-          await Promise.all(
-            planned.ranges.map(range => step({ step: isCopy ? 'copy' : 'convert', ...range })),
-          )
-          if (isCopy) return await step<Export>({ step: 'complete' })
-        }
-      } catch (error) {
-        await step({ step: 'abort' })
-        throw error
-      }
+      return (await driveHere({
+        input,
+        execution: `execution-${process.pid}-${executions}`,
+        job: async () => job,
+        step: async event => {
+          let answer: Answer | undefined
+          for (let done = 0; done < repeats; done++)
+            answer = await withRetries(() => mergeSlices({ ...dependencies, ...changed }, event))
+          return answer
+        },
+      })) as Export
     },
 
     read: async (key: string): Promise<Buffer> => {

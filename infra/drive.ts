@@ -1,0 +1,43 @@
+import { Aws } from 'aws-cdk-lib'
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import type { Construct } from 'constructs'
+import { type DriveProps, definitionOf } from './drive-definition.ts'
+import { machineLogs } from './machine-logs.ts'
+import { machines } from './system.ts'
+
+/**
+ * The one shape of our machines: call the step; its answer says what follows. `again` waits and calls it again, `poll` waits
+ * for a job first, `each` does parts side by side first, `done` and `failed` end the execution. What fails for good calls
+ * the step once more with the failure, and the answer counts like any other. Only when this call fails too, the execution
+ * fails with what failed first.
+ */
+export const drive = (scope: Construct, props: DriveProps): StateMachine => {
+  const { name, machineName, step, parts = step, pollJob, deadLetters } = props
+  const machine = new StateMachine(scope, 'Machine', {
+    logs: machineLogs(scope, name),
+    ...(machineName !== undefined && { stateMachineName: machineName }),
+    definitionBody: DefinitionBody.fromString(JSON.stringify(definitionOf(props))),
+  })
+  for (const called of new Set([step, parts, pollJob, deadLetters.keep])) called?.grantInvoke(machine)
+  deadLetters.queue.grant(machine, 'sqs:SendMessage')
+  if (machines[name].isLong) allowChildren(scope, machine)
+  return machine
+}
+
+/**
+ * Of a distributed Map (Developer Guide, "IAM policies for using Distributed Map states"). It is a policy of its own: the role's
+ * would depend on the machine, which depends on the role.
+ */
+const allowChildren = (scope: Construct, machine: StateMachine): void => {
+  const { stateMachineName, stateMachineArn, role } = machine
+  const executions = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}/*`
+  const statements = [
+    new PolicyStatement({ actions: ['states:StartExecution'], resources: [stateMachineArn] }),
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution', 'states:RedriveExecution'],
+      resources: [executions],
+    }),
+  ]
+  role.attachInlinePolicy(new Policy(scope, 'DistributedMapPolicy', { statements }))
+}
