@@ -5,7 +5,7 @@ import { dataDirOf } from '../shell/shell.ts'
 
 export const logs = command({
   description: 'what the functions of the embedded cloud wrote',
-  args: { '[function]': 'a part of its name, such as RunJob (default: all)' },
+  args: { '[function]': 'a part of its name, such as run-job (default: all)' },
   options: {
     follow: flag('go on with new lines until interrupted', 'f'),
     lines: number('<number>', 'so many of the last lines', 50),

@@ -55,7 +55,7 @@ export const showLogs = async (
   return 0
 }
 
-const functionOf = (file: string): string => file.replace(/[0-9A-F]{8}\.log$|\.log$/, '')
+const functionOf = (file: string): string => file.replace(/\.log$/, '')
 
 /** Each call gives the whole lines since the one before; a file that was replaced is read from its start. */
 const createReader = (path: string, name: string) => {

@@ -60,7 +60,7 @@ try {
     await cloud.close()
   }
   say(`
-That was the same template, state machines and functions that "npm run deploy" deploys.
+Those were the functions and machines that "npm run deploy" deploys.
   npm start              keeps it running: S3 on port 9000, the storage API on port 8080
   docs/landing.md        which key becomes which table
   docs/extraction.md     configurations, rows, schedules

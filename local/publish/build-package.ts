@@ -1,23 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
+import { bundlesFolder } from '../runtime/bundles.ts'
 import { projectRoot } from '../runtime/project-root.ts'
-import { assembliesFolder, assemblyName, stackContext } from '../runtime/published-assembly.ts'
-import { synthesise } from '../runtime/synthesise.ts'
 
 const sourceMap = z.object({ sources: z.array(z.string()) })
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string().default('not named') })
 
 /** Names and licences of the packages inside the functions' bundles, as their licences ask for. */
-const bundledLicenses = async (assemblies: string): Promise<string> => {
-  const maps = globSync('**/*.mjs.map', { cwd: assemblies }).sort()
-  if (maps.length === 0) throw new Error(`There are no source maps in ${assemblies}`)
+const bundledLicenses = async (bundles: string): Promise<string> => {
+  const maps = globSync('**/*.mjs.map', { cwd: bundles }).sort()
+  if (maps.length === 0) throw new Error(`There are no source maps in ${bundles}`)
   const folders = new Set<string>()
   for (const map of maps)
-    for (const source of sourceMap.parse(JSON.parse(readFileSync(join(assemblies, map), 'utf8'))).sources)
+    for (const source of sourceMap.parse(JSON.parse(readFileSync(join(bundles, map), 'utf8'))).sources)
       folders.add(/.*(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? '')
   folders.delete('')
   const texts = await Promise.all([...folders].sort().map(describe))
@@ -52,52 +51,23 @@ const writeManifest = (): Promise<void> =>
       {
         version: packageJson.version,
         type: 'module',
-        imports: { '#lib/*.ts': './functions/lib/*.js', '#local/*.ts': './local/*.js' },
+        imports: {
+          '#lib/*.ts': './functions/lib/*.js',
+          '#infra/*.ts': './infra/*.js',
+          '#local/*.ts': './local/*.js',
+        },
       },
       null,
       2,
     )}\n`,
   )
 
-/** Both assemblies have the same assets, of which the second one takes those of the first. */
-const writeAssemblies = async (): Promise<void> => {
-  const folder = join(dist, assembliesFolder)
-  const [first, second] = ['127.0.0.1', '0.0.0.0'].map(bind => ({
-    source: synthesise(stackContext(bind)),
-    target: join(folder, assemblyName(bind)),
-  }))
-  if (!first || !second) throw new Error('two assemblies are made')
-  const unused = ['tree.json', 'validation-report.json', 'Millrace.metadata.json']
-  await cp(await first.source, first.target, {
-    recursive: true,
-    filter: path => !unused.some(name => path.endsWith(name)),
-  })
-  await mkdir(second.target, { recursive: true })
-  const source = await second.source
-  for (const entry of await readdir(source, { withFileTypes: true })) {
-    if (!entry.isFile() || unused.includes(entry.name)) continue
-    const text = await readFile(join(source, entry.name), 'utf8')
-    const isAssets = entry.name.endsWith('.assets.json')
-    await writeFile(
-      join(second.target, entry.name),
-      isAssets ? await withAssetsOf(text, first, second) : text,
-    )
-  }
-}
-
-type Place = { target: string }
-
-/** Names the folders of the other assembly's assets, which must be there. */
-const withAssetsOf = async (manifest: string, { target }: Place, here: Place): Promise<string> => {
-  const there = new Set(await readdir(target))
-  return manifest.replaceAll(/"path": "(asset\.[^"]+)"/g, (_text, asset: string) => {
-    if (!there.has(asset)) throw new Error(`${asset} is not among the assets of ${target}`)
-    return `"path": ${JSON.stringify(relative(here.target, join(target, asset)))}`
-  })
-}
-
 await rm(dist, { recursive: true, force: true })
 compile()
 await writeManifest()
-await writeAssemblies()
-await writeFile(join(dist, 'BUNDLED-LICENSES.txt'), await bundledLicenses(join(dist, assembliesFolder)))
+const bundles = join(dist, 'bundles')
+await cp(await bundlesFolder(), bundles, {
+  recursive: true,
+  filter: path => !path.endsWith('.metafile.json'),
+})
+await writeFile(join(dist, 'BUNDLED-LICENSES.txt'), await bundledLicenses(bundles))

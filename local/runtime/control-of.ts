@@ -51,6 +51,6 @@ export const controlOf = ({
     },
     readSecret: ask('readSecret'),
     putSecret: ask('putSecret'),
-    statesOf: ask('statesOf'),
+    callsOf: ask('callsOf'),
   }
 }

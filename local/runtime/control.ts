@@ -20,8 +20,8 @@ export interface Control {
   readonly readSecret: ReadSecret
   /** Makes a value the present one of a secret. */
   readonly putSecret: (secretArn: string, value: string) => Promise<void>
-  /** Names of the states that an execution entered since the cloud started. */
-  readonly statesOf: (executionArn: string) => Promise<readonly string[]>
+  /** What an execution called since the cloud started. */
+  readonly callsOf: (executionArn: string) => Promise<readonly string[]>
 }
 
 const MOST_BYTES = 1024 * 1024
@@ -43,7 +43,7 @@ const request = z.discriminatedUnion('operation', [
     given: z.tuple([z.string(), z.enum(['AWSCURRENT', 'AWSPREVIOUS'])]),
   }),
   z.object({ operation: z.literal('putSecret'), given: z.tuple([z.string(), z.string().min(1)]) }),
-  z.object({ operation: z.literal('statesOf'), given: z.tuple([z.string()]) }),
+  z.object({ operation: z.literal('callsOf'), given: z.tuple([z.string()]) }),
 ])
 
 export type ControlRequest = z.infer<typeof request>

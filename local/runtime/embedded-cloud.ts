@@ -3,18 +3,19 @@ import type { ItemTable } from '#lib/items/item-table.ts'
 import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { relaxedNotice } from '../durable/durability.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
+import type { EndedExecution } from '../machines/execution-store.ts'
+import { region } from '../s3/account.ts'
 import { certificateFor } from './api/certificate.ts'
 import { keepInUse } from './build-cache.ts'
+import { bundlesFolder } from './bundles.ts'
 import { openDataDir } from './data-dir.ts'
-import type { EndedExecution } from './executions/execution-store.ts'
 import { dropOldCompiledCode } from './lambda/compiled-code.ts'
+import { localConfig } from './local-config.ts'
 import { machineArnFrom } from './machine-output.ts'
-import { publishedAssembly, stackContext } from './published-assembly.ts'
-import { account } from './resources/resource-type.ts'
-import { runStack } from './run-stack.ts'
+import { STACK_NAME } from './names.ts'
+import type { RightsOf } from './rights.ts'
+import { runSystem } from './run-system.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
-import { synthesise } from './synthesise.ts'
-import { readAssembly } from './template/assembly.ts'
 
 export interface EmbeddedCloudOptions {
   /** Holds everything; made when missing. One process at a time. */
@@ -29,10 +30,12 @@ export interface EmbeddedCloudOptions {
   readonly tls?: { readonly name: string; readonly port: number } | undefined
   /** Master storage token. Default: made at the first start and kept in the data directory. */
   readonly token?: string
-  /** A cloud assembly (`cdk.out`) to run. Default: made from the sources, or reused when they have not changed. */
-  readonly assembly?: string
-  /** Stack configuration over that of cdk.json (infra/stack-config.ts), as `cdk -c` would give it. Not with `assembly`. */
+  /** Stack configuration over that of cdk.json (infra/stack-config.ts), as `cdk -c` would give it. */
   readonly context?: Readonly<Record<string, unknown>>
+  /** Folder with a folder for each function's bundle. Default: made from the sources, or reused when they have not changed. */
+  readonly bundles?: string
+  /** What each function may do. Default: everything. */
+  readonly rightsOf?: RightsOf
   /** How the data directory is written. Default: as MILLRACE_DURABILITY says. */
   readonly files?: DurableFiles
   /** Told what happens, one line at a time. Default: nobody. */
@@ -62,23 +65,19 @@ export interface EmbeddedCloud extends CloudFacts {
   describeOutputs(): Readonly<Record<string, string>>
   /** What functions reach, without the bounds of a role. */
   readonly host: Host
-  /** What was sent to a queue, by its URL, oldest first. */
-  messages(queueUrl: string): readonly string[]
   /** The items of a table by its name. */
   items(tableName: string): ItemTable
   /** Runs a state machine by its construct name (`import`) to its end, whatever that is. */
   execute(machine: string, input: unknown): Promise<EndedExecution>
-  /** Puts an event on the bus as an AWS service would; resolves when every target has taken it. */
-  deliver(event: Readonly<Record<string, unknown>>): Promise<void>
   /** Stops accepting, gives running work some seconds, and leaves the rest to the next start on this data directory. */
   close(): Promise<void>
 }
 
 /**
- * Runs the whole stack in this process: every resource of the synthesised template under local names.
+ * Runs the whole system of infra/system.ts in this process.
  *
- * Resolves when everything is ready. Rejects with what is wrong: a port or a data directory in use, a part of the
- * template that is not known (`UnsupportedError`), a bundle that does not load.
+ * Resolves when everything is ready. Rejects with what is wrong: a port or a data directory in use, a configuration that is not
+ * valid, a bundle that does not load.
  */
 export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise<EmbeddedCloud> => {
   const {
@@ -90,30 +89,29 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     log = () => {},
   } = options
   if (files.durability === 'relaxed') log(relaxedNotice)
-  const given = options.assembly ?? publishedAssembly(bind, options.context)
+  const config = localConfig(bind, options.context)
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir, { files, log })
   starting.defer(dataDir.release)
-  const directory = given ?? (await synthesise(stackContext(bind, options.context)))
-  if (given === undefined) starting.defer(keepInUse(directory))
+  const bundles = options.bundles ?? (await bundlesFolder())
+  if (options.bundles === undefined) starting.defer(keepInUse(bundles))
   starting.defer(dropOldCompiledCode())
-  const assembly = await readAssembly(directory)
   const shown = options.tls && (await certificateFor(options.tls.name, dataDir.path))
   const tls = options.tls && shown && { ...options.tls, ...shown }
-  const running = await runStack(
-    { dataDir, assembly, apiPort, s3Port, bind, tls, token, files, log },
+  const { rightsOf } = options
+  const running = await runSystem(
+    { dataDir, config, bundles, rightsOf, apiPort, s3Port, bind, tls, token, files, log },
     starting,
   )
 
   const { outputs, executions, endpoints } = running
-  const tokenSecret = outputs['StorageTokenSecret']
-  const api = running.hasApi ? endpoints.api : (outputs['ApiUrl'] ?? '')
+  const { api } = endpoints
   const facts: CloudFacts = {
     api,
     import: api,
     s3: endpoints.s3,
-    region: account.region,
-    token: tokenSecret && readStorageToken(running.secrets.find(tokenSecret).value),
+    region,
+    token: readStorageToken(running.secrets.value),
     ...dataDir.root,
     landingBucket: outputs['LandingBucket'],
     filesBucket: outputs['FilesBucket'],
@@ -127,9 +125,9 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     pid: process.pid,
     ...endpoints,
     api,
-    region: account.region,
+    region,
     ...dataDir.root,
-    stackName: assembly.stackName,
+    stackName: STACK_NAME,
     outputs,
   })
   starting.defer(() => withdrawCloud(files, dataDir.path))
@@ -142,12 +140,10 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     describeOutputs: () => outputs,
     host: running.host,
     items: running.items,
-    messages: running.messages,
     execute: async (machine, input) => {
       const { executionArn } = await executions.start(machineArnFrom(outputs, machine), JSON.stringify(input))
       return executions.finished(executionArn)
     },
-    deliver: event => running.router.deliver(event),
     close: () => resources.disposeAsync(),
   }
 }

@@ -1,9 +1,9 @@
 import { type AccessRequest, isAllowedBy } from '../s3/auth/policy.ts'
+import type { PolicyDocument } from '../s3/auth/policy-document.ts'
 import { parsePolicy, type Statement } from '../s3/auth/policy-document.ts'
-import type { PolicyDocument } from './resources/access.ts'
 
 /**
- * Decides what the template's roles may do, so that a right missing in the template is missing on one machine, too.
+ * Decides what roles may do.
  *
  * A call without a resource (`*`) only needs a statement that allows its action.
  */

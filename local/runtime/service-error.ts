@@ -9,7 +9,3 @@ export class ServiceError extends Error {
     this.status = status
   }
 }
-
-/** Whether a target refused nothing: the runtime was shutting down, or its disk was full. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof ServiceError && error.status === 503

@@ -28,8 +28,8 @@ export interface EmbeddedS3Options {
   files?: DurableFiles
   /** Called after each commit of an object in a bucket with `eventBridge`; again, also after a restart, until it resolves. */
   onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
-  /** Callers who are still answered while the server drains, because others need them to finish. Default: none. */
-  isServedWhileDraining?: (accessKeyId: string) => boolean
+  /** Roles whose sessions are still answered while the server drains, because others need them to finish. Default: none. */
+  isServedWhileDraining?: (roleArn: string) => boolean
   limits?: ConnectionLimits
 }
 
@@ -75,10 +75,10 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     isAllowed: (principal, access) => sessions.isAllowed(principal, access),
     settingsOf: bucket => buckets.get(bucket) ?? {},
     findPrincipal: (accessKeyId, sessionToken) => {
-      if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))
+      const session = sessionToken === undefined ? undefined : sessions.open(accessKeyId, sessionToken)
+      if (openRequests.isDraining && !(session && isServedWhileDraining(session.roleArn)))
         throw new S3Error('ServiceUnavailable')
-      if (sessionToken !== undefined) return sessions.open(accessKeyId, sessionToken)
-      return accessKeyId === rootKeyId ? { secretAccessKey } : undefined
+      return session ?? (accessKeyId === rootKeyId ? { secretAccessKey } : undefined)
     },
   }
 

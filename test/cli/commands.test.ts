@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
@@ -13,7 +13,7 @@ import { json as jsonReply, startScriptedServer } from '../support/scripted-serv
 /* The commands on the real stack. */
 
 const folder = folderUntilEnd()
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir: join(folder, 'data') }))
+const cloud = await untilEnd(startCloud({ dataDir: join(folder, 'data') }))
 const { region, accessKeyId, secretAccessKey } = cloud
 const s3 = await untilEnd(
   new S3Client({
@@ -183,7 +183,7 @@ describe('what is there', () => {
   it('jobs, events and logs say what was done', async () => {
     const [jobs, logs] = await Promise.all([
       json('jobs', '--table', 'in.c-shop.orders'),
-      millrace('logs', 'RunJob', '--lines', '1000'),
+      millrace('logs', 'run-job', '--lines', '1000'),
     ])
     // The event of a job comes after its end.
     await expect

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { writeAssembly } from '../local/runtime/fixture-assembly.ts'
-import { fixtureTemplate } from '../local/runtime/fixture-stack.ts'
+import { writeFlowBundles } from '../local/runtime/flow-bundles.ts'
 import { temporaryFolder } from '../local/runtime/temporary-folder.ts'
 import { runMillrace } from '../support/millrace.ts'
 
@@ -12,8 +11,8 @@ const dataDir = join(folder.path, 'data')
 let cloud: EmbeddedCloud
 
 beforeAll(async () => {
-  const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
-  cloud = await startEmbeddedCloud({ dataDir, assembly })
+  const bundles = await writeFlowBundles(join(folder.path, 'assembly'))
+  cloud = await startEmbeddedCloud({ dataDir, bundles })
 })
 afterAll(async () => {
   await cloud.close()
@@ -43,20 +42,16 @@ describe('millrace execute', () => {
   })
 
   it('prints error and cause on stderr and exits 1 when the execution fails', async () => {
-    const { stdout, stderr, code } = await millrace([
-      'execute',
-      'import',
-      '{"do":"readOther","bucket":"other"}',
-    ])
+    const { stdout, stderr, code } = await millrace(['execute', 'import', '{"do":"fail"}'])
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 })
-    expect(stderr).toContain('FAILED: AccessDenied')
+    expect(stderr).toContain('FAILED: UserError: cannot be done')
   })
 
   it.each([
     [
       'a machine that is not there',
-      ['execute', 'export', event],
-      'There is no state machine "export". There is: import.',
+      ['execute', 'nothing', event],
+      'There is no state machine "nothing". There are: import, export, extract, job.',
     ],
     ['an input that is not JSON', ['execute', 'import', '{"a"'], 'The input is not JSON'],
     [

@@ -4,15 +4,15 @@ import { gunzipSync } from 'node:zlib'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
 import { s3Of } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
 /* What people come for, each from its beginning to its end by the command alone. */
 const folder = folderUntilEnd()
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir: join(folder, '.millrace') }))
+const cloud = await untilEnd(startCloud({ dataDir: join(folder, '.millrace') }))
 
 /** At a terminal of the project's folder. */
 const millrace = async (...args: string[]) => {

@@ -6,7 +6,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startCloud } from '#support/start-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { accessibilityProblems, hasBrowser, openBrowser } from './browser.ts'
@@ -25,7 +26,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'console-'))
-    cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data'), token: TOKEN })
+    cloud = await startCloud({ dataDir: join(folder, 'data'), token: TOKEN })
     shop = await startApi(() => [{ id: 1, city: 'Plzeň' }])
     s3 = new S3Client({
       endpoint: cloud.s3,

@@ -2,22 +2,20 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { functionNames } from '../../infra/bundle.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { functionPaths } from '../support/function-paths.ts'
+import { type FunctionName, functionNames } from '../../infra/system.ts'
 
 const dataDir = folderUntilEnd()
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const cloud = await untilEnd(startCloud({ dataDir }))
 
 const events = join(import.meta.dirname, '../../events')
 
 const failure = z.object({ errorMessage: z.string().optional() })
 
 /** What the function says that its event lacks, or has too much. Undefined: it was read, whatever came of it. */
-const refusalOf = async (name: keyof typeof functionPaths, event: string): Promise<string | undefined> => {
-  const functionName = ['Millrace', ...functionPaths[name]].join('-')
-  const invoked = await cloud.host.invoke(functionName, JSON.parse(event))
+const refusalOf = async (name: FunctionName, event: string): Promise<string | undefined> => {
+  const invoked = await cloud.host.invoke(name, JSON.parse(event))
   const { errorMessage = '' } = 'failure' in invoked ? failure.parse(invoked.failure) : {}
   return errorMessage.startsWith('The event is not valid') ? errorMessage : undefined
 }

@@ -4,12 +4,12 @@ import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { jobRecord } from '#lib/storage/jobs/job-record.ts'
 import { createOpenJobs } from '#lib/storage/jobs/open-jobs.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { callerOf, itemsOf, s3Of } from '../support/cloud-clients.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir: folderUntilEnd() }))
+const cloud = await untilEnd(startCloud({ dataDir: folderUntilEnd() }))
 const api = callerOf(() => cloud)
 const s3 = s3Of(cloud)
 

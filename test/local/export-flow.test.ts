@@ -9,15 +9,15 @@ import {
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { lettersOneByOne } from '../support/dead-letter.ts'
+import { startCloud } from '#support/start-cloud.ts'
+import { keptLetters, lettersOneByOne } from '../support/dead-letter.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 
 const MiB = 1024 ** 2
 
 const dataDir = folderUntilEnd()
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const cloud = await untilEnd(startCloud({ dataDir }))
 const s3 = await untilEnd(s3Of(cloud))
 
 const bucket = () => cloud.exportsBucket ?? ''
@@ -42,9 +42,7 @@ const read = async (key: string): Promise<Buffer> => {
 const unfinishedUploads = async () =>
   (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket() }))).Uploads ?? []
 
-const nextDeadLetter = lettersOneByOne(() =>
-  cloud.messages(cloud.describeOutputs()['ExportDeadLetters'] ?? ''),
-)
+const nextDeadLetter = lettersOneByOne(() => keptLetters(cloud, 'export'))
 
 const outputOf = (ended: { status: string; output?: string; cause?: string | undefined }) => {
   expect([ended.status, ended.cause]).toEqual(['SUCCEEDED', undefined])

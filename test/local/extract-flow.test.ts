@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
-import { deadLetter } from '../support/dead-letter.ts'
+import { keptLetters } from '../support/dead-letter.ts'
 import { runMillrace } from '../support/millrace.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
@@ -12,7 +12,7 @@ const dataDir = folderUntilEnd()
 /** Parameters of the requests for customers, in the order in which they came. */
 const asked: URLSearchParams[] = []
 
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const cloud = await untilEnd(startCloud({ dataDir }))
 const shop = await untilEnd(
   startApi(({ path, query, headers }, response) => {
     if (headers.authorization !== `Basic ${btoa('me:open sesame')}`) {
@@ -117,8 +117,8 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'closed' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.response.status' })
   expect(ended).toMatchObject({ cause: expect.stringMatching(/^job 0, GET customers: .*\[403\]/) })
-  const letters = cloud.messages(cloud.describeOutputs()['ExtractDeadLetters'] ?? '')
-  expect(deadLetter.parse(JSON.parse(letters[0] ?? ''))).toMatchObject({
+  const letters = await keptLetters(cloud, 'extract')
+  expect(letters[0]).toMatchObject({
     input: { componentId: 'ex-generic-v2', configId: 'closed' },
     failure: { code: 'extractor.response.status', message: expect.stringMatching(/^job 0, GET customers: /) },
     details: { rows: [{ error: { job: '0', request: 'GET customers' } }] },

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { callerOf, itemsOf } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { createScheduleStore } from '../../functions/lib/storage/schedules/schedule-store.ts'
 import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { hasEnded, poll } from '../support/poll.ts'
 
@@ -13,7 +14,7 @@ const dataDir = folderUntilEnd()
 const shop = await untilEnd(startApi(() => [{ id: 1 }]))
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
-  const cloud = await startEmbeddedCloud({ dataDir })
+  const cloud = await startCloud({ dataDir })
   try {
     return await work(cloud)
   } finally {

@@ -6,14 +6,16 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Execution } from '#lib/cloud/machines.ts'
+import { itemTables } from '#local/runtime/names.ts'
 import { s3Of } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { executionName } from '../../functions/lib/aws/execution-name.ts'
 import { createImportRecords, recordKey } from '../../functions/start-import/key-records.ts'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { readerOf, s3Of as s3OfCatalog } from '../support/catalog-reader.ts'
-import { lettersOneByOne } from '../support/dead-letter.ts'
+import { keptLetters, lettersOneByOne } from '../support/dead-letter.ts'
 import { eventually } from '../support/eventually.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
@@ -26,7 +28,7 @@ let bucketId: string
 let buckets = 0
 
 beforeAll(async () => {
-  cloud = await startEmbeddedCloud({ dataDir })
+  cloud = await startCloud({ dataDir })
   s3 = s3Of(cloud)
 })
 
@@ -90,9 +92,7 @@ const drop = async (key: string, body: string | Uint8Array, metadata: Record<str
 const cellsOf = async (tableId: string): Promise<string[][]> =>
   parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
 
-const nextDeadLetter = lettersOneByOne(() =>
-  cloud.messages(cloud.describeOutputs()['ImportDeadLetters'] ?? ''),
-)
+const nextDeadLetter = lettersOneByOne(() => keptLetters(cloud, 'import'))
 
 describe('a file in the landing bucket', () => {
   it('becomes a table whose every cell equals the input', async () => {
@@ -255,9 +255,7 @@ describe('versions of one key', () => {
     const [ended] = await executionsSince(new Set())
     // What it would have left behind: the key is its, and nobody gives it back.
     const keyId = objectKeyId({ bucket: cloud.landingBucket ?? '', key })
-    const table = cloud.items(
-      cloud.describeOutputs()['ItemTable']?.replace('Storage-Items', 'Import-Records') ?? '',
-    )
+    const table = cloud.items(itemTables.imports)
     const { leaseOf } = createImportRecords({ table, isRunning: async () => true })
     expect(await table.get(recordKey(`lease#${keyId}`))).toBeDefined()
     expect(await leaseOf(keyId).holder()).toBeUndefined()
@@ -295,7 +293,7 @@ describe('an event delivered more than once', () => {
     const key = `${bucketId}/orders.csv`
     const { versionId } = await drop(key, 'id\n1\n', { incremental: '1' })
     const before = new Set(await executionsSince(new Set()))
-    await Promise.all(Array.from({ length: COPIES }, () => cloud.deliver(eventOf(key, versionId))))
+    await Promise.all(Array.from({ length: COPIES }, () => cloud.execute('import', eventOf(key, versionId))))
     const copies = await executionsSince(before)
     expect(copies).toHaveLength(COPIES)
     const ends = await Promise.all(copies.map(endOf))

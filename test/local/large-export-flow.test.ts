@@ -2,8 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
 const dataDir = folderUntilEnd()
@@ -12,8 +13,8 @@ let s3: S3Client
 let tableId: string
 
 beforeAll(async () => {
-  const context = { singleExportBytes: 2_000, exportPartBytes: 3_000, exportedParts: 2 }
-  cloud = await startEmbeddedCloud({ dataDir, context })
+  const context = { singleExportBytes: 2_000, exportPartBytes: 3_000, partsAtOnce: 2 }
+  cloud = await startCloud({ dataDir, context })
   s3 = s3Of(cloud)
   const { id: bucketId } = await api('POST', 'buckets', { name: 'main' })
   tableId = `${bucketId}.rows`

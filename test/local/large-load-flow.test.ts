@@ -2,8 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
 const KiB = 1024
@@ -14,8 +15,8 @@ let s3: S3Client
 let bucketId: string
 
 beforeAll(async () => {
-  const context = { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, stagedRanges: 3 }
-  cloud = await startEmbeddedCloud({ dataDir, context })
+  const context = { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, partsAtOnce: 3 }
+  cloud = await startCloud({ dataDir, context })
   s3 = s3Of(cloud)
   bucketId = (await api('POST', 'buckets', { name: 'main' })).id
 })

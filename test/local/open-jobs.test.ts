@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { itemsOf } from '#support/cloud-clients.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { createIdSource } from '../../functions/lib/storage/db/ids.ts'
 import { createJobStore } from '../../functions/lib/storage/jobs/job-store.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
 const dataDir = folderUntilEnd()
 
@@ -11,7 +12,7 @@ const dataDir = folderUntilEnd()
 const jobsIn = (cloud: EmbeddedCloud) => createJobStore(itemsOf(cloud), createIdSource())
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
-  const cloud = await startEmbeddedCloud({ dataDir })
+  const cloud = await startCloud({ dataDir })
   try {
     return await work(cloud)
   } finally {

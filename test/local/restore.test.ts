@@ -4,15 +4,15 @@ import { DeleteObjectCommand, ListObjectVersionsCommand, paginateListObjectsV2 }
 import { expect, it } from 'vitest'
 import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { poll } from '#support/poll.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { randomFrom } from '../support/random.ts'
 import { serveScans } from '../support/scanned-items.ts'
 import { runs } from '../support/thorough.ts'
 
 const dataDir = folderUntilEnd()
 
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir, context: { tableVersionDays: 7 } }))
+const cloud = await untilEnd(startCloud({ dataDir, context: { tableVersionDays: 7 } }))
 const s3 = await untilEnd(s3Of(cloud))
 const dynamo = await untilEnd(serveScans(join(dataDir, 'items', 'items.db')))
 const outputs = cloud.describeOutputs()

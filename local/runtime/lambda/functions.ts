@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import { account } from '../resources/resource-type.ts'
+import type { RoleKey } from '#lib/cloud/roles.ts'
+import { region } from '../../s3/account.ts'
 import { ServiceError } from '../service-error.ts'
-import type { ConcurrencyPool } from './concurrency-pool.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
-import type { RoleCredentials } from './role-credentials.ts'
 
 /** Answers what a thread that runs in this role asks of its host. */
 export type ServeHost = (port: MessagePort, roleArn: string) => void
@@ -18,14 +17,13 @@ interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
   /** Base URL of S3 and STS. */
   readonly s3: string
-  readonly credentials: RoleCredentials
+  /** A key of a function's role, for an hour: longer than the longest invocation. */
+  readonly assumeRole: (asked: { roleArn: string }) => Promise<RoleKey>
   readonly dataDir: string
   readonly serveHost: ServeHost
-  /** The pool of each function by its ARN. */
-  readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
 
-/** Every function of the template, invoked by its ARN. */
+/** Every function of the system, invoked by its ARN. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
   readonly #arns: ReadonlyMap<string, string>
@@ -46,7 +44,7 @@ export class Functions {
   }
 
   static async open(options: FunctionsOptions): Promise<Functions> {
-    const { definitions, s3, credentials, dataDir, serveHost, concurrency } = options
+    const { definitions, s3, assumeRole, dataDir, serveHost } = options
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
@@ -54,7 +52,7 @@ export class Functions {
     const lull = new Lull()
     const pools = new Map<string, FunctionPool>()
     for (const definition of definitions) {
-      const log = await openLogFile(join(dataDir, 'logs', `${definition.logicalId}.log`))
+      const log = await openLogFile(join(dataDir, 'logs', `${definition.name}.log`))
       logs.push(log)
       const fixed = functionEnvironment(definition, s3, dataDir)
       pools.set(
@@ -65,10 +63,9 @@ export class Functions {
           temporaryRoot,
           lull,
           serveHost: port => serveHost(port, definition.roleArn),
-          places: concurrency.get(definition.arn),
           environment: async () => ({
             ...fixed,
-            ...(await credentials.environment(definition.roleArn)),
+            ...keyOf(await assumeRole({ roleArn: definition.roleArn })),
           }),
         }),
       )
@@ -86,8 +83,7 @@ export class Functions {
   }
 
   /**
-   * Rejects with `InvocationError`, whose name is the error type that Step Functions matches: `THROTTLED` when as many
-   * invocations are under way as the function or the account may have.
+   * Rejects with `InvocationError`, whose name is the error type that machines match.
    */
   async invoke(arn: string, event: unknown): Promise<unknown> {
     const pool = this.#pools.get(arn)
@@ -109,10 +105,16 @@ export class Functions {
   }
 
   /** Loads one container of each, one after the other. A bundle that does not load fails when it is invoked. */
-  async warm(logicalIds: RegExp): Promise<void> {
-    for (const pool of this.#pools.values()) {
+  async warm(names: readonly string[]): Promise<void> {
+    for (const name of names) {
       if (this.#isClosed) return
-      if (logicalIds.test(pool.logicalId)) await pool.warm().catch(() => {})
+      const arn = this.#arns.get(name)
+      await (arn === undefined
+        ? undefined
+        : this.#pools
+            .get(arn)
+            ?.warm()
+            .catch(() => {}))
     }
   }
 
@@ -124,8 +126,16 @@ export class Functions {
   }
 }
 
+/** With the time of its end the SDK reads the variables again when the key is about to expire. */
+const keyOf = ({ accessKeyId, secretAccessKey, sessionToken, expiration }: RoleKey) => ({
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  AWS_SESSION_TOKEN: sessionToken,
+  AWS_CREDENTIAL_EXPIRATION: expiration.toISOString(),
+})
+
 /**
- * What a function finds in `process.env` besides its credentials: the template's variables and what Lambda sets.
+ * What a function finds in `process.env` besides its credentials: the system's variables and what Lambda sets.
  *
  * Nothing of this process's own environment is passed on: a function that needs a variable of somebody's shell would
  * fail in the account.
@@ -135,8 +145,8 @@ const functionEnvironment = (
   s3: string,
   dataDir: string,
 ): Record<string, string> => ({
-  AWS_REGION: account.region,
-  AWS_DEFAULT_REGION: account.region,
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
   AWS_LAMBDA_FUNCTION_NAME: definition.name,
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',

@@ -2,11 +2,10 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import type { ConnectionLimits } from '../../http/limited-server.ts'
-import type { ConcurrencyPool } from './concurrency-pool.ts'
 
 export interface WorkerSettings {
-  readonly modulePath: string
-  readonly exportName: string
+  /** Absolute path of the function's bundle. */
+  readonly codeFolder: string
 }
 
 /** Another thread answers at the other end of the port. */
@@ -38,8 +37,6 @@ export interface ListenOptions {
   readonly host: string
   readonly tls?: TlsOptions | undefined
   readonly limits: ConnectionLimits
-  /** Requests take places of the function's invocations. Undefined: there are always places. */
-  readonly concurrency?: ConcurrencyPool | undefined
 }
 
 export type ToWorker =

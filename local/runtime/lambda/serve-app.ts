@@ -6,7 +6,6 @@ import { listen } from '../../http/listening.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
 import { RefusedByGateway, readGatewayEvent, sendGatewayResult } from '../gateway/gateway-event.ts'
-import { enter, leave } from './concurrency-pool.ts'
 import type { FromWorker, ListenOptions, TlsOptions } from './protocol.ts'
 
 /** Of a connection with TLS on which nothing happens. */
@@ -27,15 +26,7 @@ export interface ServedApp {
  * Serves the `answer` of a bundle as API Gateway serves its function: each request becomes the gateway's event, and each
  * reply comes from its result. Says `listening` or `refused`.
  */
-export const serveApp = ({
-  port,
-  host,
-  tls,
-  limits,
-  concurrency,
-  loaded,
-  say,
-}: ServeAppOptions): ServedApp => {
+export const serveApp = ({ port, host, tls, limits, loaded, say }: ServeAppOptions): ServedApp => {
   const requests = new OpenRequests()
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {
@@ -48,10 +39,6 @@ export const serveApp = ({
   }
   const take: RequestListener = (request, response) => {
     if (requests.isDraining) return refuseWhileStopping(response)
-    if (concurrency) {
-      if (!enter(concurrency)) return refuseThrottled(response)
-      response.once('close', () => leave(concurrency))
-    }
     requests.add(response)
     // As the gateway does, which accepts no request for another host.
     replaceAuthority(request, tls?.name)
@@ -84,12 +71,6 @@ const refuse = (error: unknown, response: ServerResponse): void => {
   // Not read to its end, so the connection cannot serve another request.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify(status === 413 ? ofTheApi('storage.requestTooLarge', message) : { message }))
-}
-
-/** What the gateway answers when Lambda throttles the function: 503, and a text of its own. */
-const refuseThrottled = (response: ServerResponse) => {
-  response.writeHead(503, { 'content-type': 'application/json' })
-  response.end('{"message":"Service Unavailable"}')
 }
 
 /** In the form of the API's own errors: clients show the message and try again after the restart. */

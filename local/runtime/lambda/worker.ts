@@ -3,6 +3,7 @@
  *
  * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
  */
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { giveHost } from '#lib/cloud/host.ts'
@@ -24,7 +25,7 @@ giveHost(hostOver(settings.host))
 const compiled = keepCompiledCode()
 let bundle: Promise<Record<string, unknown>> | undefined
 const load = () => {
-  bundle ??= import(pathToFileURL(settings.modulePath).href)
+  bundle ??= import(pathToFileURL(join(settings.codeFolder, 'index.mjs')).href)
   return bundle
 }
 
@@ -32,9 +33,9 @@ const say = (message: FromWorker) => port.postMessage(message)
 
 const invoke = async (eventJson: string, invocation: InvocationContext) => {
   try {
-    const handler = (await load())[settings.exportName]
+    const { handler } = await load()
     if (typeof handler !== 'function')
-      throw Object.assign(new Error(`index.${settings.exportName} is undefined or not exported`), {
+      throw Object.assign(new Error('index.handler is undefined or not exported'), {
         name: 'Runtime.HandlerNotFound',
       })
     const event: unknown = JSON.parse(eventJson)

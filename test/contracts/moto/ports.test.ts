@@ -19,10 +19,10 @@ import {
   stepFunctions,
   stopExecution,
 } from '#lib/cloud/step-functions.ts'
-import { readDefinition } from '#local/runtime/executions/definition.ts'
-import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
-import { Executions } from '#local/runtime/executions/executions.ts'
-import { machinesOf } from '#local/runtime/executions/machines-of.ts'
+import { ExecutionStore } from '#local/machines/execution-store.ts'
+import { Executions } from '#local/machines/executions.ts'
+import { machinesOf } from '#local/machines/machines-of.ts'
+import { tokenSecretArn } from '#local/runtime/names.ts'
 import { Secrets } from '#local/runtime/secrets/secrets.ts'
 import { startKeyService } from '#support/key-service.ts'
 import { otherImplementation } from '#support/other-implementation.ts'
@@ -49,16 +49,13 @@ const FIRST = '{"secret":"first"}'
 const openOurs = async (): Promise<Ports> => {
   const { keys, arns } = await untilEnd(startKeyService(['a', 'b']))
   const folder = folderUntilEnd()
-  const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token-abc123'
-  const generated = { PasswordLength: 32, ExcludePunctuation: true, SecretStringTemplate: '{}' } as const
-  const properties = { GenerateSecretString: { ...generated, GenerateStringKey: 'secret' } }
-  const secrets = await Secrets.open(`${folder}/s`, [{ name: 't', arn: secretArn, properties }], new Map())
+  const secrets = await Secrets.open(`${folder}/s`, { projectId: '1' })
   const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:waits'
-  const definition = readDefinition(JSON.stringify(waits), 'waits', () => false)
+  const never = () => new Promise<never>(() => {})
+  const bounds = { partsAtOnce: 1, isLong: false, longestSeconds: 60 }
   const executions = new Executions({
     store: await ExecutionStore.open(`${folder}/e`),
-    machines: [{ arn: machineArn, name: 'waits', definition, roleArn: 'role' }],
-    runTask: () => Promise.reject(new Error('There is no task')),
+    machines: [{ arn: machineArn, name: 'waits', step: never, part: never, poll: never, ...bounds }],
     log: () => {},
   })
   await untilEnd({ close: async () => executions.close() })
@@ -66,8 +63,8 @@ const openOurs = async (): Promise<Ports> => {
     keys,
     keyArns: arns,
     readSecret: secrets.read,
-    putSecret: text => secrets.put(secretArn, text),
-    secretArn,
+    putSecret: text => secrets.put(tokenSecretArn, text),
+    secretArn: tokenSecretArn,
     machines: machinesOf(executions),
     machineArn,
   }
@@ -143,7 +140,7 @@ it('a data key has 256 bits, and opens like a text', async () => {
 it('a secret has a version before its present one when it was replaced', async () => {
   const { readSecret, putSecret, secretArn } = ports
   const first = await readSecret(secretArn, 'AWSCURRENT')
-  expect(JSON.parse(first?.text ?? '')).toEqual({ secret: expect.any(String) })
+  expect(JSON.parse(first?.text ?? '')).toMatchObject({ secret: expect.any(String) })
   expect(await readSecret(secretArn, 'AWSPREVIOUS')).toBeUndefined()
   await putSecret('{"secret":"second"}')
   expect(await readSecret(secretArn, 'AWSCURRENT')).toMatchObject({ text: '{"secret":"second"}' })

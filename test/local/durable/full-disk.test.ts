@@ -62,7 +62,6 @@ it.skipIf(reason !== undefined)(
       message: expect.stringMatching(noRoom),
       $metadata: { httpStatusCode: 507 },
     })
-    await expect(stores.queues.send(stores.queue, 'x')).rejects.toMatchObject({ code: 'ENOSPC' })
     // The log has some room left in its last page; then it is full, and stays so.
     const refusals: unknown[] = []
     for (let index = 0; index < 20; index++)
@@ -75,7 +74,6 @@ it.skipIf(reason !== undefined)(
     makeRoom()
     await put(stores, 'after')
     await putItem(stores, 'after')
-    await stores.queues.send(stores.queue, 'after')
     await stores.close()
     stores = await openStores(dataDir, files, () => {})
     expect(await findLosses(stores, model)).toEqual([])
@@ -118,7 +116,6 @@ it('a file that does not fit leaves nothing behind, and the one before it stays'
     await writeAll(first, model, 3)
     state.isFull = true
     await expect(put(first, '0/0')).rejects.toMatchObject({ $metadata: { httpStatusCode: 507 } })
-    await expect(first.queues.send(first.queue, 'x')).rejects.toMatchObject({ code: 'ENOSPC' })
     const record = { executionArn: 'arn:run-0', stateMachineArn: 'arn:m', name: 'run-0', input: '{}' }
     await expect(
       first.executions.put({ ...record, startDate: '2026', status: 'RUNNING' }),

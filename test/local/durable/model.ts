@@ -16,7 +16,6 @@ export interface Model {
   readonly replaced: { acknowledged: number; sent: number }
   readonly parts: Map<number, { ETag: string | undefined; digest: string }>
   uploadId: string | undefined
-  readonly messages: Map<string, string>
   readonly executions: Map<string, 'RUNNING' | 'SUCCEEDED'>
   readonly items: Map<string, string>
   readonly sealed: Uint8Array[]
@@ -27,7 +26,6 @@ export const emptyModel = (): Model => ({
   replaced: { acknowledged: 0, sent: 0 },
   parts: new Map(),
   uploadId: undefined,
-  messages: new Map(),
   executions: new Map(),
   items: new Map(),
   sealed: [],
@@ -43,7 +41,7 @@ export const prepare = async (stores: Stores): Promise<void> => {
 
 /** Writes of every kind, each kind side by side with the others; the model notes what was acknowledged at once. */
 export const writeAll = async (stores: Stores, model: Model, count: number): Promise<void> => {
-  const { s3Client, items, queues, queue, executions, keys } = stores
+  const { s3Client, items, executions, keys } = stores
   const times = async (work: (index: number) => Promise<void>) => {
     for (let index = 0; index < count; index++) await work(index)
   }
@@ -64,10 +62,6 @@ export const writeAll = async (stores: Stores, model: Model, count: number): Pro
     const part = { ...target, UploadId: model.uploadId, PartNumber: index + 1, Body }
     const { ETag } = await s3Client.send(new UploadPartCommand(part))
     model.parts.set(index + 1, { ETag, digest: digestOf(Body) })
-  }
-  const sendMessage = async (index: number) => {
-    const { messageId } = await queues.send(queue, `letter ${index}`)
-    model.messages.set(messageId, `letter ${index}`)
   }
   const runExecution = async (index: number) => {
     const name = `run-${index}`
@@ -90,18 +84,12 @@ export const writeAll = async (stores: Stores, model: Model, count: number): Pro
   }
   model.sealed.push(await keys.encrypt(keyArn, plain, {}))
   const puts = [0, 1, 2].flatMap(writer => [times(putObject(writer)), times(putItem(writer))])
-  await Promise.all([
-    ...puts,
-    times(replaceObject),
-    times(uploadPart),
-    times(sendMessage),
-    times(runExecution),
-  ])
+  await Promise.all([...puts, times(replaceObject), times(uploadPart), times(runExecution)])
 }
 
 /** Everything acknowledged that these stores do not have, as sentences. */
 export const findLosses = async (stores: Stores, model: Model): Promise<string[]> => {
-  const { s3Client, items, queue, executions, keys } = stores
+  const { s3Client, items, executions, keys } = stores
   const losses: string[] = []
   const expectThat = (holds: boolean, what: string) => holds || losses.push(what)
   const read = async (Key: string): Promise<Uint8Array | undefined> => {
@@ -117,8 +105,6 @@ export const findLosses = async (stores: Stores, model: Model): Promise<string[]
     const { acknowledged, sent } = model.replaced
     expectThat(version >= acknowledged && version <= sent, `version ${acknowledged} of one key: ${version}`)
   }
-  for (const [messageId, body] of model.messages)
-    expectThat(queue.messages.get(messageId)?.body === body, `message ${messageId}`)
   for (const [name, status] of model.executions) {
     const kept = executions.get(`arn:${name}`)?.status
     expectThat(kept === status || kept === 'SUCCEEDED', `execution ${name}: ${kept}`)

@@ -10,8 +10,7 @@ import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { copyDisk, makeDisk, mountDisk, whyNoMount } from '../../support/block-device.ts'
 import { eventually } from '../../support/eventually.ts'
-import { writeAssembly } from '../runtime/fixture-assembly.ts'
-import { fixtureTemplate } from '../runtime/fixture-stack.ts'
+import { writeFlowBundles } from '../runtime/flow-bundles.ts'
 
 const folder = folderUntilEnd()
 const reason = whyNoMount(join(folder, 'probe'))
@@ -52,7 +51,13 @@ const writeUntilStopped = (endpoints: Endpoints, outputs: Outputs) => {
   const { ImportMachineArn: machineArn = '' } = outputs
   const writers = [
     repeat(async index => {
-      await s3.send(new PutObjectCommand({ Bucket: 'other', Key: String(index), Body: `object ${index}` }))
+      await s3.send(
+        new PutObjectCommand({
+          Bucket: 'millrace-storage-files',
+          Key: String(index),
+          Body: `object ${index}`,
+        }),
+      )
       acknowledged.objects = index + 1
     }),
     repeat(async index => {
@@ -83,7 +88,9 @@ const findLosses = async (
   }
   return {
     objects: await missing(known.objects, async index => {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'other', Key: String(index) }))
+      const { Body } = await s3.send(
+        new GetObjectCommand({ Bucket: 'millrace-storage-files', Key: String(index) }),
+      )
       return (await Body?.transformToString()) === `object ${index}`
     }),
     items: await missing(known.items, async index => {
@@ -100,7 +107,7 @@ it.skipIf(reason !== undefined).each([20, 60])(
   'the whole cloud on an ext4 whose power is cut after %i writes of each kind loses nothing that was acknowledged',
   async writes => {
     const at = join(folder, `cut-${writes}`)
-    const assembly = await writeAssembly(`${at}-assembly`, fixtureTemplate, ['flow'])
+    const bundles = await writeFlowBundles(`${at}-assembly`)
     makeDisk(`${at}.disk`, 128 * 1024 * 1024)
     await using mounts = new AsyncDisposableStack()
     const before = mountDisk(`${at}-before`, `${at}.disk`)
@@ -108,7 +115,7 @@ it.skipIf(reason !== undefined).each([20, 60])(
     const dataDir = join(before.path, 'data')
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, '..', 'runtime', 'start-cloud.ts'), dataDir, assembly],
+      [join(import.meta.dirname, '../../support/run-cloud.ts'), dataDir, '{}', bundles],
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MILLRACE_DURABILITY: 'full' } },
     )
     let known: ReturnType<typeof writeUntilStopped>['acknowledged']
@@ -130,7 +137,7 @@ it.skipIf(reason !== undefined).each([20, 60])(
 
     const after = mountDisk(`${at}-after`, `${at}-cut.disk`)
     mounts.defer(after.unmount)
-    const cloud = await startEmbeddedCloud({ dataDir: join(after.path, 'data'), assembly })
+    const cloud = await startEmbeddedCloud({ dataDir: join(after.path, 'data'), bundles })
     mounts.defer(cloud.close)
     expect(await findLosses(cloud, known)).toEqual({ objects: [], items: [], executions: [] })
   },

@@ -13,7 +13,6 @@ const files = new DurableFiles()
 it.each([
   ['executions', '.json', ''],
   ['executions', '.json', '{"executionArn":"arn:run-0","sta'],
-  ['queues/letters', '.json', '{}'],
   ['keys', '.key', ''],
   ['secrets', '.secret', ''],
   ['.', 'root-credentials.json', '{"accessKeyId":'],

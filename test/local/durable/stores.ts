@@ -3,21 +3,14 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { createItemTable } from '#lib/items/item-table.ts'
 import type { DurableFiles } from '#local/durable/durable-files.ts'
 import { ItemDatabase } from '#local/items/item-database.ts'
+import { ExecutionStore } from '#local/machines/execution-store.ts'
 import { rootCredentials } from '#local/runtime/data-dir.ts'
-import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
 import { Keys } from '#local/runtime/keys/keys.ts'
-import { Queues } from '#local/runtime/queues/queues.ts'
 import { Secrets } from '#local/runtime/secrets/secrets.ts'
 import { startEmbeddedS3 } from '#local/s3/server.ts'
 import { testRoot } from '../../support/embedded-s3.ts'
 
 export const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/test'
-export const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:test-abcdef'
-const queue = {
-  name: 'letters',
-  arn: 'arn:aws:sqs:us-east-1:000000000000:letters',
-  retentionSeconds: 86_400,
-}
 
 /** Every store of the embedded cloud on one folder, as the runtime opens them. */
 export const openStores = async (dataDir: string, files: DurableFiles, log: (line: string) => void) => {
@@ -28,19 +21,9 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
   opening.defer(() => items.close())
   const s3 = await startEmbeddedS3({ dataDir: within('s3'), root: testRoot, files })
   opening.defer(() => s3.close())
-  const queues = await Queues.open(within('queues'), [queue], { files, log })
   const executions = await ExecutionStore.open(within('executions'), { files, log })
   const keys = await Keys.open(within('keys'), [keyArn], { files, log })
-  const properties = {
-    GenerateSecretString: {
-      PasswordLength: 32,
-      ExcludePunctuation: true as const,
-      SecretStringTemplate: '{}',
-      GenerateStringKey: 'secret',
-    },
-  }
-  const definition = { name: 'test', arn: secretArn, properties }
-  const secrets = await Secrets.open(within('secrets'), [definition], new Map(), { files, log })
+  const secrets = await Secrets.open(within('secrets'), { projectId: '1', files, log })
   const common = { region: 'us-east-1', maxAttempts: 1 }
   const s3Client = new S3Client({
     ...common,
@@ -55,11 +38,9 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
     s3,
     s3Client,
     items: createItemTable(items.table('items')),
-    queues,
-    queue: queues.byName(queue.name),
     executions,
     keys,
-    secret: secrets.find(secretArn).value,
+    secret: secrets.value,
     close: () => resources.disposeAsync(),
   }
 }

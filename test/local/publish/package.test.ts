@@ -56,9 +56,10 @@ describe('the package', () => {
     const top = paths.flatMap(path => /^dist\/([^/]+)/.exec(path)?.[1] ?? [])
     expect([...new Set(top)].toSorted()).toEqual([
       'BUNDLED-LICENSES.txt',
-      'assemblies',
+      'bundles',
       'cli',
       'functions',
+      'infra',
       'local',
       'package.json',
     ])
@@ -85,7 +86,7 @@ describe('the package', () => {
 
   it('depends on the packages that it imports, and on no others', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
-    const modules = globSync('dist/{cli,functions,local}/**/*.js', { cwd: projectRoot })
+    const modules = globSync('dist/{cli,functions,infra,local}/**/*.js', { cwd: projectRoot })
     const imported = modules.flatMap(file =>
       [
         ...readFileSync(join(projectRoot, file), 'utf8').matchAll(
@@ -164,11 +165,16 @@ describe('a newcomer', () => {
       await stderr // Until the last process of the group has closed it.
     }
 
-    const otherStack = shell(`MILLRACE_CONTEXT='{"projectId":"2"}' ${start.trim()}`)
-    expect(await endOf(otherStack)).toEqual([
-      expect.stringContaining('MILLRACE_CONTEXT makes another stack: that takes a checkout of Millrace'),
-      1,
-    ])
+    const other = shell(`MILLRACE_CONTEXT='{"projectId":"2"}' MILLRACE_DATA_DIR=other ${start.trim()}`)
+    const otherEnded = once(other, 'exit')
+    try {
+      expect(JSON.parse(String((await once(other.stdout, 'data'))[0]))).toMatchObject({
+        token: expect.stringMatching(/^2-1-/),
+      })
+    } finally {
+      if (other.pid !== undefined) process.kill(-other.pid, 'SIGINT')
+      await otherEnded
+    }
   })
 
   it('is told which Node it takes', async () => {

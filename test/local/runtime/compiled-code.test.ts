@@ -17,8 +17,7 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
   await mkdir(kept)
   await writeFile(modulePath, 'export const handler = () => 1\n')
   const container = new Container({
-    modulePath,
-    exportName: 'handler',
+    codeFolder: folder,
     environment: { NODE_COMPILE_CACHE: kept },
     memoryMiB: 128,
     serveHost: () => {},

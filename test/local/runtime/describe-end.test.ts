@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeEnd } from '#local/runtime/executions/describe-end.ts'
+import { describeEnd } from '#local/machines/describe-end.ts'
 
 const ended = (machine: string, input: unknown, output: unknown) =>
   describeEnd({

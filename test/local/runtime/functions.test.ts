@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { invokeWhenThereIsRoom } from '#local/runtime/lambda/asynchronous.ts'
-import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
-import { invocationError } from '#local/runtime/lambda/function-error.ts'
 import { Functions } from '#local/runtime/lambda/functions.ts'
-import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -15,10 +11,7 @@ const folder = temporaryFolder()
 const definition = (name: string, given: Partial<FunctionDefinition> = {}): FunctionDefinition => ({
   name,
   arn: `arn:${name}`,
-  logicalId: name,
-  codeFolder: join(import.meta.dirname, 'fixtures'),
-  modulePath: join(import.meta.dirname, 'fixtures', 'behaviours.mjs'),
-  exportName: 'handler',
+  codeFolder: join(import.meta.dirname, 'fixtures', 'behaviours'),
   environment: { GREETING: 'hello' },
   roleArn: 'arn:role',
   timeoutSeconds: 600,
@@ -36,25 +29,20 @@ const definitions = [
   Object.defineProperty(definition('impatient'), 'timeoutSeconds', { get: () => patience.seconds }),
   definition('pair', { concurrency: 2 }),
   definition('warmed', { concurrency: 2 }),
-  definition('missing', { exportName: 'nobody' }),
-  definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
+  definition('missing', { codeFolder: join(import.meta.dirname, 'fixtures', 'nobody') }),
+  definition('absent', { codeFolder: join(folder.path, 'absent') }),
   definition('small', { memoryMiB: 64 }),
-  definition('reserved', { concurrency: 2, reservedConcurrency: 1 }),
 ]
-
-/** The reserved one has its own; all others share three. */
-const ACCOUNT_CONCURRENCY = 4
 
 const functions = await Functions.open({
   definitions,
-  concurrency: concurrencyPools(definitions, ACCOUNT_CONCURRENCY),
   s3: 'http://s3',
-  credentials: new RoleCredentials(() => ({
+  assumeRole: async () => ({
     accessKeyId: 'ASIATEST',
     secretAccessKey: 'secret',
     sessionToken: 'token',
     expiration: new Date(Date.now() + 3_600_000),
-  })),
+  }),
   dataDir: folder.path,
   serveHost: () => {},
 })
@@ -97,7 +85,7 @@ describe('results', () => {
     const containers = () => readdir(join(folder.path, 'tmp'))
     const before = await containers()
     const invoked = functions.invoke('arn:warmed', { do: 'echo' })
-    await functions.warm(/^warmed/)
+    await functions.warm(['warmed'])
     await invoked
     expect(await containers()).toHaveLength(before.length + 1)
   })
@@ -230,52 +218,9 @@ describe('limits', () => {
     expect(await functions.invoke('arn:small', { do: 'count' })).toBe(1)
   })
 
-  it('invocations above the account’s concurrency are throttled until there is room', async () => {
-    const under = [
-      plain({ do: 'sleep', ms: 300 }),
-      ...[1, 2].map(() => functions.invoke('arn:pair', { do: 'sleep', ms: 300 })),
-    ]
-    const other = () => functions.invoke('arn:small', { do: 'nothing' })
-    await expect(other()).rejects.toMatchObject({ name: 'Lambda.TooManyRequestsException' })
-    expect(await functions.invoke('arn:reserved', { do: 'nothing' })).toBeNull()
-    await Promise.all(under)
-    expect(await other()).toBeNull()
-  })
-
   it('invocations that wait for a thread of their function keep no others out', async () => {
     const waiting = Array.from({ length: 5 }, () => plain({ do: 'sleep', ms: 50 }))
     expect(await functions.invoke('arn:pair', { do: 'nothing' })).toBeNull()
     await Promise.all(waiting)
-  })
-
-  it('a function has no more than what is reserved for it', async () => {
-    const first = functions.invoke('arn:reserved', { do: 'sleep', ms: 300 })
-    await expect(functions.invoke('arn:reserved', { do: 'nothing' })).rejects.toThrow('Rate Exceeded')
-    await first
-  })
-})
-
-describe('asynchronous invocations', () => {
-  const throttled = () => Promise.reject(invocationError('Lambda.TooManyRequestsException', 'Rate Exceeded.'))
-
-  it('are tried again while the function is throttled, less and less often', async () => {
-    const pauses: number[] = []
-    const answers = [throttled, throttled, throttled, async () => 'done']
-    const invoke = () => (answers.shift() ?? throttled)()
-    expect(await invokeWhenThereIsRoom(invoke, async pause => void pauses.push(pause))).toBe('done')
-    expect(pauses).toEqual([1_000, 2_000, 4_000])
-  })
-
-  it('are given up after six hours, and at once when the function itself fails', async () => {
-    const pauses: number[] = []
-    const pause = async (milliseconds: number) => void pauses.push(milliseconds)
-    await expect(invokeWhenThereIsRoom(throttled, pause)).rejects.toThrow('Rate Exceeded')
-    const hours = pauses.reduce((sum, each) => sum + each, 0) / 3_600_000
-    expect([Math.floor(hours), Math.max(...pauses)]).toEqual([6, 300_000])
-    pauses.length = 0
-    await expect(invokeWhenThereIsRoom(() => Promise.reject(new Error('broken')), pause)).rejects.toThrow(
-      'broken',
-    )
-    expect(pauses).toEqual([])
   })
 })

@@ -38,14 +38,12 @@ export const answer = async event => {
 }`
 
 const folder = folderUntilEnd()
-const modulePath = join(folder, 'index.mjs')
-writeFileSync(modulePath, functionModule)
+writeFileSync(join(folder, 'index.mjs'), functionModule)
 const server = await untilEnd(
   ApiServer.listen({
     port: 0,
     host: '127.0.0.1',
-    modulePath,
-    exportName: 'handler',
+    codeFolder: folder,
     memoryMiB: 128,
     temporaryRoot: join(folder, 'tmp'),
     serveHost: () => {},

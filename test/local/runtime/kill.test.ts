@@ -6,8 +6,7 @@ import { controlOf } from '#local/runtime/control-of.ts'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
-import { writeAssembly } from './fixture-assembly.ts'
-import { fixtureTemplate } from './fixture-stack.ts'
+import { writeFlowBundles } from './flow-bundles.ts'
 
 const folder = folderUntilEnd()
 
@@ -15,10 +14,14 @@ const kept = { pk: 'kept', text: 'text' }
 
 it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
   const dataDir = join(folder, 'data')
-  const assembly = await writeAssembly(join(folder, 'assembly'), fixtureTemplate, ['flow'])
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'start-cloud.ts'), dataDir, assembly], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const bundles = await writeFlowBundles(join(folder, 'assembly'))
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../support/run-cloud.ts'), dataDir, '{}', bundles],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   try {
     await once(child.stdout, 'data')
     const running = await findRunningCloud(dataDir)
@@ -38,13 +41,14 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     await once(child, 'exit')
   }
 
-  const cloud = await startEmbeddedCloud({ dataDir, assembly })
+  const cloud = await startEmbeddedCloud({ dataDir, bundles })
   try {
-    const { DeadLetters = '', ImportMachineArn: machineArn = '' } = cloud.describeOutputs()
+    const { ItemTable = '', ImportMachineArn: machineArn = '' } = cloud.describeOutputs()
     const describe = () => cloud.host.machines.describe({ machineArn, name: 'under-way' })
     await expect.poll(describe).toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
     expect(await (await fetch(`${cloud.api}/items/kept`)).json()).toMatchObject(kept)
-    expect(cloud.messages(DeadLetters)).toEqual([expect.stringContaining('UserError')])
+    const letter = await cloud.items(ItemTable).get({ pk: 'letter', sk: 'item' })
+    expect(letter).toMatchObject({ letter: { failure: { code: 'UserError' } } })
   } finally {
     await cloud.close()
   }

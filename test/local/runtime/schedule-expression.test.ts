@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSchedule } from '#local/runtime/schedules/scheduler.ts'
+import { readSchedule } from '#lib/schedules/schedule-expression.ts'
 
 const friday = new Date('2026-11-20T12:34:56Z')
 const next = (expression: string, timezone = 'UTC') =>
-  readSchedule(expression, timezone, 'Schedule')(friday)?.toISOString().replace('.000Z', 'Z')
+  readSchedule(expression, timezone)(friday)?.toISOString().replace('.000Z', 'Z')
 
 describe('readSchedule', () => {
   it.each([
@@ -42,8 +42,8 @@ describe('readSchedule', () => {
     ['at(tomorrow)', 'UTC'],
     ['every day', 'UTC'],
     ['cron(0 8 * * ? *)', 'Nowhere/Land'],
-  ])('refuses %s in %s by name', (expression, timezone) => {
-    expect(() => readSchedule(expression, timezone, 'Daily (AWS::Scheduler::Schedule)')).toThrow('Daily')
+  ])('refuses %s in %s', (expression, timezone) => {
+    expect(() => readSchedule(expression, timezone)).toThrow()
   })
 
   it('is due at equal distances, always in the future', () => {
@@ -52,7 +52,7 @@ describe('readSchedule', () => {
         fc.integer({ min: 1, max: 500 }),
         fc.date({ min: new Date(0), noInvalidDate: true }),
         (count, now) => {
-          const nextTime = readSchedule(`rate(${count} minutes)`, 'UTC', 'Schedule')
+          const nextTime = readSchedule(`rate(${count} minutes)`, 'UTC')
           const first = nextTime(now)
           const second = first && nextTime(first)
           fc.pre(!Number.isNaN(second?.getTime()))

@@ -1,38 +1,36 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { tokenSecretArn } from '#local/runtime/names.ts'
 import { Secrets } from '#local/runtime/secrets/secrets.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
-const ARN = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token-abc123'
-const properties = {
-  GenerateSecretString: {
-    PasswordLength: 32,
-    ExcludePunctuation: true as const,
-    SecretStringTemplate: '{}',
-    GenerateStringKey: 'secret',
-  },
-}
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'secrets-'))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderUntilEnd()
 
-const open = (fixed: [string, string][] = []) =>
-  Secrets.open(folder, [{ name: 'token', arn: ARN, properties }], new Map(fixed))
+const open = (token?: string) => Secrets.open(folder, { token, projectId: '7' })
 
 it('keeps the version before the present one, also after a restart', async () => {
   const secrets = await open()
-  const { value: first, previous } = secrets.find(ARN)
-  expect(previous).toBeUndefined()
-  await secrets.put(ARN, '{"secret":"second"}')
-  for (const each of [secrets, await open()])
-    expect(each.find(ARN)).toMatchObject({ value: '{"secret":"second"}', previous: { value: first } })
+  const { value: first } = secrets
+  expect(JSON.parse(first)).toMatchObject({
+    projectId: '7',
+    secret: expect.stringMatching(/^[A-Za-z0-9]{40}$/),
+  })
+  expect(await secrets.read(tokenSecretArn, 'AWSPREVIOUS')).toBeUndefined()
+  await secrets.put(tokenSecretArn, '{"secret":"second"}')
+  for (const each of [secrets, await open()]) {
+    expect(each.value).toBe('{"secret":"second"}')
+    expect(await each.read(tokenSecretArn, 'AWSPREVIOUS')).toMatchObject({ text: first })
+  }
 })
 
 it('replaces no value that was given at the start', async () => {
-  const secrets = await open([[ARN, 'given']])
-  await expect(secrets.put(ARN, '{"secret":"second"}')).rejects.toThrow('MILLRACE_TOKEN')
-  expect(secrets.find(ARN).value).toBe('given')
+  const secrets = await open('given')
+  await expect(secrets.put(tokenSecretArn, '{"secret":"second"}')).rejects.toThrow('MILLRACE_TOKEN')
+  expect(secrets.value).toBe('given')
+})
+
+it('knows no other secret', async () => {
+  const secrets = await open()
+  await expect(secrets.read('arn:other', 'AWSCURRENT')).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  })
 })

@@ -6,8 +6,7 @@ import { expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 import { send, sign } from '../s3/raw-client.ts'
-import { writeAssembly } from './fixture-assembly.ts'
-import { fixtureTemplate } from './fixture-stack.ts'
+import { writeFlowBundles } from './flow-bundles.ts'
 
 const folder = folderUntilEnd()
 
@@ -35,14 +34,14 @@ const startUpload = async (
 }
 
 const countOf = async (cloud: EmbeddedCloud, pk: string) => {
-  const { CountsTable = '' } = cloud.describeOutputs()
-  return (await cloud.items(CountsTable).get({ pk, sk: 'item' }))?.['characters']
+  const { ItemTable = '' } = cloud.describeOutputs()
+  return (await cloud.items(ItemTable).get({ pk, sk: 'item' }))?.['characters']
 }
 
 it('finishes open requests, refuses new ones, and leaves started jobs to the next start', async () => {
   const dataDir = join(folder, 'data')
-  const assembly = await writeAssembly(join(folder, 'assembly'), fixtureTemplate, ['flow'])
-  const first = await startEmbeddedCloud({ dataDir, assembly })
+  const bundles = await writeFlowBundles(join(folder, 'assembly'))
+  const first = await startEmbeddedCloud({ dataDir, bundles })
   const put = (key: string) => ({
     method: 'PUT',
     path: `/${first.landingBucket}/${key}`,
@@ -69,7 +68,7 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
   expect(await echo.finish()).toMatchObject({ status: 200, body: 'halfhalf' })
   await closed
 
-  const second = await startEmbeddedCloud({ dataDir, assembly })
+  const second = await startEmbeddedCloud({ dataDir, bundles })
   try {
     await expect.poll(() => countOf(second, 'last.txt')).toBe(8)
     expect(await countOf(second, 'late.txt')).toBeUndefined()
@@ -80,8 +79,8 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
 
 it('cuts off requests that take longer than the grace', async () => {
   const dataDir = join(folder, 'cut')
-  const assembly = await writeAssembly(join(folder, 'assembly-2'), fixtureTemplate, ['flow'])
-  const cloud = await startEmbeddedCloud({ dataDir, assembly })
+  const bundles = await writeFlowBundles(join(folder, 'assembly-2'))
+  const cloud = await startEmbeddedCloud({ dataDir, bundles })
   const echo = await startUpload(`${cloud.api}/echo`, { method: 'POST' })
   const machineArn = cloud.describeOutputs()['ImportMachineArn'] ?? ''
   await cloud.host.machines.start({ machineArn, name: 'long', input: { do: 'wait', ms: 600_000 } })

@@ -1,0 +1,98 @@
+import { type NextTime, readSchedule } from '#lib/schedules/schedule-expression.ts'
+import type { ExtractSchedule, StackConfig } from '../../infra/stack-config.ts'
+import { clocks, DUE, type FunctionName } from '../../infra/system.ts'
+
+interface DueWork {
+  readonly name: string
+  readonly nextTime: NextTime
+  readonly isOfEachMinute: boolean
+  /** @param due when it was due: ISO 8601, whole seconds */
+  readonly run: (due: string) => Promise<unknown>
+}
+
+interface ClocksOptions {
+  readonly config: Pick<StackConfig, 'schedules'>
+  /** The functions that are here. */
+  readonly functions: readonly FunctionName[]
+  readonly call: (name: FunctionName, event: object) => Promise<unknown>
+  readonly extract: (input: object) => Promise<unknown>
+  readonly log: (message: string) => void
+}
+
+/** Longer pauses are split: Node's timers end at 24 days, and a laptop's clock jumps when it wakes. */
+const longestPauseMs = 60_000
+
+/**
+ * Runs what is due: the clocks of the system, and the schedules of the stack's configuration. What was due while this process was
+ * down is skipped: a schedule says when, not how often.
+ */
+export class Clocks {
+  readonly #log: (message: string) => void
+  readonly #work: readonly DueWork[]
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+
+  constructor({ config, functions, call, extract, log }: ClocksOptions) {
+    this.#log = log
+    const ofSystem = clocks.filter(({ calls }) => functions.includes(calls))
+    const ofStack = functions.includes('run-extractor')
+      ? config.schedules.filter(({ isEnabled }) => isEnabled)
+      : []
+    this.#work = [
+      ...ofSystem.map(({ calls, expression, input = {} }) => ({
+        name: `${calls} ${JSON.stringify(input)}`,
+        nextTime: readSchedule(expression, 'UTC'),
+        isOfEachMinute: expression === 'rate(1 minute)',
+        run: (due: string) => call(calls, at(due, input)),
+      })),
+      ...ofStack.map(schedule => ({
+        name: schedule.name,
+        nextTime: readSchedule(schedule.expression, schedule.timezone),
+        isOfEachMinute: false,
+        run: () => extract(inputOf(schedule)),
+      })),
+    ]
+  }
+
+  /** With work from before the start, what is due each minute runs at once. */
+  start({ hasEarlierWork }: { hasEarlierWork: boolean }): void {
+    const now = new Date()
+    for (const work of this.#work) {
+      if (hasEarlierWork && work.isOfEachMinute) void this.#run(work, now)
+      this.#wait(work, work.nextTime(now))
+    }
+  }
+
+  close(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  #wait(work: DueWork, due: Date | undefined): void {
+    if (!due) return
+    const pause = Math.min(due.getTime() - Date.now(), longestPauseMs)
+    const timer = setTimeout(() => {
+      if (Date.now() < due.getTime()) return this.#wait(work, due)
+      void this.#run(work, due)
+      this.#wait(work, work.nextTime(new Date()))
+    }, pause)
+    this.#timers.set(work.name, timer.unref())
+  }
+
+  async #run({ name, run }: DueWork, due: Date): Promise<void> {
+    try {
+      await run(`${due.toISOString().slice(0, 19)}Z`)
+    } catch (error) {
+      this.#log(`${name}: what is due was not done: ${String(error)}`)
+    }
+  }
+}
+
+const at = (due: string, input: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.entries(input).map(([key, value]) => [key, value === DUE ? due : value]))
+
+const inputOf = ({ name, componentId, configId, overlap }: ExtractSchedule): object => ({
+  componentId,
+  configId,
+  overlap,
+  trigger: `schedule ${name}`,
+})

@@ -1,0 +1,21 @@
+import type { StackConfig } from '../../infra/stack-config.ts'
+import type { DurableFiles } from '../durable/durable-files.ts'
+import type { DataDir } from './data-dir.ts'
+import type { TlsOptions } from './lambda/protocol.ts'
+import type { RightsOf } from './rights.ts'
+
+export interface RunSystemOptions {
+  readonly dataDir: DataDir
+  readonly config: StackConfig
+  /** Folder of the functions' bundles. */
+  readonly bundles: string
+  /** Default: everything. */
+  readonly rightsOf?: RightsOf | undefined
+  readonly apiPort: number
+  readonly s3Port: number
+  readonly bind: string
+  readonly tls?: TlsOptions | undefined
+  readonly token: string | undefined
+  readonly files: DurableFiles
+  readonly log: (line: string) => void
+}

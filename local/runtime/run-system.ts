@@ -1,0 +1,194 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Host } from '#lib/cloud/host.ts'
+import { createItemTable, type ItemTable } from '#lib/items/item-table.ts'
+import { LANDING_RULES_FILE } from '../../functions/start-import/landing-rules-file.ts'
+import type { FunctionName } from '../../infra/system.ts'
+import { startItemExpiry } from '../items/item-expiry.ts'
+import { ExecutionStore } from '../machines/execution-store.ts'
+import { Executions } from '../machines/executions.ts'
+import { Clocks } from './clocks.ts'
+import { createEnds } from './ends.ts'
+import { hostOf } from './host/host-of.ts'
+import { serveHost } from './host/serve-host.ts'
+import { Keys } from './keys/keys.ts'
+import { functionDefinition } from './lambda/function-definition.ts'
+import { Functions, type ServeHost } from './lambda/functions.ts'
+import { functionArn, machineArn, secretsKeyArn } from './names.ts'
+import { createBuckets, type OnLanded, openServers } from './open-servers.ts'
+import type { RunSystemOptions } from './run-system-options.ts'
+import { Secrets } from './secrets/secrets.ts'
+import { serveApi } from './serve-api.ts'
+import { ServiceError } from './service-error.ts'
+import { functionsOf, outputsOf, variables } from './system.ts'
+import { systemMachines } from './system-machines.ts'
+
+interface RunningSystem {
+  readonly outputs: Readonly<Record<string, string>>
+  readonly tlsPort: number | undefined
+  readonly endpoints: { readonly api: string; readonly s3: string; readonly control: string }
+  readonly secrets: Secrets
+  readonly executions: Executions
+  readonly host: Host
+  readonly items: (tableName: string) => ItemTable
+}
+
+/**
+ * How long running requests and invocations may take to finish when the cloud closes; what takes longer is cut off and
+ * begun again at the next start. Threads in native code may need two seconds more to end.
+ */
+const closeGraceMs = 4_000
+
+/** What the first file needs. Only these are loaded in advance: a container takes about 25 MB. */
+const NEEDED_FIRST: readonly FunctionName[] = ['start-import', 'poll-job', 'run-job']
+
+/**
+ * Starts everything in the order in which one part needs another, and registers how to end it on `resources`.
+ *
+ * Addresses come first, since environments are made from them; then stores, functions and machines; the executions that were
+ * under way last, when all that they call is there.
+ */
+export const runSystem = async (
+  options: RunSystemOptions,
+  resources: AsyncDisposableStack,
+): Promise<RunningSystem> => {
+  const { dataDir, config, bind, files, log } = options
+  const within = (name: string) => join(dataDir.path, name)
+  const names = functionsOf(config)
+
+  const servers = await openServers(options, names, resources)
+  const { control, controlUrl, items, s3, landed, policies } = servers
+  const host = Promise.withResolvers<Host>()
+  const serveHostTo: ServeHost = (port, roleArn) =>
+    serveHost(port, host.promise, ({ action, resource, context }) =>
+      policies.isAllowed({ roleArn }, action, resource, context),
+    )
+  const environments = await environmentsOf(options)
+  const definitionOf = (name: FunctionName) =>
+    functionDefinition(name, config, { bundles: options.bundles, environment: environments.ofAll() })
+  const api = names.includes('storage-api')
+    ? await serveApi(options, { definition: definitionOf('storage-api'), serveHostTo }, resources)
+    : undefined
+  const endpoints = {
+    api: api === undefined ? (config.storageUrl ?? '') : addressOf(bind, api.port),
+    s3: addressOf(bind, s3.port),
+    control: controlUrl,
+  }
+  environments.setUrl(endpoints.api)
+
+  await createBuckets(s3, config)
+  const expiry = startItemExpiry(items, log)
+  resources.defer(() => expiry.close())
+  const secrets = await Secrets.open(within('secrets'), {
+    token: options.token,
+    projectId: config.projectId,
+    files,
+    log,
+  })
+  const functions = await Functions.open({
+    definitions: names.map(name => ({ ...definitionOf(name), environment: environments.of(name) })),
+    s3: endpoints.s3,
+    assumeRole: s3.assumeRole,
+    dataDir: dataDir.path,
+    serveHost: serveHostTo,
+  })
+  resources.defer(() => functions.close(0))
+
+  const { executions, clocks } = await openMachines(options, {
+    names,
+    functions,
+    seesAllEnds: api !== undefined,
+  })
+  const kmsKeys = await Keys.open(within('keys'), [secretsKeyArn], { files, log })
+  const ports = hostOf({ items, executions, keys: kmsKeys, secrets, functions, s3 })
+  host.resolve(ports)
+  control.resolve({
+    ...ports,
+    putSecret: (secretArn, value) => secrets.put(secretArn, value),
+    callsOf: async executionArn => executions.calls(executionArn),
+  })
+
+  await api?.load(() => functions.environment(functionArn('storage-api')))
+  resources.defer(async () => {
+    clocks.close()
+    executions.close()
+    // Side by side, for they need each other to finish: the API its functions' rights, functions S3 and the items.
+    await Promise.all([api?.drain(closeGraceMs), s3.drain(closeGraceMs), functions.close(closeGraceMs)])
+  })
+  const resumed = executions.resume()
+  if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
+  landed.resolve(startImports(executions))
+  clocks.start({ hasEarlierWork: !dataDir.isNew })
+  // In the background and one after the other, so that the first file does not wait for bundles to load.
+  void functions.warm(NEEDED_FIRST)
+
+  return {
+    outputs: outputsOf(config, endpoints.api),
+    tlsPort: api?.tlsPort,
+    endpoints,
+    secrets,
+    executions,
+    host: ports,
+    items: name => createItemTable(items.table(name)),
+  }
+}
+
+interface MachinesOptions {
+  readonly names: readonly FunctionName[]
+  readonly functions: Functions
+  /** The jobs of a hosted service run elsewhere. */
+  readonly seesAllEnds: boolean
+}
+
+const openMachines = async (
+  { dataDir, config, files, log }: RunSystemOptions,
+  { names, functions, seesAllEnds }: MachinesOptions,
+) => {
+  const call = (name: FunctionName, event: unknown) => functions.invoke(functionArn(name), event)
+  const executions = new Executions({
+    store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
+    machines: systemMachines(config, functions, log),
+    ...createEnds({ call, functions: names, log }),
+    seesAllEnds,
+    log,
+  })
+  const extract = (input: object) => executions.start(machineArn('extract'), JSON.stringify(input))
+  return { executions, clocks: new Clocks({ config, functions: names, call, extract, log }) }
+}
+
+/** An event that comes twice is one execution, which its id names. */
+const startImports =
+  (executions: Executions): OnLanded =>
+  async event => {
+    try {
+      await executions.start(machineArn('import'), JSON.stringify(event), String(event['id']))
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.name === 'ExecutionAlreadyExists')) throw error
+    }
+  }
+
+/** The variables of functions, of which the address of the API is known last. */
+const environmentsOf = async ({ config, bundles, dataDir }: RunSystemOptions) => {
+  const rulesFolder = join(dataDir.path, 'landing')
+  await mkdir(rulesFolder, { recursive: true })
+  await writeFile(join(rulesFolder, LANDING_RULES_FILE), JSON.stringify(config.landingRules))
+  let url = 'http://api'
+  const ofAll = (): Readonly<Record<string, string>> => variables(config, { url, bundles })
+  return {
+    ofAll,
+    setUrl: (given: string): void => {
+      url = given
+    },
+    // A file beside its bundle says the rules, for there may be more than an environment can hold.
+    of: (name: FunctionName) => ({
+      ...ofAll(),
+      ...(name === 'start-import' && { LAMBDA_TASK_ROOT: rulesFolder }),
+    }),
+  }
+}
+
+/** An address that a process on this machine can call. */
+const addressOf = (bind: string, port: number): string => {
+  const host = bind === '0.0.0.0' ? '127.0.0.1' : bind === '::' ? '::1' : bind
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
