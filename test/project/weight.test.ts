@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 95_927,
+  'lines of product': 95_918,
   'lines of tests': 80_839,
   'words of documents': 92_511,
   functions: 14,
