@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 95_918,
-  'lines of tests': 80_839,
+  'lines of tests': 80_927,
   'words of documents': 92_511,
   functions: 14,
   routes: 211,
