@@ -98,7 +98,7 @@ const stepsOf = (
       Next: 'WhatNow',
     },
     StepAfterFailure: {
-      ...call(step, { 'failure.$': '$.failure', ...stepsLeft }),
+      ...call(step, { 'job.$': '$.answer.job', 'failure.$': '$.failure', ...stepsLeft }),
       ResultPath: '$.answer',
       Catch: [{ ...ANY, ResultPath: null, Next: 'EvenThatFailed' }],
       Next: 'WhatNow',
@@ -205,7 +205,7 @@ const inChildren = (props: DriveProps): States => ({
       'run.$': '$.run',
       answer: {
         next: 'again',
-        waitSeconds: 0,
+        'waitSeconds.$': '$.answer.waitSeconds',
         'state.$': '$.answer.state',
         job: null,
         stepsLeft: STEPS_OF_A_HISTORY,
@@ -214,7 +214,7 @@ const inChildren = (props: DriveProps): States => ({
     MaxConcurrency: 1,
     ItemProcessor: {
       ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-      StartAt: 'Step',
+      StartAt: 'Wait',
       States: { ...stepsOf(props, 'EndOfHistory'), EndOfHistory: { Type: 'Succeed' } },
     },
     ResultSelector: { 'answer.$': '$[0].answer' },

@@ -46,8 +46,8 @@ export const mergeSlices = async (
     if (jobId === undefined) await reportFailure(services, { input: given, execution, failure: described })
     return { next: 'failed', failure: described }
   }
-  if (failure) return give(failure)
   if (job?.status === 'error') return give({ Error: job.error.code, Cause: job.error.message }, job.jobId)
+  if (failure) return give(failure)
 
   const before = parseEvent(stepBefore, state)
   if (part !== undefined) {

@@ -31,19 +31,25 @@ export const importStep = async (
     if (released.outcome !== 'released') return { next: 'done', output: released }
     return { next: 'failed', failure: released.failure, details: released.details }
   }
+  // Two files for one new table landed together, and the other created it first: this one is imported into that table.
+  const jobFailure =
+    job?.status === 'error' && job.error.code !== TABLE_EXISTS_CODE
+      ? { Error: job.error.code, Cause: job.error.message }
+      : undefined
   const close = parseEvent(closing, state)
-  // The file is in its table: a letter that stays open fails nothing.
-  if (failure) return close?.tries === undefined ? giveUp(failure) : { next: 'done', output: close.output }
+  const ended = close && job?.status === 'success' ? { ...close.output, ...job } : undefined
+  if (failure) {
+    // The file is in its table: a letter that stays open fails nothing.
+    if (close && (ended || close.tries !== undefined)) return { next: 'done', output: ended ?? close.output }
+    return giveUp(jobFailure ?? failure)
+  }
   if (part !== undefined) {
     await start({ ...asked, move: parseEvent(partsToMove, part) })
     return undefined
   }
   if (close?.tries !== undefined) return closeLetters(close.output, close.tries, { asked, start, log })
-  if (close && job?.status === 'success')
-    return { next: 'again', waitSeconds: 0, state: { output: { ...close.output, ...job }, tries: 0 } }
-  // Two files for one new table landed together, and the other created it first: this one is imported into that table.
-  if (job?.status === 'error' && job.error.code !== TABLE_EXISTS_CODE)
-    return giveUp({ Error: job.error.code, Cause: job.error.message })
+  if (ended) return { next: 'again', waitSeconds: 0, state: { output: ended, tries: 0 } }
+  if (jobFailure) return giveUp(jobFailure)
   return answerOf(await start(asked))
 }
 

@@ -52,7 +52,12 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
         `The execution reached the maximum number of history events (${largestHistory}).`,
       )
   }
-  const call = async (name: Parameters<typeof onCall>[0], run: Call, event: object): Promise<unknown> => {
+  const call = async (
+    name: Parameters<typeof onCall>[0],
+    run: Call,
+    event: object,
+    over?: AbortSignal,
+  ): Promise<unknown> => {
     note(EVENTS.call)
     const whole = throughJson({ execution, since, ...event }, `The input of ${name}`)
     const result = await withRetries(
@@ -63,6 +68,7 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
       async waitSeconds => {
         note(EVENTS.retry)
         await wait({ waitSeconds })
+        over?.throwIfAborted()
       },
     )
     return throughJson(result ?? null, `The output of ${name}`)
@@ -75,6 +81,8 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
   }
 
   let answer: Whole = BEGIN
+  /** What was last heard of the job that the answer waits for. */
+  let polled: Polled | null = null
   const next = async (): Promise<Whole> => {
     const { state } = answer
     if (answer.next === 'again') {
@@ -82,14 +90,16 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
       return stepped('Step', { state, job: null })
     }
     if (answer.next === 'each') {
-      const part = (one: unknown) => call('Part', options.part, { input, state, part: one })
-      await pMap(answer.parts, part, { concurrency: options.partsAtOnce })
+      await allOrNone(answer.parts, options.partsAtOnce, (part, over) =>
+        call('Part', options.part, { input, state, part }, over),
+      )
       return stepped('Step', { state, job: null })
     }
     if (answer.next !== 'poll') throw new Error(`An answer of ${answer.next} is an end`)
     await pause(answer)
     for (;;) {
       const job = (await call('Poll', options.poll, { jobId: answer.jobId })) as Polled // As poll-job answers.
+      polled = job
       if (!job.isFinished) await pause(job)
       else if (job.status === 'success' && answer.output)
         return { ...BEGIN, next: 'done', output: { ...answer.output, ...job } }
@@ -106,11 +116,13 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
       }
       try {
         answer = await next()
+        polled = null
       } catch (error) {
         if (error instanceof Ended) throw error
         const failure = reportOf(error)
         try {
-          answer = await stepped('StepAfterFailure', { state: answer.state, failure })
+          answer = await stepped('StepAfterFailure', { state: answer.state, job: polled, failure })
+          polled = null
         } catch (second) {
           if (second instanceof Ended) throw second
           answer = {
@@ -126,6 +138,21 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
     if (!(error instanceof Ended)) throw error
     return { status: 'FAILED', failure: { code: error.name, message: error.message } }
   }
+}
+
+/** A part that fails for good ends the others: their attempts are not repeated. */
+const allOrNone = async (
+  parts: readonly unknown[],
+  concurrency: number,
+  run: (part: unknown, over: AbortSignal) => Promise<unknown>,
+): Promise<void> => {
+  const failed = new AbortController()
+  const runOne = (part: unknown) =>
+    run(part, failed.signal).catch(error => {
+      failed.abort()
+      throw error
+    })
+  await pMap(parts, runOne, { concurrency })
 }
 
 const EVEN_THAT_FAILED =

@@ -74,7 +74,12 @@ const started = {
   startDate: z.string(),
 }
 
-const ended = { ...started, stopDate: z.string() }
+const ended = {
+  ...started,
+  stopDate: z.string(),
+  /** Nobody was told of the end yet. `details`: what a failure that the machine reports says besides. */
+  untold: z.object({ details: z.unknown().optional() }).optional(),
+}
 
 /** One execution, as it is kept on disk and described to callers. */
 const executionRecordSchema = z.discriminatedUnion('status', [

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { AskedWait } from '#lib/asked-wait.ts'
 import { arn } from '../runtime/account.ts'
 import { ServiceError } from '../runtime/service-error.ts'
-import { untilThereIsRoom } from '../runtime/until-there-is-room.ts'
 import { checkInput, checkName } from './check-start.ts'
 import { describeEnd } from './describe-end.ts'
 import { type Call, type DriveEnd, drive } from './drive.ts'
 import { EndWatch } from './end-watch.ts'
+import { Ends, type TellEnd } from './ends.ts'
 import type { EndedExecution, ExecutionRecord, ExecutionStore, RunningExecution } from './execution-store.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
@@ -27,16 +27,13 @@ interface ExecutionsOptions {
   readonly machines: readonly StateMachine[]
   /** Told of each execution that begins, also again after a death. Default: nobody is. */
   readonly onStart?: (record: RunningExecution) => Promise<void>
-  /**
-   * Told of each end before it is recorded: after a death it comes again. `details`: what a failure that the machine itself reports
-   * says besides; absent for one that Step Functions would end in silence. Default: nobody is.
-   */
-  readonly onEnd?: (ended: EndedExecution, details?: unknown) => Promise<void>
+  /** Default: nobody is told. */
+  readonly tellEnd?: TellEnd
   readonly log: (message: string) => void
   /** Whether the executions that steps wait for run here, so that their ends are seen. Default: they may run elsewhere. */
   readonly seesAllEnds?: boolean
-  /** How long to wait before a record is tried again that did not fit on the disk. */
-  readonly fullDiskPauseMs?: number
+  /** See `Ends`. */
+  readonly pauseMs?: number
 }
 
 /** Runs state machines and keeps a durable record of each execution. Side by side they are not bounded: most wait, and functions have bounds. */
@@ -45,12 +42,14 @@ export class Executions {
   readonly #machines: ReadonlyMap<string, StateMachine>
   readonly #running = new Map<string, Running>()
   readonly #starting = new Map<string, Promise<RunningExecution>>()
-  readonly #ends = new EndWatch()
+  readonly #watch = new EndWatch()
+  readonly #ends: Ends
   readonly #calls = new Map<string, string[]>()
   #isClosed = false
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
+    this.#ends = new Ends(options)
     this.#machines = new Map(options.machines.map(machine => [machine.arn, machine]))
   }
 
@@ -106,12 +105,13 @@ export class Executions {
    * every step of every machine is idempotent: each is delivered at least once in the cloud, too.
    */
   resume(): number {
+    this.#ends.resume()
     const interrupted = this.#options.store.all().filter(record => record.status === 'RUNNING')
     for (const record of interrupted) {
       const machine = this.#machines.get(record.stateMachineArn)
       if (machine) this.#run(machine, record)
       else
-        this.#store({
+        this.#end({
           ...record,
           status: 'ABORTED',
           stopDate: new Date().toISOString(),
@@ -169,6 +169,7 @@ export class Executions {
   /** Leaves what is under way to the next start: its records stay `RUNNING`. */
   close(): void {
     this.#isClosed = true
+    this.#ends.close()
     for (const { over } of this.#running.values()) over.abort()
     this.#running.clear()
   }
@@ -195,19 +196,15 @@ export class Executions {
     }
     const timer = setTimeout(
       () => end({ status: 'TIMED_OUT', error: 'States.Timeout' }),
-      Date.parse(record.startDate) + machine.longestSeconds * 1000 - Date.now(),
+      // Of this process: what was under way when a machine was switched off goes on.
+      machine.longestSeconds * 1000,
     ).unref()
     const driven = this.#drive(machine, record, over.signal).then(outcomeOf)
     const ended = Promise.race([driven, cutOff.promise]).then(async ({ details, ...outcome }) => {
       over.abort()
       clearTimeout(timer)
       const finished = { ...record, stopDate: new Date().toISOString(), ...outcome } as EndedExecution // By its status.
-      await this.#options.onEnd?.(finished, details)
-      await this.#store(finished)
-      this.#running.delete(record.executionArn)
-      this.#ends.wake(record.name)
-      const line = describeEnd(finished)
-      if (line !== undefined) this.#options.log(line)
+      await this.#end(finished, details)
       return finished
     })
     // Nobody waiting for the end must not end the process.
@@ -222,10 +219,10 @@ export class Executions {
     const whileUnderWay =
       (call: Call): Call =>
       async event => {
-        if (signal.aborted) return never
+        if (signal.aborted) return never()
         const result = await call(event)
-        for (const name of alsoEndedBy(result)) this.#ends.wake(name)
-        return signal.aborted ? never : result
+        for (const name of alsoEndedBy(result)) this.#watch.wake(name)
+        return signal.aborted ? never() : result
       }
     return drive({
       input: JSON.parse(record.input),
@@ -249,25 +246,24 @@ export class Executions {
     const isSeen = this.#options.seesAllEnds === true && waitsFor.length > 0
     const waitSeconds = Math.max(asked.waitSeconds, isSeen ? NAMED_WAIT_SECONDS : 0)
     if (waitSeconds > 0 && !waitsFor.some(name => this.#hasEnded(name)))
-      await this.#ends.wait({ waitSeconds, waitsFor }, signal)
+      await this.#watch.wait({ waitSeconds, waitsFor }, signal)
     for (const name of waitsFor) if (this.#hasEnded(name)) seen.add(name)
   }
 
   #hasEnded(name: string): boolean {
-    if (this.#ends.hasEnded(name)) return true
+    if (this.#watch.hasEnded(name)) return true
     return [...this.#machines.values()].some(machine => {
       const record = this.#options.store.get(executionArnOf(machine, name))
       return record !== undefined && record.status !== 'RUNNING'
     })
   }
 
-  /** What has happened stays true on a full disk: it is recorded when there is room again, or the next start repeats it. */
-  #store(finished: EndedExecution): Promise<void> {
-    return untilThereIsRoom(() => this.#options.store.put(finished), {
-      onWait: error => this.#options.log(`${unrecorded(finished, error)}; trying until there is room`),
-      isOver: () => this.#isClosed,
-      pauseMs: this.#options.fullDiskPauseMs,
-    })
+  async #end(ended: EndedExecution, details?: unknown): Promise<void> {
+    await this.#ends.record(ended, details)
+    this.#running.delete(ended.executionArn)
+    this.#watch.wake(ended.name)
+    const line = describeEnd(ended)
+    if (line !== undefined) this.#options.log(line)
   }
 }
 
@@ -291,7 +287,7 @@ interface Running {
 }
 
 /** Of what was cut off: nobody hears of it any more. */
-const never = new Promise<never>(() => {})
+const never = (): Promise<never> => new Promise(() => {})
 
 /** Names of the executions that a step ended beside its own. */
 const alsoEndedBy = (answer: unknown): readonly string[] =>

@@ -34,7 +34,7 @@ export interface EmbeddedCloudOptions {
   readonly context?: Readonly<Record<string, unknown>>
   /** Folder with a folder for each function's bundle. Default: made from the sources, or reused when they have not changed. */
   readonly bundles?: string
-  /** What each function may do. Default: everything. */
+  /** What each function may do. Default: see `rightsOn`. */
   readonly rightsOf?: RightsOf
   /** How the data directory is written. Default: as MILLRACE_DURABILITY says. */
   readonly files?: DurableFiles

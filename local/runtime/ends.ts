@@ -1,5 +1,6 @@
 import type { ErrorCode } from '#lib/errors/codes.ts'
 import { type FunctionName, type MachineName, machines } from '../../infra/system.ts'
+import type { TellEnd } from '../machines/ends.ts'
 import { type EndedExecution, type RunningExecution, statusChange } from '../machines/execution-store.ts'
 import { machineArn } from './names.ts'
 
@@ -7,31 +8,29 @@ interface EndsOptions {
   readonly call: (name: FunctionName, event: unknown) => Promise<unknown>
   /** The functions that are here. */
   readonly functions: readonly FunctionName[]
-  readonly log: (line: string) => void
 }
 
 /** Tells those who keep runs and failures of the beginnings and ends of executions, as rules and states do in an account. */
-export const createEnds = ({ call, functions, log }: EndsOptions) => {
-  const tell = async (name: FunctionName, event: object): Promise<void> => {
-    if (!functions.includes(name)) return
-    try {
-      await call(name, event)
-    } catch (error) {
-      log(`${name} could not be told of an execution: ${String(error)}`)
-    }
-  }
-  const tellRun = (record: RunningExecution | EndedExecution): Promise<void> =>
-    record.stateMachineArn === machineArn('extract')
-      ? tell('keep-run', statusChange(record))
-      : Promise.resolve()
+export const createEnds = ({ call, functions }: EndsOptions) => {
+  const isHere = (name: FunctionName): boolean => functions.includes(name)
+  const isRun = ({ stateMachineArn }: RunningExecution | EndedExecution): boolean =>
+    stateMachineArn === machineArn('extract') && isHere('keep-run')
+  const letterFor = (ended: EndedExecution, details: unknown): object | undefined =>
+    isHere('keep-dead-letter') ? letterOf(ended, details) : undefined
 
-  return {
-    onStart: tellRun,
-    onEnd: async (ended: EndedExecution, details?: unknown): Promise<void> => {
-      const letter = letterOf(ended, details)
-      if (letter) await tell('keep-dead-letter', letter)
-      await tellRun(ended)
+  const tellEnd: TellEnd = {
+    isHeard: (ended, details) => isRun(ended) || letterFor(ended, details) !== undefined,
+    tell: async (ended, details) => {
+      const letter = letterFor(ended, details)
+      if (letter) await call('keep-dead-letter', letter)
+      if (isRun(ended)) await call('keep-run', statusChange(ended))
     },
+  }
+  return {
+    onStart: async (record: RunningExecution): Promise<void> => {
+      if (isRun(record)) await call('keep-run', statusChange(record))
+    },
+    tellEnd,
   }
 }
 
@@ -41,12 +40,13 @@ const SILENT =
 /** None for a success, nor for what somebody has cancelled. */
 const letterOf = (ended: EndedExecution, details: unknown): object | undefined => {
   if (ended.status === 'SUCCEEDED') return undefined
-  if (ended.error === ('storage.jobs.cancelled' satisfies ErrorCode)) return undefined
+  if (ended.status !== 'FAILED' && ended.error === ('storage.jobs.cancelled' satisfies ErrorCode))
+    return undefined
   const machine = nameOfMachine(ended.stateMachineArn)
   if (!machine) return undefined
   const failure =
     details === undefined
-      ? { code: ended.error ?? ended.status, message: SILENT }
+      ? { code: ended.status, message: SILENT }
       : { code: ended.error ?? 'Error', message: ended.cause ?? '' }
   return {
     machine,

@@ -7,7 +7,7 @@ import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
 import { type Control, controlServer } from './control.ts'
 import { listeningError } from './listening-error.ts'
 import { allBuckets, bucketName, roleOfFunction } from './names.ts'
-import { documentsOfRoles, everything } from './rights.ts'
+import { documentsOfRoles, rightsOn } from './rights.ts'
 import { RolePolicies } from './role-policies.ts'
 import type { RunSystemOptions } from './run-system-options.ts'
 
@@ -19,7 +19,7 @@ export const openServers = async (
   names: readonly FunctionName[],
   resources: AsyncDisposableStack,
 ) => {
-  const { dataDir, files, log, rightsOf = everything } = options
+  const { dataDir, config, files, log, rightsOf = rightsOn(config) } = options
   const documents = documentsOfRoles(names, rightsOf)
   const policies = new RolePolicies(documents)
   const ofFunctions = new Set(names.map(roleOfFunction))

@@ -1,3 +1,4 @@
+import type { StackConfig } from '../../infra/stack-config.ts'
 import type { FunctionName } from '../../infra/system.ts'
 import type { PolicyDocument } from '../s3/auth/policy-document.ts'
 import { accessRoles, bucketName, roleOfFunction } from './names.ts'
@@ -6,28 +7,55 @@ import { accessRoles, bucketName, roleOfFunction } from './names.ts'
 export type RightsOf = (name: FunctionName) => PolicyDocument
 
 /**
- * On one machine a function may do everything: what its role in an account allows is held by tests, which give the roles of the
- * template in place of this one.
+ * On one machine functions may do everything: what their roles in an account allow is held by tests, which give the roles of the
+ * template in place of these. But where an export goes its asker says, so it goes to buckets of exports alone.
  */
-export const everything: RightsOf = () => allowing(['*'], ['*'])
+export const rightsOn =
+  ({ exportBuckets }: Pick<StackConfig, 'exportBuckets'>): RightsOf =>
+  name =>
+    name === 'merge-slices'
+      ? policy([
+          { Action: '*', Resource: [bucketName('exports'), ...exportBuckets].flatMap(wholeBucket) },
+          { Action: ['s3:GetObject', 's3:ListBucket'], Resource: wholeBucket(bucketName('files')) },
+          { Action: 'secretsmanager:GetSecretValue', Resource: '*' },
+        ])
+      : policy([{ Action: '*', Resource: '*' }])
 
-const allowing = (actions: string[], resources: string[]): PolicyDocument => ({
+type Allowed = Omit<PolicyDocument['Statement'][number], 'Effect'>
+
+const policy = (statements: Allowed[]): PolicyDocument => ({
   Version: '2012-10-17',
-  Statement: [{ Effect: 'Allow', Action: actions, Resource: resources }],
+  Statement: statements.map(statement => ({ Effect: 'Allow', ...statement })),
 })
+
+const wholeBucket = (name: string): string[] => [`arn:aws:s3:::${name}`, `arn:aws:s3:::${name}/*`]
+
+/** As in infra/access-roles.ts. */
+const ofFiles = policy([
+  {
+    Action: [
+      's3:GetObject',
+      's3:PutObject',
+      's3:PutObjectAcl',
+      's3:AbortMultipartUpload',
+      's3:ListMultipartUploadParts',
+    ],
+    Resource: `arn:aws:s3:::${bucketName('files')}/*`,
+  },
+  { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucketName('files')}` },
+])
+const ofTables = policy([
+  { Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucketName('tables')}/tables/*` },
+  { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucketName('tables')}` },
+])
 
 /** What each role allows, by its ARN. Those that are given away are narrowed for each session. */
 export const documentsOfRoles = (
   functions: readonly FunctionName[],
   rightsOf: RightsOf,
-): ReadonlyMap<string, PolicyDocument> => {
-  const inBucket = (name: 'files' | 'tables') => {
-    const bucket = `arn:aws:s3:::${bucketName(name)}`
-    return allowing(['s3:*'], [bucket, `${bucket}/*`])
-  }
-  return new Map([
+): ReadonlyMap<string, PolicyDocument> =>
+  new Map([
     ...functions.map((name): [string, PolicyDocument] => [roleOfFunction(name), rightsOf(name)]),
-    [accessRoles.files, inBucket('files')],
-    [accessRoles.tables, inBucket('tables')],
+    [accessRoles.files, ofFiles],
+    [accessRoles.tables, ofTables],
   ])
-}

@@ -9,7 +9,7 @@ export interface RunSystemOptions {
   readonly config: StackConfig
   /** Folder of the functions' bundles. */
   readonly bundles: string
-  /** Default: everything. */
+  /** Default: see `rightsOn`. */
   readonly rightsOf?: RightsOf | undefined
   readonly apiPort: number
   readonly s3Port: number

@@ -53,6 +53,7 @@ export const runSystem = async (
   resources: AsyncDisposableStack,
 ): Promise<RunningSystem> => {
   const { dataDir, config, bind, files, log } = options
+  refuseWithoutToken(options)
   const within = (name: string) => join(dataDir.path, name)
   const names = functionsOf(config)
 
@@ -117,7 +118,7 @@ export const runSystem = async (
   })
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
-  landed.resolve(startImports(executions))
+  landed.resolve(names.includes('start-import') ? startImports(executions, log) : async () => {})
   clocks.start({ hasEarlierWork: !dataDir.isNew })
   // In the background and one after the other, so that the first file does not wait for bundles to load.
   void functions.warm(NEEDED_FIRST)
@@ -131,6 +132,13 @@ export const runSystem = async (
     host: ports,
     items: name => createItemTable(items.table(name)),
   }
+}
+
+const refuseWithoutToken = ({ config, token }: RunSystemOptions): void => {
+  if (config.shape === 'functions' && token === undefined)
+    throw new Error(
+      'With storageUrl, MILLRACE_TOKEN has to be a token of that service: on one machine it takes the place of storageTokenSecret.',
+    )
 }
 
 interface MachinesOptions {
@@ -148,7 +156,7 @@ const openMachines = async (
   const executions = new Executions({
     store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
     machines: systemMachines(config, functions, log),
-    ...createEnds({ call, functions: names, log }),
+    ...createEnds({ call, functions: names }),
     seesAllEnds,
     log,
   })
@@ -158,12 +166,14 @@ const openMachines = async (
 
 /** An event that comes twice is one execution, which its id names. */
 const startImports =
-  (executions: Executions): OnLanded =>
+  (executions: Executions, log: (line: string) => void): OnLanded =>
   async event => {
     try {
       await executions.start(machineArn('import'), JSON.stringify(event), String(event['id']))
     } catch (error) {
-      if (!(error instanceof ServiceError && error.name === 'ExecutionAlreadyExists')) throw error
+      if (error instanceof ServiceError && error.name === 'ExecutionAlreadyExists') return
+      log(`an object landed and its import could not be started, trying again: ${String(error)}`)
+      throw error
     }
   }
 

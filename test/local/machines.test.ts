@@ -123,8 +123,8 @@ describe('an execution', () => {
   it('fails as its answer says, and tells the details', async () => {
     const told: unknown[] = []
     const { step } = answers({ next: 'failed', failure: { code: 'c', message: 'm' }, details: { d: 1 } })
-    const onEnd = async (...end: unknown[]) => void told.push(end)
-    expect(await run({ step }, {}, { onEnd })).toMatchObject({ status: 'FAILED', error: 'c', cause: 'm' })
+    const tellEnd = { isHeard: () => true, tell: async (...end: unknown[]) => void told.push(end) }
+    expect(await run({ step }, {}, { tellEnd })).toMatchObject({ status: 'FAILED', error: 'c', cause: 'm' })
     expect(told).toEqual([[expect.objectContaining({ error: 'c' }), { d: 1 }]])
   })
 
@@ -164,6 +164,36 @@ describe('an execution', () => {
     expect(await run({ step, isLong: true })).toMatchObject({ output: '"days"' })
     left = 3000
     expect(await run({ step })).toMatchObject({ status: 'FAILED' })
+  })
+
+  it('after days of rest goes on, and does not time out at once', async () => {
+    const before = await open({}, { store: 'rested' })
+    const { executionArn } = await before.start(machineArn, '{}', 'rests')
+    before.close()
+    const store = await ExecutionStore.open(`${folder}/rested`)
+    const record = store.get(executionArn)
+    if (record?.status !== 'RUNNING') throw new Error('It is under way')
+    await store.put({ ...record, startDate: '2026-01-01T00:00:00.000Z' })
+    const after = await open({ step: async () => done(1) }, { store: 'rested' })
+    after.resume()
+    expect(await after.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
+  })
+
+  it('whose part fails for good repeats no other part', async () => {
+    const { step } = answers({ next: 'each', parts: ['fails', 'waits'] }, () => new Promise(() => {}))
+    let tries = 0
+    const part: Call = async event => {
+      if ((event as { part: string }).part === 'fails')
+        throw Object.assign(new Error('no'), { name: 'UserError' })
+      tries += 1
+      throw Object.assign(new Error('busy'), { name: 'TransientError' })
+    }
+    const executions = await open({ step, part })
+    const { executionArn } = await executions.start(machineArn)
+    await expect.poll(() => executions.calls(executionArn)).toContain('StepAfterFailure')
+    await new Promise(resolve => setTimeout(resolve, 2500))
+    expect(tries).toBe(1)
+    executions.close()
   })
 
   it('times out, also while it waits', async () => {
@@ -249,17 +279,41 @@ describe('after a restart', () => {
     expect(after.list(machineArn).map(({ name, status }) => [name, status])).toEqual([['long', 'SUCCEEDED']])
   })
 
-  it('an end that nobody was told of when the process died comes again', async () => {
-    const before = await open({ step: async () => done(1) }, { store: 'told', onEnd: never })
+  it('an end that nobody was told of when the process died is told, and stays what it was', async () => {
+    const before = await open({}, { store: 'told', tellEnd: { isHeard: () => true, tell: never } })
     const { executionArn } = await before.start(machineArn, '{}', 'ends')
-    await new Promise(setImmediate)
+    void before.stop(executionArn, 'Enough')
+    await expect.poll(() => before.describe(executionArn)).toMatchObject({ untold: {} })
     before.close()
     const told: unknown[] = []
-    const onEnd = async (...end: unknown[]) => void told.push(end)
-    const after = await open({ step: async () => done(1) }, { store: 'told', onEnd })
+    const tellEnd = { isHeard: () => true, tell: async (...end: unknown[]) => void told.push(end) }
+    const after = await open({ step: async () => done(1) }, { store: 'told', tellEnd })
+    expect(after.resume()).toBe(0)
+    await expect.poll(() => after.describe(executionArn)).not.toHaveProperty('untold')
+    expect(told).toEqual([[expect.objectContaining({ status: 'ABORTED', error: 'Enough' }), undefined]])
+  })
+
+  it('an end that cannot be told is told later', async () => {
+    let tries = 0
+    const tell = async () => {
+      if (++tries < 3) throw new Error('503')
+    }
+    const tellEnd = { isHeard: () => true, tell }
+    const ended = await run({ step: async () => done(1) }, {}, { tellEnd, pauseMs: 1 })
+    expect(ended).toMatchObject({ status: 'SUCCEEDED' })
+    await expect.poll(() => tries).toBe(3)
+  })
+
+  it('of a machine that is gone is told as ended', async () => {
+    const before = await open({ arn: arnOf('gone'), name: 'gone' }, { store: 'gone' })
+    await before.start(arnOf('gone'), '{}', 'left')
+    before.close()
+    const told: unknown[] = []
+    const tellEnd = { isHeard: () => true, tell: async (...end: unknown[]) => void told.push(end) }
+    const after = await open({}, { store: 'gone', tellEnd })
     after.resume()
-    await after.finished(executionArn)
-    expect(told).toHaveLength(1)
+    await expect.poll(() => told).toHaveLength(1)
+    expect(told).toMatchObject([[{ status: 'ABORTED', error: 'StateMachineDoesNotExist' }, undefined]])
   })
 })
 

@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 95_918,
-  'lines of tests': 80_927,
-  'words of documents': 92_511,
+  'lines of product': 96_065,
+  'lines of tests': 81_003,
+  'words of documents': 92_536,
   functions: 14,
   routes: 211,
   settings: 41,

@@ -28,8 +28,8 @@ export const stepEvent = z.object({
   ),
   /** What the answer before has passed on. `null`: this is the first step. */
   state: z.unknown(),
-  /** The end of the job that the answer before waited for. `null`: it waited for none. */
-  job: z.nullish(endedJob),
+  /** The end of the job that the answer before waited for. `null`: it waited for none, or the job has not ended. */
+  job: z.catch(z.nullable(endedJob), null),
   /** One of the `parts` of the answer before: only this is to be done, and the result is nobody's. */
   part: z.optional(z.unknown()),
   /** The step, or a part, has failed for good (Step Functions, "Catch"). The answer counts like any other. */
@@ -73,8 +73,8 @@ export const answering =
   }
 
 const whole = (answer: Answer, stepsLeft: number): Answer & WholeAnswer => ({
-  state: null,
   ...answer,
+  state: ('state' in answer ? answer.state : undefined) ?? null,
   ...(answer.next === 'failed' && { details: answer.details ?? {} }),
   job: null,
   stepsLeft,

@@ -105,7 +105,7 @@ const toldByExecutions = async (): Promise<Told[]> => {
     const heardOf = async (tell: (ends: ReturnType<typeof createEnds>) => Promise<void>) => {
       const heard = new Set<string>()
       const call = async (called: string) => void heard.add(`${called} ${name}`)
-      await tell(createEnds({ call, functions: functionNames, log: () => {} }))
+      await tell(createEnds({ call, functions: functionNames }))
       return heard
     }
     told.push({
@@ -115,7 +115,7 @@ const toldByExecutions = async (): Promise<Told[]> => {
     })
     for (const end of ends) {
       const ended = { ...record, stopDate: record.startDate, ...end } as EndedExecution // By its status.
-      const heard = await heardOf(each => each.onEnd(ended))
+      const heard = await heardOf(each => each.tellEnd.tell(ended))
       // The machine itself writes the letter of a failure that it reports.
       if (end === ends[1]) heard.delete(`keep-dead-letter ${name}`)
       told.push({ what: `${name} ${JSON.stringify(end)}`, event: statusChange(ended), heard })

@@ -86,3 +86,15 @@ it('a table that was made meanwhile is loaded into', async () => {
   expect(answer).toMatchObject({ next: 'poll' })
   expect(asked).toEqual([expect.not.objectContaining({ failure: expect.anything() })])
 })
+
+it('a step that fails for good after the job has succeeded fails nothing', async () => {
+  const { answer, asked } = await step({ state: { output }, job: success, failure }, new Error('503'))
+  expect([answer, asked]).toEqual([{ next: 'done', output: { ...output, ...success } }, []])
+})
+
+it('the failure of the job is told, also when the step after it failed', async () => {
+  const error = { code: 'invalidCsv', message: 'm' }
+  const released = { outcome: 'released', failure: { code: 'c', message: 'm' }, details: {} } as const
+  const { asked } = await step({ job: { status: 'error', jobId: 7, error }, failure }, released)
+  expect(asked).toMatchObject([{ failure: { Error: 'invalidCsv' } }])
+})

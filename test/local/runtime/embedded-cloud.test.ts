@@ -4,7 +4,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlOf } from '#local/runtime/control-of.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
-import { everything, type RightsOf } from '#local/runtime/rights.ts'
+import { type RightsOf, rightsOn } from '#local/runtime/rights.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { send } from '../s3/raw-client.ts'
 import { writeFlowBundles } from './flow-bundles.ts'
@@ -30,7 +30,7 @@ const rightsOf: RightsOf = name =>
           },
         ],
       }
-    : everything(name)
+    : rightsOn({ exportBuckets: [] })(name)
 
 beforeAll(async () => {
   cloud = await startEmbeddedCloud({ dataDir, bundles, rightsOf })

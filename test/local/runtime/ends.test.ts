@@ -24,9 +24,8 @@ const told = async (execution: EndedExecution, details?: unknown, functions = fu
   const ends = createEnds({
     call: async (name, event) => void calls.push([name, event]),
     functions,
-    log: () => {},
   })
-  await ends.onEnd(execution, details)
+  if (ends.tellEnd.isHeard(execution, details)) await ends.tellEnd.tell(execution, details)
   return Object.fromEntries(calls)
 }
 const keepDeadLetter = 'keep-dead-letter'
@@ -40,7 +39,7 @@ it.each(machineNames)(
         machine,
         letter: {
           input: { asked: 'for' },
-          failure: { message: expect.stringMatching(/stopped, ran out of time/) },
+          failure: { code: end.status, message: expect.stringMatching(/stopped, ran out of time/) },
           details: { status: end.status },
           redrive: machines[machine].redrive,
         },
@@ -59,6 +58,11 @@ it('a failure that the machine reports says what its details say', async () => {
 it('nobody is told of a success or of what a person has cancelled', async () => {
   expect(await told(ended('import', { status: 'SUCCEEDED', output: '{}' }))).toEqual({})
   expect(await told(ended('jobs', { status: 'ABORTED', error: 'storage.jobs.cancelled' }))).toEqual({})
+})
+
+it('a file whose job was cancelled is not in its table, and leaves a letter', async () => {
+  const execution = ended('import', { status: 'FAILED', error: 'storage.jobs.cancelled', cause: 'm' })
+  expect(await told(execution, {})).toHaveProperty(keepDeadLetter)
 })
 
 it('the ends of runs are kept, each', async () => {

@@ -34,7 +34,7 @@ it('an execution that cannot be recorded is not started, and its end is recorded
     store: await ExecutionStore.open(`${folder.path}/executions`, { files }),
     machines: [{ ...machine, step }],
     log: line => lines.push(line),
-    fullDiskPauseMs: 1,
+    pauseMs: 1,
   })
   state.isFull = true
   await expect(executions.start(machine.arn, '{}', 'first')).rejects.toMatchObject({ code: 'ENOSPC' })

@@ -213,4 +213,10 @@ const withRetries = async <Result>(call: () => Promise<Result>): Promise<Result>
   }
 }
 
-export const randomSlices = (...sizes: number[]): Buffer[] => sizes.map(size => randomBytes(size))
+/** None begins like something compressed, which one of some thousand would. */
+export const randomSlices = (...sizes: number[]): Buffer[] =>
+  sizes.map(size => {
+    const bytes = randomBytes(size)
+    bytes.fill('x', 0, Math.min(4, size))
+    return bytes
+  })
