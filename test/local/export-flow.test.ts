@@ -42,7 +42,7 @@ const read = async (key: string): Promise<Buffer> => {
 const unfinishedUploads = async () =>
   (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket() }))).Uploads ?? []
 
-const nextDeadLetter = lettersOneByOne(() => keptLetters(cloud, 'export'))
+const deadLetters = lettersOneByOne(() => keptLetters(cloud, 'export'))
 
 const outputOf = (ended: { status: string; output?: string; cause?: string | undefined }) => {
   expect([ended.status, ended.cause]).toEqual(['SUCCEEDED', undefined])
@@ -126,7 +126,7 @@ describe('what cannot be exported', () => {
     const ended = await cloud.execute('export', input)
     expect(ended.status).toBe('FAILED')
     expect(ended.status === 'FAILED' && ended.cause).toMatch(message)
-    expect(await nextDeadLetter()).toMatchObject({
+    expect(await deadLetters.arrived()).toMatchObject({
       input,
       failure: { code: expect.stringContaining('.'), message: expect.stringMatching(message) },
       redrive: 'npx millrace execute export -',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { callerOf } from '#support/cloud-clients.ts'
+import { eventually } from '#support/eventually.ts'
 import { startCloud } from '#support/start-cloud.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { startApi } from '../functions/lib/extractor/api-server.ts'
@@ -117,7 +118,11 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'closed' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.response.status' })
   expect(ended).toMatchObject({ cause: expect.stringMatching(/^job 0, GET customers: .*\[403\]/) })
-  const letters = await keptLetters(cloud, 'extract')
+  const letters = await eventually(async () => {
+    const found = await keptLetters(cloud, 'extract')
+    expect(found).not.toEqual([])
+    return found
+  })
   expect(letters[0]).toMatchObject({
     input: { componentId: 'ex-generic-v2', configId: 'closed' },
     failure: { code: 'extractor.response.status', message: expect.stringMatching(/^job 0, GET customers: /) },

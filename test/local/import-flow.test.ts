@@ -92,7 +92,7 @@ const drop = async (key: string, body: string | Uint8Array, metadata: Record<str
 const cellsOf = async (tableId: string): Promise<string[][]> =>
   parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
 
-const nextDeadLetter = lettersOneByOne(() => keptLetters(cloud, 'import'))
+const deadLetters = lettersOneByOne(() => keptLetters(cloud, 'import'))
 
 describe('a file in the landing bucket', () => {
   it('becomes a table whose every cell equals the input', async () => {
@@ -317,7 +317,7 @@ describe('a file that cannot be imported', () => {
 
   beforeAll(async () => {
     await drop(key, 'id,name\n9,before\n')
-    expect(await nextDeadLetter()).toBeUndefined()
+    expect(await deadLetters.next()).toBeUndefined()
   })
 
   it.each([
@@ -346,8 +346,8 @@ describe('a file that cannot be imported', () => {
       expect(Buffer.from((await kept.Body?.transformToByteArray()) ?? []).equals(Buffer.from(body))).toBe(
         true,
       )
-      const written = await nextDeadLetter()
-      expect(await nextDeadLetter()).toBeUndefined()
+      const written = await deadLetters.arrived()
+      expect(await deadLetters.next()).toBeUndefined()
       expect(written).toMatchObject({
         input: { detail: { object: { key } } },
         failure: { message: cause },
@@ -362,7 +362,7 @@ describe('a file that cannot be imported', () => {
     const { status, cause } = await drop('orders.csv', 'id\n1\n')
     expect(status).toBe('FAILED')
     expect(cause).toContain('in.c-main/orders.csv')
-    expect(await nextDeadLetter()).toMatchObject({
+    expect(await deadLetters.arrived()).toMatchObject({
       failure: { code: 'landing.keyNotRecognised', message: expect.stringMatching(/^Cannot tell the table/) },
     })
   })
@@ -370,7 +370,7 @@ describe('a file that cannot be imported', () => {
   it('can be corrected and uploaded again', async () => {
     const key = `${bucketId}/orders.csv`
     await drop(key, 'id,name\n1\n')
-    expect(await nextDeadLetter()).toBeDefined()
+    expect(await deadLetters.arrived()).toBeDefined()
     expect((await drop(key, 'id,name\n1,a\n')).status).toBe('SUCCEEDED')
   })
 })

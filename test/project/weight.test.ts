@@ -11,8 +11,8 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 96_065,
-  'lines of tests': 81_003,
-  'words of documents': 92_536,
+  'lines of tests': 81_018,
+  'words of documents': 92_619,
   functions: 14,
   routes: 211,
   settings: 41,

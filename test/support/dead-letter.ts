@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { startingWith } from '../../functions/lib/items/item-table.ts'
 import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { eventually } from './eventually.ts'
 
 /** A dead letter, as docs/operations.md describes it: nothing is missing, and nothing else is there. */
 const deadLetter = z.strictObject({
@@ -29,12 +30,21 @@ export const keptLetters = async (cloud: EmbeddedCloud, machine: string): Promis
     .toSorted((a, b) => a.id - b.id)
 }
 
-/** Gives the oldest letter that it has not given yet; `undefined` when there is none. */
+/** Gives the oldest letter that it has not given yet; `undefined` when there is none. An execution has ended before its letter is kept. */
 export const lettersOneByOne = (letters: () => Promise<DeadLetter[]>) => {
   const given = new Set<number>()
-  return async (): Promise<DeadLetter | undefined> => {
-    const next = (await letters()).find(({ id }) => !given.has(id))
-    if (next) given.add(next.id)
-    return next
+  const next = async (): Promise<DeadLetter | undefined> => {
+    const found = (await letters()).find(({ id }) => !given.has(id))
+    if (found) given.add(found.id)
+    return found
+  }
+  return {
+    next,
+    arrived: () =>
+      eventually(async () => {
+        const found = await next()
+        if (found === undefined) throw new Error('There is no letter yet')
+        return found
+      }),
   }
 }
