@@ -30,24 +30,28 @@ const policy = (statements: Allowed[]): PolicyDocument => ({
 
 const wholeBucket = (name: string): string[] => [`arn:aws:s3:::${name}`, `arn:aws:s3:::${name}/*`]
 
-/** As in infra/access-roles.ts. */
-const ofFiles = policy([
-  {
-    Action: [
-      's3:GetObject',
-      's3:PutObject',
-      's3:PutObjectAcl',
-      's3:AbortMultipartUpload',
-      's3:ListMultipartUploadParts',
-    ],
-    Resource: `arn:aws:s3:::${bucketName('files')}/*`,
-  },
-  { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucketName('files')}` },
-])
-const ofTables = policy([
-  { Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucketName('tables')}/tables/*` },
-  { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucketName('tables')}` },
-])
+/** What sessions of files are narrowed from, as in infra/access-roles.ts. */
+export const rightsOnFiles = (bucket: string): PolicyDocument =>
+  policy([
+    {
+      Action: [
+        's3:GetObject',
+        's3:PutObject',
+        's3:PutObjectAcl',
+        's3:AbortMultipartUpload',
+        's3:ListMultipartUploadParts',
+      ],
+      Resource: `arn:aws:s3:::${bucket}/*`,
+    },
+    { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucket}` },
+  ])
+
+/** What sessions of tables are narrowed from, as in infra/access-roles.ts. */
+export const rightsOnTables = (bucket: string): PolicyDocument =>
+  policy([
+    { Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/tables/*` },
+    { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucket}` },
+  ])
 
 /** What each role allows, by its ARN. Those that are given away are narrowed for each session. */
 export const documentsOfRoles = (
@@ -56,6 +60,6 @@ export const documentsOfRoles = (
 ): ReadonlyMap<string, PolicyDocument> =>
   new Map([
     ...functions.map((name): [string, PolicyDocument] => [roleOfFunction(name), rightsOf(name)]),
-    [accessRoles.files, ofFiles],
-    [accessRoles.tables, ofTables],
+    [accessRoles.files, rightsOnFiles(bucketName('files'))],
+    [accessRoles.tables, rightsOnTables(bucketName('tables'))],
   ])
