@@ -80,9 +80,7 @@ export const runJob = async (
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     const ended = await succeed(started, outcome, services)
-    const alsoEnded = [...(await doRest(ended, services)), ...((await outcome.endOthers?.()) ?? [])]
-    const result = await finishAndRecord(ended, services)
-    return alsoEnded.length === 0 ? result : { ...result, alsoEnded: alsoEnded.map(executionOfJob) }
+    return finishAndRecord(ended, services, outcome.endOthers)
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (!(error instanceof UserError)) throw error
@@ -128,15 +126,23 @@ const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] =>
   }
 }
 
-const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
-  await doRest(job, services)
+const finish = async (
+  job: JobRecord,
+  services: RunJobServices,
+  endOthers: Outcome['endOthers'] = async () => [],
+): Promise<Done> => {
+  const alsoEnded = [...(await doRest(job, services)), ...(await endOthers())]
   await startBehind(job, services)
-  return { status: 'done' }
+  return { status: 'done', ...(alsoEnded.length > 0 && { alsoEnded: alsoEnded.map(executionOfJob) }) }
 }
 
 /** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
-const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
-  const result = await finish(job, services)
+const finishAndRecord = async (
+  job: JobRecord,
+  services: RunJobServices,
+  endOthers?: Outcome['endOthers'],
+): Promise<Done> => {
+  const result = await finish(job, services, endOthers)
   if (isFinal(job)) await tellJobEnd(job, services)
   return result
 }

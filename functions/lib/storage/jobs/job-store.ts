@@ -137,15 +137,13 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
   const stored = storedIn(records)
   const open = createOpenJobs(items)
 
-  const releasing = (job: JobRecord): ItemWrite[] => [
-    open.closing(job.id),
-    ...inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id)),
-  ]
+  const releasing = (job: JobRecord): ItemWrite[] =>
+    inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id))
+  const closing = (job: JobRecord): ItemWrite[] => [open.closing(job.id), ...releasing(job)]
 
   /** What the end of a job says of leases. `claimed`: a load has its file, so it does not end by itself. */
   const claimsOf = async (job: JobRecord): Promise<ItemWrite[] | 'claimed'> => {
-    if (job.status !== 'waiting')
-      return inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id))
+    if (job.status !== 'waiting') return releasing(job)
     const queue = createTableQueue(items, branchOf(job))
     const leases = await Promise.all(
       queuesOf(job).map(async tableId => ({ tableId, lease: await queue.lease(tableId) })),
@@ -191,7 +189,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
         ...inQueues(items, job, (queue, tableId) => queue.leaving(tableId, job.id)),
         ...(rest
           ? inQueues(items, job, (queue, tableId) => queue.leavingRest(tableId, job.id, rest))
-          : releasing(job)),
+          : closing(job)),
         // A branch has copies by now, which nobody would clear away.
         ...(writes.length > 0 && job.input.operationName !== 'devBranchCreate'
           ? [{ action: 'check' as const, key: wishKey(job.id), when: 'absent' as const }]
@@ -205,7 +203,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
     },
 
     /** Gives back what a job kept for what it had still to do. */
-    settle: (job: JobRecord) => items.transact(releasing(job)),
+    settle: (job: JobRecord) => items.transact(closing(job)),
 
     /**
      * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.
