@@ -3,6 +3,7 @@ import { ArnPrincipal, type IRole, Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import { allow, allowKeyForWriting } from './allow.ts'
+import { fileActions } from './system.ts'
 
 /** A role whose sessions a function gives away, each narrowed by a session policy. */
 const accessRole = (scope: Construct, id: string, issuer: IRole, description: string): Role => {
@@ -19,17 +20,7 @@ const accessRole = (scope: Construct, id: string, issuer: IRole, description: st
 export const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole => {
   const description = 'Temporary credentials of one file each, narrowed by a session policy'
   const role = accessRole(scope, 'FileAccess', issuer, description)
-  allow(
-    role,
-    [
-      's3:GetObject',
-      's3:PutObject',
-      's3:PutObjectAcl',
-      's3:AbortMultipartUpload',
-      's3:ListMultipartUploadParts',
-    ],
-    [files.arnForObjects('*')],
-  )
+  allow(role, fileActions, [files.arnForObjects('*')])
   allow(role, ['s3:ListBucket'], [files.bucketArn])
   allowKeyForWriting(role, files)
   return role

@@ -1,7 +1,7 @@
 import { Aws } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
-import { type MachineName, machines, retries } from './system.ts'
+import { EVEN_THAT_FAILED, type MachineName, machines, PARTS_AT_ONCE, retries } from './system.ts'
 
 export interface DriveProps {
   /** Of system.ts. */
@@ -11,7 +11,7 @@ export interface DriveProps {
   readonly step: IFunction
   /** Where the machine has one. Default: `step`. */
   readonly parts?: IFunction
-  /** Parts side by side: few of an account's thousand functions. Default 16. */
+  /** Parts side by side. Default `PARTS_AT_ONCE`. */
   readonly partsAtOnce?: number
   /** Reads a job once, where steps wait for jobs. */
   readonly pollJob?: IFunction
@@ -30,9 +30,6 @@ export interface DeadLetterPlaces {
  * quotas). So many steps are done by one child execution; then another one continues.
  */
 const STEPS_OF_A_HISTORY = 500
-
-/** Enough to reach S3's 3,500 writes a second, and few of an account's thousand functions. */
-const PARTS_AT_ONCE = 16
 
 type States = Readonly<Record<string, object>>
 
@@ -150,9 +147,6 @@ const stepsOf = (
     ...(pollJob && pollStates(pollJob, Catch, end)),
   }
 }
-
-const EVEN_THAT_FAILED =
-  'The step after the failure failed too. The details are what the machine reported first.'
 
 /** poll-job says how long to wait between two looks; a look at once would nearly always come too early. */
 const pollStates = (pollJob: IFunction, Catch: readonly object[], end: string): States => ({

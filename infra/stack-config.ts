@@ -5,6 +5,7 @@ import { deploymentFields, fromText, refuseContradictions, shapeOf } from './dep
 import { overReserved, sizeFields } from './function-sizes.ts'
 import { landingRules } from './landing-rules.ts'
 import { isSchedule } from './schedule-expression.ts'
+import { PARTS_AT_ONCE } from './system.ts'
 
 const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
@@ -82,7 +83,7 @@ const stackConfig = z.object({
   /** Bytes of the table in each part of a larger export. */
   exportPartBytes: bytes.default(256 * MiB),
   /** How many functions do parts of one load or export at a time. A Map runs 40 at most. */
-  partsAtOnce: z.coerce.number().int().min(1).max(40).default(16),
+  partsAtOnce: z.coerce.number().int().min(1).max(40).default(PARTS_AT_ONCE),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */

@@ -108,6 +108,21 @@ export type MachineName = keyof typeof machines
 
 export const machineOf = (name: MachineName): Machine => machines[name]
 
+/** Of a machine, side by side: enough to reach S3's 3,500 writes a second, and few of an account's thousand functions. */
+export const PARTS_AT_ONCE = 16
+
+export const EVEN_THAT_FAILED =
+  'The step after the failure failed too. The details are what the machine reported first.'
+
+/** What the sessions of a file may do with its objects at most. They may list its bucket, too. */
+export const fileActions = [
+  's3:GetObject',
+  's3:PutObject',
+  's3:PutObjectAcl',
+  's3:AbortMultipartUpload',
+  's3:ListMultipartUploadParts',
+]
+
 interface Clock {
   readonly calls: FunctionName
   readonly expression: string

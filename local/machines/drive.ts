@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import type { AskedWait } from '#lib/asked-wait.ts'
 import type { Answer, WholeAnswer } from '#lib/drive/step.ts'
 import type { Failure } from '#lib/errors/machine-failure.ts'
-import { type Retry, retries } from '../../infra/system.ts'
+import { EVEN_THAT_FAILED, type Retry, retries } from '../../infra/system.ts'
 
 /** Calls a function with an event that has been through JSON. Rejects with an error whose name `retries` match. */
 export type Call = (event: unknown) => Promise<unknown>
@@ -154,9 +154,6 @@ const allOrNone = async (
     })
   await pMap(parts, runOne, { concurrency })
 }
-
-const EVEN_THAT_FAILED =
-  'The step after the failure failed too. The details are what the machine reported first.'
 
 type Whole = Answer & WholeAnswer
 type Polled = AskedWait & { readonly isFinished: boolean; readonly status: string }

@@ -1,5 +1,5 @@
 import type { StackConfig } from '../../infra/stack-config.ts'
-import type { FunctionName } from '../../infra/system.ts'
+import { type FunctionName, fileActions } from '../../infra/system.ts'
 import type { PolicyDocument } from '../s3/auth/policy-document.ts'
 import { accessRoles, bucketName, roleOfFunction } from './names.ts'
 
@@ -33,16 +33,7 @@ const wholeBucket = (name: string): string[] => [`arn:aws:s3:::${name}`, `arn:aw
 /** What sessions of files are narrowed from, as in infra/access-roles.ts. */
 export const rightsOnFiles = (bucket: string): PolicyDocument =>
   policy([
-    {
-      Action: [
-        's3:GetObject',
-        's3:PutObject',
-        's3:PutObjectAcl',
-        's3:AbortMultipartUpload',
-        's3:ListMultipartUploadParts',
-      ],
-      Resource: `arn:aws:s3:::${bucket}/*`,
-    },
+    { Action: fileActions, Resource: `arn:aws:s3:::${bucket}/*` },
     { Action: 's3:ListBucket', Resource: `arn:aws:s3:::${bucket}` },
   ])
 

@@ -1,5 +1,5 @@
 import type { StackConfig } from '../../infra/stack-config.ts'
-import { type FunctionName, machineOf } from '../../infra/system.ts'
+import { type FunctionName, machineOf, PARTS_AT_ONCE } from '../../infra/system.ts'
 import type { StateMachine } from '../machines/executions.ts'
 import { InvocationError } from './lambda/function-error.ts'
 import type { Functions } from './lambda/functions.ts'
@@ -33,7 +33,8 @@ export const systemMachines = (
       step: callOf(step),
       part: callOf(parts),
       poll: callOf('poll-job'),
-      partsAtOnce: config.partsAtOnce,
+      // The setting is of loads and exports of tables.
+      partsAtOnce: name === 'jobs' ? config.partsAtOnce : PARTS_AT_ONCE,
       longestSeconds,
       isLong,
     }
