@@ -1,4 +1,5 @@
 import { type BucketName, buckets, type FunctionName, type MachineName } from '../../infra/system.ts'
+import { accountId } from '../s3/account.ts'
 import { arn } from './account.ts'
 
 /** Of the stack in an account, and of this one. */
@@ -21,7 +22,7 @@ export const functionArn = (name: FunctionName): string => arn('lambda', `functi
 
 export const machineArn = (name: MachineName): string => arn('states', `stateMachine:${STACK_NAME}-${name}`)
 
-const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`
+const roleArn = (name: string): string => `arn:aws:iam::${accountId}:role/${name}`
 
 /** Each function has a role of its own. */
 export const roleOfFunction = (name: FunctionName): string => roleArn(name)

@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 96_063,
+  'lines of product': 96_064,
   'lines of tests': 80_991,
   'words of documents': 92_619,
   functions: 14,
