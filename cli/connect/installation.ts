@@ -35,7 +35,7 @@ export const findInstallation = async (
   const { cloud, place } = await findCloud(shell)
   if (!cloud) throw new UserError('cli.noStorage', whenNone(place))
   const { api, s3, region, accessKeyId, secretAccessKey, outputs } = cloud
-  const { controlOf } = await import('../../local/runtime/control-of.ts')
+  const { controlOf } = await import('../../local/runtime/control.ts')
   const { machines, readSecret } = controlOf(cloud)
   const account = { region, credentials: { accessKeyId, secretAccessKey } }
   return {

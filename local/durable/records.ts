@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import { isMissing } from '../../functions/lib/paths/is-missing.ts'
 import type { DurableFiles } from './durable-files.ts'
@@ -27,7 +27,7 @@ export const readRecords = async <Value>(
 }
 
 /** One file's content, as `parse` reads it. Nothing when it is not there, or had to be set aside. */
-export const readRecord = async <Value>(
+const readRecord = async <Value>(
   files: DurableFiles,
   path: string,
   parse: (text: string) => Value,
@@ -51,8 +51,23 @@ export const readRecord = async <Value>(
   }
 }
 
+/** What a file says; it is made, with its folder, when it is not there or had to be set aside. `isNew`: it was made now. */
+export const readOrMake = async <Value>(
+  files: DurableFiles,
+  path: string,
+  { parse, make, log }: { parse: (text: string) => Value; make: () => string; log: Log },
+): Promise<{ value: Value; isNew: boolean }> => {
+  await files.makeFolder(dirname(path))
+  await removeUnfinished(files, dirname(path))
+  const value = await readRecord(files, path, parse, log)
+  if (value !== undefined) return { value, isNew: false }
+  const made = make()
+  await files.writeWhole(path, made)
+  return { value: parse(made), isNew: true }
+}
+
 /** Files that were being written when the process ended. They were acknowledged to nobody. */
-export const removeUnfinished = async (files: DurableFiles, folder: string): Promise<void> => {
+const removeUnfinished = async (files: DurableFiles, folder: string): Promise<void> => {
   const unfinished = (await readdir(folder)).filter(name => name.endsWith('.tmp'))
   await Promise.all(unfinished.map(name => files.remove(join(folder, name))))
 }

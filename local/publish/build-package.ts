@@ -68,6 +68,6 @@ await writeManifest()
 const bundles = join(dist, 'bundles')
 await cp(await bundlesFolder(), bundles, {
   recursive: true,
-  filter: path => !path.endsWith('.metafile.json'),
+  filter: path => !/(\.metafile\.json|[\\/]compiled)$/.test(path),
 })
 await writeFile(join(dist, 'BUNDLED-LICENSES.txt'), await bundledLicenses(bundles))

@@ -9,62 +9,41 @@ interface BuildCacheOptions {
   readonly folder: string
   /** Files and folders that the result is made from. A missing one counts as empty. */
   readonly sources: readonly string[]
-  /** What else the result depends on. Default: nothing. */
-  readonly settings?: string
-  /** Makes the result at `target`, which does not exist yet. `scratch` is for temporary files. */
-  readonly build: (target: string, scratch: string) => Promise<void>
+  /** Makes the result at `target`, which does not exist yet. What else lies in the folder of that goes with it. */
+  readonly build: (target: string) => Promise<void>
 }
 
-/** As many branches as one person switches between. */
-const resultsKept = 4
+/** Branches that one person switches between, besides the present one. */
+const unusedKept = 3
 
 /** How long a result counts as in use after it was last marked. */
 const inUseMs = 3_600_000
 
-const unfinishedPrefix = 'unfinished-'
-
-/** Builds of this process, by the path of their result. */
-const underWay = new Map<string, Promise<string>>()
-
 /**
  * The folder built from the current sources; built at most once per state of the sources.
  *
- * Several processes may build at once: each uses its own folder and the first rename wins. A result whose sources changed
+ * Several may build at once: each uses its own folder and the first rename wins. A result whose sources changed
  * during the build is used by its caller and never found again.
  */
-export const cachedBuild = async (options: BuildCacheOptions): Promise<string> => {
-  const { folder, sources, settings = '' } = options
-  const digest = await digestOf(sources, settings)
+export const cachedBuild = async ({ folder, sources, build }: BuildCacheOptions): Promise<string> => {
+  const digest = await digestOf(sources)
   const result = join(folder, digest)
   if (existsSync(result)) {
     await touch(result)
     return result
   }
-  const known = underWay.get(result)
-  if (known) return known
-  const building = buildInto(digest, options)
-  underWay.set(result, building)
-  return building.finally(() => underWay.delete(result))
-}
-
-const buildInto = async (
-  digest: string,
-  { folder, sources, settings = '', build }: BuildCacheOptions,
-): Promise<string> => {
-  const result = join(folder, digest)
   await mkdir(folder, { recursive: true })
-  const unfinished = await mkdtemp(join(folder, unfinishedPrefix))
+  const unfinished = await mkdtemp(join(folder, 'unfinished-'))
   try {
-    const [target, scratch] = [join(unfinished, 'result'), join(unfinished, 'scratch')]
-    await mkdir(scratch)
-    await build(target, scratch)
-    const isCurrent = (await digestOf(sources, settings)) === digest
+    const target = join(unfinished, 'result')
+    await build(target)
+    const isCurrent = (await digestOf(sources)) === digest
     await syncAll(target)
     const place = isCurrent ? result : `${result}-${randomUUID()}`
     await rename(target, place).catch(error => {
       if (!existsSync(place)) throw error
     })
-    await prune(folder, place)
+    await prune(folder)
     return place
   } finally {
     await rm(unfinished, { recursive: true, force: true })
@@ -98,12 +77,11 @@ const touch = async (path: string): Promise<void> => {
   await utimes(path, now, now)
 }
 
-const digestOf = async (sources: readonly string[], settings: string): Promise<string> => {
-  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0${settings}\0`)
-  for (const source of sources) {
+const digestOf = async (sources: readonly string[]): Promise<string> => {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0`)
+  for (const source of sources)
     for (const file of await filesIn(source))
       hash.update(`${file}\0`).update(digestBytes(await readFile(file)))
-  }
   return hash.digest('hex').slice(0, 32)
 }
 
@@ -117,22 +95,14 @@ const filesIn = async (path: string): Promise<string[]> => {
     .sort()
 }
 
-/** Drops the least recently used results, and unfinished ones of killed processes. */
-const prune = async (folder: string, current: string): Promise<void> => {
-  const leastUsedAt = Date.now() - inUseMs
-  const entries = await Promise.all(
-    (await readdir(folder)).map(async name => {
-      const path = join(folder, name)
-      const usedAt = await stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0, // Another process has just pruned it.
-      )
-      return { path, usedAt, isUnfinished: name.startsWith(unfinishedPrefix) }
-    }),
+/** Drops what nobody uses, unfinished results of killed processes included, but those used last. */
+const prune = async (folder: string): Promise<void> => {
+  const paths = (await readdir(folder)).map(name => join(folder, name))
+  const found = await Promise.all(
+    // Another process may just have pruned it.
+    paths.map(async path => ({ path, usedAt: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 })),
   )
-  const abandoned = entries.filter(({ isUnfinished }) => isUnfinished)
-  const finished = entries.filter(({ isUnfinished, path }) => !isUnfinished && path !== current)
-  const oldest = finished.sort((a, b) => b.usedAt - a.usedAt).slice(resultsKept - 1)
-  const unused = [...abandoned, ...oldest].filter(({ usedAt }) => usedAt < leastUsedAt)
-  await Promise.all(unused.map(({ path }) => rm(path, { recursive: true, force: true })))
+  const unused = found.filter(({ usedAt }) => usedAt < Date.now() - inUseMs)
+  const oldest = unused.sort((a, b) => b.usedAt - a.usedAt).slice(unusedKept)
+  await Promise.all(oldest.map(({ path }) => rm(path, { recursive: true, force: true })))
 }

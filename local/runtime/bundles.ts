@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { cachedBuild } from './build-cache.ts'
 import { projectRoot } from './project-root.ts'
@@ -19,14 +19,14 @@ export const bundlesFolder = async (): Promise<string> =>
     : cachedBuild({
         folder: join(projectRoot, 'node_modules', '.cache', 'millrace', 'bundles'),
         sources,
-        build: (target, scratch) => build(target, scratch),
+        build,
       })
 
-const build = async (target: string, scratch: string): Promise<void> => {
+const build = async (target: string): Promise<void> => {
   try {
     await promisify(execFile)(process.execPath, [join(projectRoot, 'infra', 'keep-bundles.ts'), target], {
       cwd: projectRoot,
-      env: { ...process.env, TMPDIR: scratch },
+      env: { ...process.env, TMPDIR: dirname(target) },
     })
   } catch (error) {
     const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { z } from 'zod'
-import type { Machines } from '#lib/cloud/machines.ts'
-import type { ReadSecret } from '#lib/cloud/secrets.ts'
+import { deserialize, serialize } from 'node:v8'
+import type { Host } from '#lib/cloud/host.ts'
 import { digestBytes } from '#lib/digests.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '#lib/errors/out-of-space.ts'
 import { readWhole } from '#lib/read-whole.ts'
@@ -12,41 +11,18 @@ import {
   usualLimits,
   wholeRequestTimeout,
 } from '../http/limited-server.ts'
+import { type Ask, hostOver, type Operations } from './host/by-message.ts'
 import { ServiceError } from './service-error.ts'
 
 /** What the commands of its owner ask of a running cloud. */
-export interface Control {
-  readonly machines: Machines
-  readonly readSecret: ReadSecret
-  /** Makes a value the present one of a secret. */
-  readonly putSecret: (secretArn: string, value: string) => Promise<void>
+export interface Control extends Pick<Host, 'machines' | 'readSecret'> {
   /** What an execution called since the cloud started. */
   readonly callsOf: (executionArn: string) => Promise<readonly string[]>
 }
 
+const IS_FOR_OWNER = /^(machines\.\w+|readSecret|callsOf)$/
+
 const MOST_BYTES = 1024 * 1024
-
-const named = z.object({ machineArn: z.string(), name: z.string() })
-const request = z.discriminatedUnion('operation', [
-  z.object({ operation: z.literal('start'), given: z.tuple([named.extend({ input: z.unknown() })]) }),
-  z.object({
-    operation: z.literal('describe'),
-    given: z.tuple([z.union([named, z.object({ executionArn: z.string() })])]),
-  }),
-  z.object({
-    operation: z.literal('stop'),
-    given: z.tuple([named, z.object({ code: z.string(), message: z.string() })]),
-  }),
-  z.object({ operation: z.literal('list'), given: z.tuple([z.string(), z.string().optional()]) }),
-  z.object({
-    operation: z.literal('readSecret'),
-    given: z.tuple([z.string(), z.enum(['AWSCURRENT', 'AWSPREVIOUS'])]),
-  }),
-  z.object({ operation: z.literal('putSecret'), given: z.tuple([z.string(), z.string().min(1)]) }),
-  z.object({ operation: z.literal('callsOf'), given: z.tuple([z.string()]) }),
-])
-
-export type ControlRequest = z.infer<typeof request>
 
 interface ControlServerOptions {
   readonly secretAccessKey: string
@@ -54,22 +30,28 @@ interface ControlServerOptions {
   readonly limits?: ConnectionLimits
 }
 
-/** One operation a request, as JSON. The secret access key of the account is its bearer token. */
+/** One operation a request, in the form in which threads send values. The secret access key of the account is its bearer token. */
 export const controlServer = (
-  control: Promise<Control>,
+  operations: Promise<Operations>,
   { secretAccessKey, log, limits = usualLimits }: ControlServerOptions,
 ): Server => {
   const isOwner = ({ headers }: IncomingMessage): boolean =>
     timingSafeEqual(digestBytes(headers.authorization ?? ''), digestBytes(`Bearer ${secretAccessKey}`))
+  const run = async (message: IncomingMessage): Promise<unknown> => {
+    if (!isOwner(message)) throw new ServiceError('AccessDenied', 'The key is wrong.', 403)
+    const body = await readWhole(message, MOST_BYTES, () => new ServiceError('TooLarge', 'Too large.', 413))
+    const [operation, ...given] = readAsked(body)
+    const found = IS_FOR_OWNER.test(operation) ? (await operations)[operation] : undefined
+    if (!found) throw new ServiceError('ValidationException', `There is no operation ${operation}.`)
+    return found(...given)
+  }
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      if (!isOwner(message)) throw new ServiceError('AccessDenied', 'The key is wrong.', 403)
-      const body = await readWhole(message, MOST_BYTES, () => new ServiceError('TooLarge', 'Too large.', 413))
-      reply(response, 200, { result: await runOn(await control, body.toString('utf8')) })
+      response.end(serialize(await run(message)))
     } catch (error) {
       const { name, message: text, status } = refusalOf(error)
       if (status >= 500) log(`A command failed: ${String(error)}`)
-      reply(response, status, { name, message: text })
+      response.writeHead(status).end(serialize({ name, message: text }))
     }
   }
   return createLimitedServer((message, response) => void answer(message, response), limits, {
@@ -77,20 +59,14 @@ export const controlServer = (
   })
 }
 
-const runOn = (control: Control, body: string): Promise<unknown> => {
-  const { operation, given } = readRequest(body)
-  const { machines, ...others } = control
-  const run = { ...machines, ...others }[operation] as (...given: readonly unknown[]) => Promise<unknown>
-  return run(...given)
-}
-
-const readRequest = (body: string): ControlRequest => {
+const readAsked = (body: Buffer): [operation: string, ...given: unknown[]] => {
   try {
-    return request.parse(JSON.parse(body))
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error)
-    throw new ServiceError('ValidationException', reason)
+    const asked: unknown = deserialize(body)
+    if (Array.isArray(asked) && typeof asked[0] === 'string') return asked as [string]
+  } catch {
+    // As below.
   }
+  throw new ServiceError('ValidationException', 'The request names no operation.')
 }
 
 const refusalOf = (error: unknown): { name: string; message: string; status: number } => {
@@ -99,6 +75,21 @@ const refusalOf = (error: unknown): { name: string; message: string; status: num
   return { name: 'InternalFailure', message: 'The cloud failed; its log says why.', status: 500 }
 }
 
-const reply = (response: ServerResponse, status: number, body: object): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+/** The same for another process of the owner. Errors have the names that the cloud gave them. */
+export const controlOf = ({
+  control,
+  secretAccessKey,
+}: {
+  readonly control: string
+  readonly secretAccessKey: string
+}): Control => {
+  const headers = { authorization: `Bearer ${secretAccessKey}` }
+  const ask: Ask = async (...asked) => {
+    const reply = await fetch(control, { method: 'POST', headers, body: serialize(asked) })
+    const answer: unknown = deserialize(Buffer.from(await reply.arrayBuffer()))
+    if (!reply.ok) throw Object.assign(new Error(), answer) // With its name and message.
+    return answer as never // of this operation
+  }
+  const { machines, readSecret } = hostOver(ask)
+  return { machines, readSecret, callsOf: executionArn => ask('callsOf', executionArn) }
 }

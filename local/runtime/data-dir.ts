@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isMissing } from '#lib/paths/is-missing.ts'
 import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
 import { DurableFiles } from '../durable/durable-files.ts'
-import { type Log, readRecord, removeUnfinished } from '../durable/records.ts'
+import { type Log, readOrMake } from '../durable/records.ts'
 import { lockDirectory } from './directory-lock.ts'
 
 /** The one folder that holds everything; one process at a time. */
@@ -16,7 +16,7 @@ export interface DataDir {
   readonly root: RootCredentials
   /** It was made, or was empty: nothing in it is from an earlier process. */
   readonly isNew: boolean
-  release(): Promise<void>
+  release(): void
 }
 
 interface DataDirOptions {
@@ -40,14 +40,14 @@ export const openDataDir = async (
   const path = resolve(given)
   await mkdir(path, { recursive: true, mode: 0o700 })
   await makePrivate(path, log)
-  const release = await lockDirectory(path, { files, waitMs })
+  const release = await lockDirectory(path, waitMs)
   try {
     await files.syncFolder(dirname(path))
     await markDataFormat(path, files)
-    const { credentials, areNew } = await rootCredentials(join(path, 'root-credentials.json'), files, log)
-    return { path, root: credentials, isNew: areNew, release }
+    const root = await rootCredentials(join(path, 'root-credentials.json'), files, log)
+    return { path, root: root.value, isNew: root.isNew, release }
   } catch (error) {
-    await release()
+    release()
     throw error
   }
 }
@@ -95,19 +95,14 @@ const schema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }
 type RootCredentials = z.infer<typeof schema>
 
 /** Made at the first start and kept. */
-export const rootCredentials = async (
-  path: string,
-  files: DurableFiles,
-  log: Log,
-): Promise<{ credentials: RootCredentials; areNew: boolean }> => {
-  await removeUnfinished(files, dirname(path))
-  const kept = await readRecord(files, path, text => schema.parse(JSON.parse(text)), log)
-  if (kept !== undefined) return { credentials: kept, areNew: false }
-  const made = {
-    // The form of a real one: some clients check it.
-    accessKeyId: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
-    secretAccessKey: randomBytes(20).toString('hex'),
-  }
-  await files.writeWhole(path, JSON.stringify(made))
-  return { credentials: made, areNew: true }
-}
+export const rootCredentials = (path: string, files: DurableFiles, log: Log) =>
+  readOrMake<RootCredentials>(files, path, {
+    parse: text => schema.parse(JSON.parse(text)),
+    make: () =>
+      JSON.stringify({
+        // The form of a real one: some clients check it.
+        accessKeyId: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
+        secretAccessKey: randomBytes(20).toString('hex'),
+      }),
+    log,
+  })

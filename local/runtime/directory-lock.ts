@@ -1,15 +1,7 @@
-import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import type { DurableFiles } from '../durable/durable-files.ts'
-
-const holderSchema = z.object({ pid: z.number().int(), startedAt: z.string() })
-
-/** Who holds a folder. For messages only. */
-type LockHolder = z.infer<typeof holderSchema>
 
 const sqliteBusy = 5
 const retryMs = 50
@@ -21,15 +13,25 @@ const retryMs = 50
  * The lock is an open exclusive transaction on an empty database, because Node has no `flock`. The kernel releases it
  * with the process, however that ends. A process id in a file would outlive its process and later name another one.
  */
-export const lockDirectory = async (
-  folder: string,
-  { files, waitMs }: { files: DurableFiles; waitMs: number },
-): Promise<() => Promise<void>> => {
+export const lockDirectory = async (folder: string, waitMs: number): Promise<() => void> => {
   const deadline = Date.now() + waitMs
   for (;;) {
-    const connection = tryLock(lockFile(folder))
-    if (connection) return hold(folder, connection, files)
-    if (Date.now() >= deadline) throw new Error(await refusal(folder))
+    const connection = new DatabaseSync(lockFile(folder))
+    try {
+      connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+      writeFileSync(holderFile(folder), `process ${process.pid} (started ${new Date().toISOString()})`)
+      return () => {
+        rmSync(holderFile(folder), { force: true })
+        connection.close()
+      }
+    } catch (error) {
+      connection.close()
+      if (!isBusy(error)) throw error
+    }
+    if (Date.now() >= deadline)
+      throw new Error(
+        `The data directory ${folder} is in use by ${holderOf(folder)}. Stop it, or choose another with MILLRACE_DATA_DIR.`,
+      )
     await sleep(retryMs)
   }
 }
@@ -52,52 +54,17 @@ export const isDirectoryLocked = (folder: string): boolean => {
 
 // Nothing else may open the lock's file: closing any handle of it drops all locks of the process (POSIX).
 const lockFile = (folder: string) => join(folder, 'lock.db')
-const holderFile = (folder: string) => join(folder, 'lock-holder.json')
-
-const tryLock = (path: string): DatabaseSync | undefined => {
-  const connection = new DatabaseSync(path)
-  try {
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    return connection
-  } catch (error) {
-    connection.close()
-    if (isBusy(error)) return undefined
-    throw error
-  }
-}
+/** For the sentence above alone. */
+const holderFile = (folder: string) => join(folder, 'lock-holder.txt')
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 
-const hold = async (
-  folder: string,
-  connection: DatabaseSync,
-  files: DurableFiles,
-): Promise<() => Promise<void>> => {
-  const holder: LockHolder = { pid: process.pid, startedAt: new Date().toISOString() }
+/** The holder may not have written it yet. */
+const holderOf = (folder: string): string => {
   try {
-    await files.writeWhole(holderFile(folder), JSON.stringify(holder))
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-  return async () => {
-    await rm(holderFile(folder), { force: true })
-    connection.close()
-  }
-}
-
-const refusal = async (folder: string): Promise<string> => {
-  const holder = await readHolder(folder)
-  const who = holder ? `process ${holder.pid} (started ${holder.startedAt})` : 'another process'
-  return `The data directory ${folder} is in use by ${who}. Stop it, or choose another with MILLRACE_DATA_DIR.`
-}
-
-/** Undefined when the holder has not written it yet. */
-const readHolder = async (folder: string): Promise<LockHolder | undefined> => {
-  try {
-    return holderSchema.parse(JSON.parse(await readFile(holderFile(folder), 'utf8')))
+    return readFileSync(holderFile(folder), 'utf8') || 'another process'
   } catch {
-    return undefined
+    return 'another process'
   }
 }

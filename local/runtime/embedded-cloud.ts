@@ -9,11 +9,10 @@ import { certificateFor } from './api/certificate.ts'
 import { keepInUse } from './build-cache.ts'
 import { bundlesFolder } from './bundles.ts'
 import { openDataDir } from './data-dir.ts'
-import { dropOldCompiledCode } from './lambda/compiled-code.ts'
 import { localConfig } from './local-config.ts'
 import { machineArnFrom } from './machine-output.ts'
 import { STACK_NAME } from './names.ts'
-import type { RightsOf } from './rights.ts'
+import type { HostFor, RightsOf } from './rights.ts'
 import { runSystem } from './run-system.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
 
@@ -34,8 +33,10 @@ export interface EmbeddedCloudOptions {
   readonly context?: Readonly<Record<string, unknown>>
   /** Folder with a folder for each function's bundle. Default: made from the sources, or reused when they have not changed. */
   readonly bundles?: string
-  /** What each function may do. Default: see `rightsOn`. */
+  /** What each function may do in S3. Default: see `rightsOn`. */
   readonly rightsOf?: RightsOf
+  /** What each function reaches of its host. Default: all of it. */
+  readonly hostFor?: HostFor
   /** How the data directory is written. Default: as MILLRACE_DURABILITY says. */
   readonly files?: DurableFiles
   /** Told what happens, one line at a time. Default: nobody. */
@@ -95,12 +96,11 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   starting.defer(dataDir.release)
   const bundles = options.bundles ?? (await bundlesFolder())
   if (options.bundles === undefined) starting.defer(keepInUse(bundles))
-  starting.defer(dropOldCompiledCode())
   const shown = options.tls && (await certificateFor(options.tls.name, dataDir.path))
   const tls = options.tls && shown && { ...options.tls, ...shown }
-  const { rightsOf } = options
+  const { rightsOf, hostFor } = options
   const running = await runSystem(
-    { dataDir, config, bundles, rightsOf, apiPort, s3Port, bind, tls, token, files, log },
+    { dataDir, config, bundles, rightsOf, hostFor, apiPort, s3Port, bind, tls, token, files, log },
     starting,
   )
 

@@ -25,7 +25,7 @@ export const machineArn = (name: MachineName): string => arn('states', `stateMac
 const roleArn = (name: string): string => `arn:aws:iam::${accountId}:role/${name}`
 
 /** Each function has a role of its own. */
-export const roleOfFunction = (name: FunctionName): string => roleArn(name)
+export const roleOfFunction = (name: string): string => roleArn(name)
 
 /** Roles whose sessions the API gives away, each narrowed by a policy. */
 export const accessRoles = { files: roleArn('file-access'), tables: roleArn('table-access') }

@@ -1,10 +1,14 @@
+import type { Host } from '#lib/cloud/host.ts'
 import type { StackConfig } from '../../infra/stack-config.ts'
 import { type FunctionName, fileActions } from '../../infra/system.ts'
 import type { PolicyDocument } from '../s3/auth/policy-document.ts'
 import { accessRoles, bucketName, roleOfFunction } from './names.ts'
 
-/** What a function may do. */
+/** What a function may do in S3. */
 export type RightsOf = (name: FunctionName) => PolicyDocument
+
+/** What a function reaches of its host. */
+export type HostFor = (host: Host, name: FunctionName) => Host
 
 /**
  * On one machine functions may do everything: what their roles in an account allow is held by tests, which give the roles of the
@@ -17,7 +21,6 @@ export const rightsOn =
       ? policy([
           { Action: '*', Resource: [bucketName('exports'), ...exportBuckets].flatMap(wholeBucket) },
           { Action: ['s3:GetObject', 's3:ListBucket'], Resource: wholeBucket(bucketName('files')) },
-          { Action: 'secretsmanager:GetSecretValue', Resource: '*' },
         ])
       : policy([{ Action: '*', Resource: '*' }])
 

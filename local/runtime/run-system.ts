@@ -7,18 +7,20 @@ import type { FunctionName } from '../../infra/system.ts'
 import { startItemExpiry } from '../items/item-expiry.ts'
 import { ExecutionStore } from '../machines/execution-store.ts'
 import { Executions } from '../machines/executions.ts'
+import { ApiServer } from './api/api-server.ts'
 import { Clocks } from './clocks.ts'
 import { createEnds } from './ends.ts'
+import { type Operations, operationsOf } from './host/by-message.ts'
 import { hostOf } from './host/host-of.ts'
-import { serveHost } from './host/serve-host.ts'
-import { Keys } from './keys/keys.ts'
-import { functionDefinition } from './lambda/function-definition.ts'
-import { Functions, type ServeHost } from './lambda/functions.ts'
-import { functionArn, machineArn, secretsKeyArn } from './names.ts'
+import { openKey } from './keys.ts'
+import { type FunctionDefinition, functionDefinition } from './lambda/function-definition.ts'
+import { Functions } from './lambda/functions.ts'
+import { openLogFile } from './lambda/log-file.ts'
+import { listening } from './listening.ts'
+import { machineArn, roleOfFunction, secretsKeyArn } from './names.ts'
 import { createBuckets, type OnLanded, openServers } from './open-servers.ts'
 import type { RunSystemOptions } from './run-system-options.ts'
-import { Secrets } from './secrets/secrets.ts'
-import { serveApi } from './serve-api.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
 import { ServiceError } from './service-error.ts'
 import { functionsOf, outputsOf, variables } from './system.ts'
 import { systemMachines } from './system-machines.ts'
@@ -58,20 +60,18 @@ export const runSystem = async (
   const names = functionsOf(config)
 
   const servers = await openServers(options, names, resources)
-  const { control, controlUrl, items, s3, landed, policies } = servers
+  const { control, controlUrl, items, s3, landed } = servers
   const host = Promise.withResolvers<Host>()
-  const serveHostTo: ServeHost = (port, roleArn) =>
-    serveHost(port, host.promise, ({ action, resource, context }) =>
-      policies.isAllowed({ roleArn }, action, resource, context),
-    )
+  const { hostFor = given => given } = options
+  const operationsFor = async (name: FunctionName) => operationsOf(hostFor(await host.promise, name))
   const environments = await environmentsOf(options)
   const definitionOf = (name: FunctionName) =>
     functionDefinition(name, config, { bundles: options.bundles, environment: environments.ofAll() })
   const api = names.includes('storage-api')
-    ? await serveApi(options, { definition: definitionOf('storage-api'), serveHostTo }, resources)
+    ? await openApi(options, definitionOf('storage-api'), operationsFor('storage-api'), resources)
     : undefined
   const endpoints = {
-    api: api === undefined ? (config.storageUrl ?? '') : addressOf(bind, api.port),
+    api: api === undefined ? (config.storageUrl ?? '') : addressOf(bind, api.ports.port),
     s3: addressOf(bind, s3.port),
     control: controlUrl,
   }
@@ -80,7 +80,7 @@ export const runSystem = async (
   await createBuckets(s3, config)
   const expiry = startItemExpiry(items, log)
   resources.defer(() => expiry.close())
-  const secrets = await Secrets.open(within('secrets'), {
+  const secrets = await openSecrets(within('secrets'), {
     token: options.token,
     projectId: config.projectId,
     files,
@@ -89,9 +89,9 @@ export const runSystem = async (
   const functions = await Functions.open({
     definitions: names.map(name => ({ ...definitionOf(name), environment: environments.of(name) })),
     s3: endpoints.s3,
-    assumeRole: s3.assumeRole,
+    keyOf: name => s3.assumeRole({ roleArn: roleOfFunction(name) }),
     dataDir: dataDir.path,
-    serveHost: serveHostTo,
+    hostOf: name => operationsFor(name as FunctionName), // As those of the definitions are.
   })
   resources.defer(() => functions.close(0))
 
@@ -100,16 +100,15 @@ export const runSystem = async (
     functions,
     seesAllEnds: api !== undefined,
   })
-  const kmsKeys = await Keys.open(within('keys'), [secretsKeyArn], { files, log })
-  const ports = hostOf({ items, executions, keys: kmsKeys, secrets, functions, s3 })
+  const keys = await openKey(within('keys'), secretsKeyArn, { files, log })
+  const ports = hostOf({ items, executions, keys, secrets, functions, s3 })
   host.resolve(ports)
   control.resolve({
-    ...ports,
-    putSecret: (secretArn, value) => secrets.put(secretArn, value),
-    callsOf: async executionArn => executions.calls(executionArn),
+    ...operationsOf(ports),
+    callsOf: executionArn => executions.calls(String(executionArn)),
   })
 
-  await api?.load(() => functions.environment(functionArn('storage-api')))
+  await api?.load(() => functions.environment('storage-api'))
   resources.defer(async () => {
     clocks.close()
     executions.close()
@@ -125,13 +124,39 @@ export const runSystem = async (
 
   return {
     outputs: outputsOf(config, endpoints.api),
-    tlsPort: api?.tlsPort,
+    tlsPort: api?.ports.tlsPort,
     endpoints,
     secrets,
     executions,
     host: ports,
     items: name => createItemTable(items.table(name)),
   }
+}
+
+/** Opens the port of the HTTP API. The app is loaded later, when its environment is known. */
+const openApi = async (
+  { dataDir, apiPort, bind, tls, log }: RunSystemOptions,
+  { codeFolder, memoryMiB }: FunctionDefinition,
+  operations: Promise<Operations>,
+  resources: AsyncDisposableStack,
+): Promise<ApiServer> => {
+  const functionLog = await openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log'))
+  resources.defer(() => functionLog.close())
+  const starting = ApiServer.listen({
+    port: apiPort,
+    host: bind,
+    tls,
+    codeFolder,
+    memoryMiB,
+    temporary: join(dataDir.path, 'tmp-api'),
+    operations,
+    onOutput: chunk => functionLog.write(chunk),
+    log,
+  })
+  const api = { what: 'The HTTP API', port: apiPort, variable: 'MILLRACE_API_PORT', bind }
+  const server = await listening(starting, api)
+  resources.defer(() => server.close())
+  return server
 }
 
 const refuseWithoutToken = ({ config, token }: RunSystemOptions): void => {
@@ -152,7 +177,7 @@ const openMachines = async (
   { dataDir, config, files, log }: RunSystemOptions,
   { names, functions, seesAllEnds }: MachinesOptions,
 ) => {
-  const call = (name: FunctionName, event: unknown) => functions.invoke(functionArn(name), event)
+  const call = (name: FunctionName, event: unknown) => functions.invoke(name, event)
   const executions = new Executions({
     store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
     machines: systemMachines(config, functions, log),

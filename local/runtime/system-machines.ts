@@ -3,7 +3,7 @@ import { type FunctionName, machineOf, PARTS_AT_ONCE } from '../../infra/system.
 import type { StateMachine } from '../machines/executions.ts'
 import { InvocationError } from './lambda/function-error.ts'
 import type { Functions } from './lambda/functions.ts'
-import { functionArn, machineArn, STACK_NAME } from './names.ts'
+import { machineArn, STACK_NAME } from './names.ts'
 import { machinesOfShape } from './system.ts'
 import { untilThereIsRoom } from './until-there-is-room.ts'
 
@@ -16,7 +16,7 @@ export const systemMachines = (
   const callOf = (name: FunctionName) => async (event: unknown) => {
     try {
       // The machine's own retries are few, and would all be used up before somebody makes room.
-      return await untilThereIsRoom(() => functions.invoke(functionArn(name), event), {
+      return await untilThereIsRoom(() => functions.invoke(name, event), {
         onWait: error => log(`${name}: the disk is full, waiting until there is room: ${String(error)}`),
       })
     } catch (error) {

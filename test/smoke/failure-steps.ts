@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { eventually, type Step } from './run-steps.ts'
+import { eventually, Skipped, type Step } from './run-steps.ts'
 import { expectSame, type Smoke } from './smoke-context.ts'
 
 interface Letter {
@@ -94,16 +94,16 @@ export const failureSteps: Readonly<Record<string, Step<Smoke>>> = {
 
   async 'rotate the master token'(smoke) {
     const { outputs, control } = smoke.account()
+    if (control) throw new Skipped('on one machine it is what MILLRACE_TOKEN says at the start.')
     const { StorageTokenSecret: secretArn } = outputs
     if (!secretArn) throw new Error('The stack names no secret of its token')
     const old = smoke.installation.token
     const { readStorageToken } = await import('#lib/storage-client/storage-token.ts')
-    const { readSecret } = control ?? (await import('#lib/cloud/read-secret.ts'))
+    const { readSecret } = await import('#lib/cloud/read-secret.ts')
     const before = await readSecret(secretArn, 'AWSCURRENT')
     const secret = randomBytes(20).toString('hex')
     const text = JSON.stringify({ ...JSON.parse(before?.text ?? '{}'), secret })
-    if (control) await control.putSecret(secretArn, text)
-    else await putInAccount(secretArn, text)
+    await putInAccount(secretArn, text)
     smoke.installation.token = readStorageToken(text)
     expectSame('Whether the token is another one', smoke.installation.token === old, false)
     const verified = async (token: string) =>

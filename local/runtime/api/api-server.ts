@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
+import type { Operations } from '../host/by-message.ts'
 import { Container } from '../lambda/container.ts'
-import type { LogFile } from '../lambda/log-file.ts'
-import type { TlsOptions } from '../lambda/protocol.ts'
+import type { Ports, TlsOptions } from '../lambda/protocol.ts'
 
 /** How often the function's credentials are checked; they last an hour. */
 const renewalMs = 60_000
@@ -22,10 +19,11 @@ interface ApiServerOptions {
   readonly codeFolder: string
   /** See `FunctionDefinition`. */
   readonly memoryMiB: number
-  readonly temporaryRoot: string
-  /** Answers what the thread asks of its host. */
-  readonly serveHost: (port: MessagePort) => void
-  readonly functionLog: LogFile
+  /** The thread's own `/tmp`. */
+  readonly temporary: string
+  /** What the thread may ask of its host. */
+  readonly operations: Promise<Operations>
+  readonly onOutput: (chunk: Buffer) => void
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
 }
@@ -35,30 +33,25 @@ interface ApiServerOptions {
  * takes several at once. It has its own thread, so that no other function waits for it.
  */
 export class ApiServer {
-  readonly port: number
-  readonly tlsPort: number | undefined
+  readonly ports: Ports
   readonly #options: ApiServerOptions
   #container: Container
   #environment: (() => Promise<Record<string, string>>) | undefined
   #renewal: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(
-    options: ApiServerOptions,
-    container: Container,
-    { port, tlsPort }: Awaited<ReturnType<Container['serve']>>,
-  ) {
+  private constructor(options: ApiServerOptions, container: Container, ports: Ports) {
     this.#options = options
     this.#container = container
-    this.port = port
-    this.tlsPort = tlsPort
+    this.ports = ports
     void this.#restartOnExit()
   }
 
   /** Opens the port. Requests wait until `load` has given the bundle its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await startContainer(options)
-    return new ApiServer(options, container, await container.serve(listenOptions(options, options)))
+    const { port, tls } = options
+    return new ApiServer(options, container, await serve(container, options, { port, tlsPort: tls?.port }))
   }
 
   /** Loads the bundle in the function's environment, which is refreshed while it runs, for new credentials. */
@@ -83,7 +76,7 @@ export class ApiServer {
     this.#isClosed = true
     clearInterval(this.#renewal)
     await this.#container.terminate()
-    await rm(this.#options.temporaryRoot, { recursive: true, force: true })
+    await rm(this.#options.temporary, { recursive: true, force: true })
   }
 
   /** Replaces a thread that died, on the same port, as Lambda replaces a container. */
@@ -96,7 +89,7 @@ export class ApiServer {
       if (this.#isClosed) return
       try {
         this.#container = await startContainer(this.#options)
-        await this.#container.serve(listenOptions(this.#options, this))
+        await serve(this.#container, this.#options, this.ports)
         if (!this.#environment) continue
         this.#container.updateEnvironment(await this.#environment())
         await this.#container.load()
@@ -109,26 +102,17 @@ export class ApiServer {
   }
 }
 
-const listenOptions = (
+const serve = (
+  container: Container,
   { host, tls, limits = usualLimits }: ApiServerOptions,
-  { port, tlsPort = tls?.port ?? 0 }: { port: number; tlsPort?: number | undefined },
-) => ({
-  port,
-  host,
-  tls: tls && { ...tls, port: tlsPort },
-  limits,
-})
+  { port, tlsPort = 0 }: Ports,
+): Promise<Ports> => container.serve({ port, host, tls: tls && { ...tls, port: tlsPort }, limits })
 
 const startContainer = async (options: ApiServerOptions): Promise<Container> => {
+  const { temporary, codeFolder, memoryMiB, operations, onOutput } = options
   // There is one at a time: what is there is left over from one that was killed.
-  await rm(options.temporaryRoot, { recursive: true, force: true })
-  const temporary = join(options.temporaryRoot, `api-${randomUUID()}`)
+  await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { recursive: true })
-  return new Container({
-    codeFolder: options.codeFolder,
-    environment: { TMPDIR: temporary, TZ: ':UTC' },
-    memoryMiB: options.memoryMiB,
-    serveHost: options.serveHost,
-    onOutput: chunk => options.functionLog.write(chunk),
-  })
+  const environment = { TMPDIR: temporary, TZ: ':UTC' }
+  return new Container({ codeFolder, environment, memoryMiB, host: operations, onOutput })
 }

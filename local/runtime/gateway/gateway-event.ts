@@ -1,8 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
 import { readWhole } from '#lib/read-whole.ts'
-import { accountId } from '../../s3/account.ts'
 
 /** What API Gateway answers by itself. */
 export class RefusedByGateway extends Error {
@@ -22,52 +20,35 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_EVENT_BYTES = 6 * 1024 * 1024
 
 /**
- * The event of payload format 2.0 that API Gateway's HTTP API makes of a request, as JSON.
+ * What functions read of the event of payload format 2.0 that API Gateway's HTTP API makes of a request.
  *
  * It is written from what AWS documents and from events that were captured, and shares no code with the function that
  * reads it: a misreading would stand on both sides otherwise.
  */
-export const readGatewayEvent = async (request: IncomingMessage): Promise<string> => {
+export const readGatewayEvent = async (request: IncomingMessage): Promise<object> => {
   const { path, query } = splitTarget(request.url ?? '/')
   const { headers, cookies } = readHeaders(request)
   const body = await readWhole(request, MAX_BODY_BYTES, tooLarge)
   const isText = TEXT.test(headers['content-type'] ?? '')
-  const { host = '' } = headers
-  const domainName = host.replace(/:\d+$/, '')
-  const sourceIp = request.socket.remoteAddress ?? ''
-  const at = new Date()
+  const { host = '', 'x-forwarded-for': forwarded } = headers
+  const { socket } = request
+  const sourceIp = socket.remoteAddress ?? ''
   const event = {
-    version: '2.0',
-    routeKey: '$default',
     rawPath: path,
     rawQueryString: query,
-    ...(cookies.length > 0 && { cookies }),
-    headers: { ...headers, ...addedHeaders(request, headers, body.length, sourceIp) },
-    ...(query !== '' && { queryStringParameters: joinParameters(query) }),
-    requestContext: {
-      accountId,
-      apiId: 'local',
-      domainName,
-      domainPrefix: domainName.split('.')[0],
-      http: {
-        method: request.method,
-        path,
-        protocol: `HTTP/${request.httpVersion}`,
-        sourceIp,
-        userAgent: headers['user-agent'] ?? '',
-      },
-      requestId: randomUUID(),
-      routeKey: '$default',
-      stage: '$default',
-      time: logTime(at),
-      timeEpoch: at.getTime(),
+    cookies,
+    headers: {
+      ...headers,
+      'content-length': String(body.length),
+      'x-forwarded-for': forwarded === undefined ? sourceIp : `${forwarded}, ${sourceIp}`,
+      'x-forwarded-proto': 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http',
     },
+    requestContext: { domainName: host.replace(/:\d+$/, ''), http: { method: request.method } },
     ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
   }
-  const json = JSON.stringify(event)
-  if (Buffer.byteLength(json) > MAX_EVENT_BYTES) throw tooLarge()
-  return json
+  if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) throw tooLarge()
+  return event
 }
 
 /** All other bodies come in base64 (Developer Guide, "Working with binary media types for HTTP APIs"). */
@@ -80,11 +61,10 @@ const tooLarge = () => new RefusedByGateway(413, 'The request is too large for t
  * no encoded text then is refused: `%25` before anything but two hexadecimal digits. The query stays as it was sent.
  */
 const splitTarget = (target: string): { path: string; query: string } => {
-  const end = target.indexOf('?')
-  const sent = end < 0 ? target : target.slice(0, end)
+  const [sent = '', query = ''] = target.split(/\?(.*)/s)
   try {
     const [path = ''] = decodeURIComponent(sent).split('?', 1)
-    return { path: decodeURIComponent(path), query: end < 0 ? '' : target.slice(end + 1) }
+    return { path: decodeURIComponent(path), query }
   } catch {
     throw new RefusedByGateway(400, 'Bad Request')
   }
@@ -108,36 +88,6 @@ const readHeaders = ({ rawHeaders, headers: { host } }: IncomingMessage) => {
 
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
-const addedHeaders = (
-  { socket }: IncomingMessage,
-  headers: Record<string, string>,
-  length: number,
-  sourceIp: string,
-) => {
-  const forwarded = headers['x-forwarded-for']
-  const seconds = Math.floor(Date.now() / 1000).toString(16)
-  return {
-    'content-length': String(length),
-    'x-amzn-trace-id': `Root=1-${seconds}-${randomBytes(12).toString('hex')}`,
-    'x-forwarded-for': forwarded === undefined ? sourceIp : `${forwarded}, ${sourceIp}`,
-    'x-forwarded-port': String(socket.localPort ?? ''),
-    'x-forwarded-proto': 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http',
-  }
-}
-
-const joinParameters = (query: string): Record<string, string> => {
-  const joined: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(query))
-    joined[name] = name in joined ? `${joined[name]},${value}` : value
-  return joined
-}
-
-/** `16/Jul/2026:10:20:30 +0000` */
-const logTime = (at: Date): string => {
-  const [, day, month, year, time] = at.toUTCString().split(' ')
-  return `${day}/${month}/${year}:${time} +0000`
-}
-
 /** Lambda takes 6 MB and 100 bytes of result, as bytes of JSON. */
 const MAX_RESULT_BYTES = 6_291_556
 
@@ -152,15 +102,12 @@ const gatewayResult = z.strictObject({
 
 /** Answers a request with the result of a function, as API Gateway does: each cookie is a header of its own. */
 export const sendGatewayResult = (result: unknown, response: ServerResponse): void => {
-  const json = JSON.stringify(result) ?? 'null'
-  if (Buffer.byteLength(json) > MAX_RESULT_BYTES) throw badResult()
-  const read = gatewayResult.safeParse(JSON.parse(json))
-  if (!read.success) throw badResult()
-  const { statusCode, headers, cookies, body, isBase64Encoded } = read.data
+  const { success, data } = gatewayResult.safeParse(result)
+  if (!success || Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES)
+    throw new RefusedByGateway(500, 'Internal Server Error')
+  const { statusCode, headers, cookies, body, isBase64Encoded } = data
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   response.writeHead(statusCode)
   response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
 }
-
-const badResult = () => new RefusedByGateway(500, 'Internal Server Error')

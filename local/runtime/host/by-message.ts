@@ -1,78 +1,124 @@
-import type { MessagePort } from 'node:worker_threads'
 import type { Host } from '#lib/cloud/host.ts'
+import type { Machines } from '#lib/cloud/machines.ts'
 
-/** A thread asks for one operation, such as `machines.start`. */
-interface Asked {
-  readonly id: number
-  readonly operation: string
-  readonly given: readonly unknown[]
-}
+/** Asks the other side for an operation, such as `machines.start`. */
+export type Ask = (operation: string, ...given: readonly unknown[]) => Promise<never>
 
-interface Answered {
+type Run = (...given: readonly unknown[]) => unknown
+
+export type Operations = Readonly<Record<string, Run>>
+
+interface Message {
   readonly id: number
+  /** Of what is asked; without it the message is an answer. */
+  readonly operation?: string
+  readonly given?: readonly unknown[]
   readonly result?: unknown
-  readonly error?: { readonly name: string; readonly message: string; readonly errcode?: unknown }
+  readonly error?: PlainError
 }
 
-export type Answer = (operation: string, given: readonly unknown[]) => Promise<unknown>
-
-/** Answers the thread at the other end of the port. */
-export const answerThread = (port: MessagePort, answer: Answer): void => {
-  port.on('message', ({ id, operation, given }: Asked) => {
-    answer(operation, given).then(
-      result => port.postMessage({ id, result } satisfies Answered),
-      (error: unknown) => port.postMessage({ id, error: plain(error) } satisfies Answered),
-    )
-  })
-  // The thread keeps the process alive while it works, not its port.
-  port.unref()
+interface PlainError {
+  readonly name: string
+  readonly message: string
+  readonly code?: unknown
+  readonly errcode?: unknown
 }
 
-const plain = (error: unknown): Answered['error'] =>
-  error instanceof Error
-    ? { name: error.name, message: error.message, ...('errcode' in error && { errcode: error.errcode }) }
-    : { name: 'Error', message: String(error) }
+/** A worker, or the port of its parent. */
+interface End {
+  on(name: 'message', listener: (message: Message) => void): unknown
+  postMessage(message: Message): void
+}
 
-/** The host at the other end of the port. */
-export const hostOver = (port: MessagePort): Host => {
+/** Answers the thread at the other end, and asks it. */
+export const connect = (end: End, operations: Operations | Promise<Operations>) => {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let last = 0
-  port.on('message', ({ id, result, error }: Answered) => {
+  let reason: Error | undefined
+  const run = async (operation: string, given: readonly unknown[]): Promise<unknown> => {
+    const found = (await operations)[operation]
+    if (!found) throw new Error(`This side knows no ${operation}`)
+    return found(...given)
+  }
+  end.on('message', ({ id, operation, given = [], result, error }) => {
+    if (operation !== undefined)
+      return void run(operation, given).then(
+        result => end.postMessage({ id, result }),
+        (error: unknown) => end.postMessage({ id, error: plain(error) }),
+      )
     const asked = waiting.get(id)
     waiting.delete(id)
     if (error) asked?.reject(Object.assign(new Error(error.message), error))
     else asked?.resolve(result)
   })
-  const ask =
-    (operation: string, ...before: readonly unknown[]) =>
-    (...given: readonly unknown[]): Promise<never> => {
-      const asked = Promise.withResolvers<unknown>()
-      const id = ++last
-      waiting.set(id, asked)
-      port.postMessage({ id, operation, given: [...before, ...given] } satisfies Asked)
-      return asked.promise as Promise<never> // of this operation
-    }
+  const ask: Ask = async (operation, ...given) => {
+    if (reason) throw reason
+    const asked = Promise.withResolvers<unknown>()
+    const id = ++last
+    waiting.set(id, asked)
+    end.postMessage({ id, operation, given })
+    return asked.promise as Promise<never> // of this operation
+  }
   return {
-    items: table => ({
-      get: ask('items.get', table),
-      getMany: ask('items.getMany', table),
-      swap: ask('items.swap', table),
-      putAll: ask('items.putAll', table),
-      update: ask('items.update', table),
-      transact: ask('items.transact', table),
-      getTogether: ask('items.getTogether', table),
-      page: ask('items.page', table),
-    }),
-    machines: {
-      start: ask('machines.start'),
-      describe: ask('machines.describe'),
-      // An error loses its code on the way.
-      stop: (execution, { code, message }) => ask('machines.stop')(execution, { code, message }),
-      list: ask('machines.list'),
+    ask,
+    /** Nobody is at the other end any more: what is asked fails so. */
+    cut: (why: Error): void => {
+      reason ??= why
+      for (const { reject } of waiting.values()) reject(why)
+      waiting.clear()
     },
-    keys: { encrypt: ask('keys.encrypt'), dataKey: ask('keys.dataKey'), decrypt: ask('keys.decrypt') },
-    readSecret: ask('readSecret'),
-    invoke: ask('invoke'),
-    assumeRole: ask('assumeRole'),
+  }
+}
+
+/** Of what an error carries besides, codes are all that is read. */
+const plain = (error: unknown): PlainError => {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const { name, message, code, errcode } = error as PlainError & Error
+  return { name, message, ...(code !== undefined && { code }), ...(errcode !== undefined && { errcode }) }
+}
+
+const rooms = {
+  items: ['get', 'getMany', 'getTogether', 'page', 'swap', 'putAll', 'update', 'transact'],
+  machines: ['start', 'describe', 'stop', 'list'],
+  keys: ['encrypt', 'dataKey', 'decrypt'],
+} as const satisfies Partial<Record<keyof Host, readonly string[]>>
+
+const alone = ['readSecret', 'invoke', 'assumeRole'] as const satisfies readonly (keyof Host)[]
+
+/** The operations of a host, by the names that `hostOver` asks for. Those of items are given the table first. */
+export const operationsOf = (host: Host): Operations => {
+  const on = (room: object, name: string): Run => {
+    const methods = room as Record<string, Run> // What hostOver sends is what they take.
+    return (...given) => methods[name]?.(...given)
+  }
+  return Object.fromEntries([
+    ...rooms.items.map(name => [
+      `items.${name}`,
+      (table: string, ...given: readonly unknown[]) => on(host.items(table), name)(...given),
+    ]),
+    ...rooms.machines.map(name => [`machines.${name}`, on(host.machines, name)]),
+    ...rooms.keys.map(name => [`keys.${name}`, on(host.keys, name)]),
+    ...alone.map(name => [name, on(host, name)]),
+  ])
+}
+
+/** The host that the other side is. */
+export const hostOver = (ask: Ask): Host => {
+  const asking = <Room extends object>(name: keyof typeof rooms, ...before: readonly unknown[]): Room =>
+    Object.fromEntries(
+      rooms[name].map(operation => [
+        operation,
+        (...given: readonly unknown[]) => ask(`${name}.${operation}`, ...before, ...given),
+      ]),
+    ) as Room // of these operations
+  const machines = asking<Machines>('machines')
+  return {
+    items: table => asking('items', table),
+    // An error loses its code on the way.
+    machines: { ...machines, stop: (run, { code, message }) => machines.stop(run, { code, message }) },
+    keys: asking('keys'),
+    readSecret: (...given) => ask('readSecret', ...given),
+    invoke: (...given) => ask('invoke', ...given),
+    assumeRole: (...given) => ask('assumeRole', ...given),
   }
 }

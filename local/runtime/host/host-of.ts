@@ -1,13 +1,12 @@
 import type { Host } from '#lib/cloud/host.ts'
+import type { Keys } from '#lib/cloud/keys.ts'
 import type { ItemDatabase } from '../../items/item-database.ts'
 import type { Executions } from '../../machines/executions.ts'
 import { machinesOf } from '../../machines/machines-of.ts'
 import type { EmbeddedS3 } from '../../s3/server.ts'
-import { arn } from '../account.ts'
-import type { Keys } from '../keys/keys.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Functions } from '../lambda/functions.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets.ts'
 
 /** What functions ask of this process. */
 export const hostOf = ({ items, executions, keys, secrets, functions, s3 }: HostParts): Host => ({
@@ -18,7 +17,7 @@ export const hostOf = ({ items, executions, keys, secrets, functions, s3 }: Host
   assumeRole: s3.assumeRole,
   invoke: async (name, event) => {
     try {
-      return { answer: await functions.invoke(arn('lambda', `function:${name}`), event) }
+      return { answer: await functions.invoke(name, event) }
     } catch (error) {
       if (!(error instanceof InvocationError)) throw error
       return { failure: error.details }

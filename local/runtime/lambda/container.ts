@@ -1,23 +1,20 @@
-import { extname } from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { compiledCodeEnvironment } from './compiled-code.ts'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { within } from '../../within.ts'
+import { type Ask, connect, type Operations } from '../host/by-message.ts'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
-import type {
-  FromWorker,
-  FunctionError,
-  InvocationContext,
-  ListenOptions,
-  ToWorker,
-  WorkerData,
-  WorkerSettings,
-} from './protocol.ts'
+import type { FunctionError, InvocationContext, Invoked, ListenOptions, Ports } from './protocol.ts'
+import type { ThreadOperations } from './worker.ts'
 
-interface ContainerOptions extends WorkerSettings {
+interface ContainerOptions {
+  /** Absolute path of the function's bundle. */
+  readonly codeFolder: string
   /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
-  /** Answers what the thread asks of its host. */
-  readonly serveHost: (port: MessagePort) => void
+  /** What the thread may ask of its host. */
+  readonly host: Promise<Operations>
   readonly onOutput: (chunk: Buffer) => void
 }
 
@@ -37,36 +34,34 @@ const terminationGraceMs = 2_000
  * because the invocation took too long. The caller then makes another.
  */
 export class Container {
+  /** Resolves when the thread has ended, for whatever reason. */
+  readonly exited: Promise<void>
   readonly #worker: Worker
-  readonly #exited: Promise<void>
-  #waiting: ((outcome: FromWorker | InvocationError) => void) | undefined
-  #crash: InvocationError | undefined
+  readonly #channel: ReturnType<typeof connect>
   #isUsable = true
 
-  constructor({ environment, memoryMiB, serveHost, onOutput, ...settings }: ContainerOptions) {
-    const { port1, port2 } = new MessageChannel()
-    serveHost(port1)
+  constructor({ codeFolder, environment, memoryMiB, host, onOutput }: ContainerOptions) {
     this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { ...settings, host: port2 } satisfies WorkerData,
-      transferList: [port2],
-      env: { ...compiledCodeEnvironment(), ...environment },
+      workerData: codeFolder,
+      env: { ...keepsCompiledCode(codeFolder), ...environment },
       execArgv: [],
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: memoryMiB, maxYoungGenerationSizeMb: YOUNG_MIB },
     })
+    this.#channel = connect(this.#worker, host)
     this.#worker.stdout.on('data', onOutput)
     this.#worker.stderr.on('data', onOutput)
-    this.#worker.on('message', (message: FromWorker) => this.#settle(message))
+    let crash: InvocationError | undefined
     this.#worker.on('error', error => {
-      this.#crash = new Failed(crashReport(error))
+      crash = new Failed(crashReport(error))
     })
-    this.#exited = new Promise(resolve => {
-      this.#worker.on('exit', code => {
-        this.#isUsable = false
-        this.#settle(this.#crash ?? invocationError('Runtime.ExitError', `Runtime exited with code ${code}`))
-        resolve()
-      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.exited = promise
+    this.#worker.on('exit', code => {
+      this.#isUsable = false
+      this.#channel.cut(crash ?? invocationError('Runtime.ExitError', `Runtime exited with code ${code}`))
+      resolve()
     })
     // An idle container must not keep the process alive; a working one must.
     this.#worker.unref()
@@ -74,11 +69,6 @@ export class Container {
 
   get isUsable(): boolean {
     return this.#isUsable
-  }
-
-  /** Resolves when the thread has ended, for whatever reason. */
-  get exited(): Promise<void> {
-    return this.#exited
   }
 
   /** Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.ExitError`. */
@@ -89,10 +79,9 @@ export class Container {
       timeoutSeconds * 1000,
     )
     try {
-      const answer = await this.#ask({ kind: 'invoke', eventJson, context })
-      if (answer.kind === 'result') return answer.resultJson
-      if (answer.kind === 'failed') throw new Failed(answer.error)
-      throw new Error(`A container answered an invocation with ${answer.kind}`)
+      const invoked: Invoked = await this.#ask('invoke', eventJson, context)
+      if ('error' in invoked) throw new Failed(invoked.error)
+      return invoked.resultJson
     } finally {
       clearTimeout(timer)
     }
@@ -100,8 +89,13 @@ export class Container {
 
   /** Ends the invocation that is under way with this error, and the thread. */
   cutOff(error: InvocationError): void {
-    this.#settle(error)
+    this.#channel.cut(error)
     void this.terminate()
+  }
+
+  /** Tells what it does to stop, as the signal before the end of a container does in Lambda. */
+  stop(): void {
+    this.#tell('stop')
   }
 
   /** Bytes of its heap and its buffers. */
@@ -111,22 +105,18 @@ export class Container {
   }
 
   /** Loads the bundle before the first invocation. */
-  async load(): Promise<void> {
-    const answer = await this.#ask({ kind: 'load' })
-    if (answer.kind === 'failed') throw new Failed(answer.error)
+  load(): Promise<void> {
+    return this.#ask('load')
   }
 
-  /** Serves the bundle's `answer`; resolves to the ports. The thread then keeps the process alive. */
-  async serve(options: ListenOptions): Promise<{ port: number; tlsPort: number | undefined }> {
+  /** Serves the bundle's `answer`. The thread then keeps the process alive. Rejects with Node's error of the port. */
+  serve(options: ListenOptions): Promise<Ports> {
     this.#worker.ref()
-    const answer = await this.#ask({ kind: 'serve', ...options })
-    if (answer.kind === 'listening') return answer
-    const message = answer.kind === 'refused' ? answer.message : `unexpected ${answer.kind}`
-    throw Object.assign(new Error(message), { code: answer.kind === 'refused' ? answer.code : undefined })
+    return this.#ask('serve', options)
   }
 
   updateEnvironment(variables: Readonly<Record<string, string>>): void {
-    this.#send({ kind: 'environment', variables })
+    this.#tell('environment', variables)
   }
 
   /** Refuses new requests and waits up to `graceMs` for the open ones. */
@@ -134,7 +124,7 @@ export class Container {
     // A dead thread has no open requests, and one that is still loading does not answer.
     await within(
       graceMs,
-      this.#ask({ kind: 'drain', graceMs }).catch(() => {}),
+      this.#ask('drain', graceMs).catch(() => {}),
     )
   }
 
@@ -144,28 +134,22 @@ export class Container {
     await within(terminationGraceMs, this.#worker.terminate())
   }
 
-  async #ask(message: ToWorker): Promise<FromWorker> {
-    if (!this.#isUsable) throw this.#crash ?? invocationError('Runtime.ExitError', 'Runtime has exited')
-    if (this.#waiting) throw new Error('A container was given a second task before it had answered the first')
-    const answer = Promise.withResolvers<FromWorker>()
-    this.#waiting = outcome => {
-      if (outcome instanceof Error) answer.reject(outcome)
-      else answer.resolve(outcome)
-    }
-    this.#send(message)
-    return answer.promise
+  #ask<Name extends keyof ThreadOperations>(
+    name: Name,
+    ...given: Parameters<ThreadOperations[Name]>
+  ): Promise<Awaited<ReturnType<ThreadOperations[Name]>>> {
+    return this.#channel.ask(name, ...given)
   }
 
-  #settle(outcome: FromWorker | InvocationError): void {
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.(outcome)
-  }
-
-  #send(message: ToWorker): void {
-    this.#worker.postMessage(message)
+  /** Whoever waits for the thread hears of its end. */
+  #tell(...asked: Parameters<Ask>): void {
+    this.#channel.ask(...asked).catch(() => {})
   }
 }
+
+/** What V8 compiled goes beside the bundles that it is of, where this process keeps such code (`cli/compile-cache.js`). */
+const keepsCompiledCode = (codeFolder: string): Readonly<Record<string, string>> =>
+  getCompileCacheDir() === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(codeFolder), 'compiled') }
 
 const crashReport = (error: unknown): FunctionError => {
   const isError = error instanceof Error
@@ -175,11 +159,4 @@ const crashReport = (error: unknown): FunctionError => {
     errorMessage: isError ? `Uncaught ${error.name}: ${error.message}` : `Uncaught ${String(error)}`,
     trace: isError ? (error.stack ?? '').split('\n') : [],
   }
-}
-
-const within = async (ms: number, promise: Promise<unknown>): Promise<void> => {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([promise, late.promise])
-  clearTimeout(timer)
 }

@@ -1,16 +1,13 @@
 import { join } from 'node:path'
 import type { StackConfig } from '#infra/stack-config.ts'
 import { type FunctionName, sizeOf } from '#infra/system.ts'
-import { functionArn, roleOfFunction } from '../names.ts'
 
 /** One function of the system, ready to run from its bundle. */
 export interface FunctionDefinition {
   readonly name: string
-  readonly arn: string
   /** Absolute path of its bundle. */
   readonly codeFolder: string
   readonly environment: Readonly<Record<string, string>>
-  readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
   /** How many run side by side on this machine; further ones that are under way wait. */
@@ -38,10 +35,8 @@ export const functionDefinition = (
   const { memoryMiB, seconds } = sizeOf(name)
   return {
     name,
-    arn: functionArn(name),
     codeFolder: join(bundles, name),
     environment,
-    roleArn: roleOfFunction(name),
     timeoutSeconds: seconds,
     memoryMiB: config.functionMemoryMiB[name] ?? memoryMiB,
     // A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { within } from '../../within.ts'
+import { arn } from '../account.ts'
+import type { Operations } from '../host/by-message.ts'
 import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
@@ -23,8 +25,8 @@ interface FunctionPoolOptions {
   readonly temporaryRoot: string
   /** The function's environment with its current credentials. */
   readonly environment: () => Promise<Record<string, string>>
-  /** Answers what a thread asks of its host. */
-  readonly serveHost: (port: MessagePort) => void
+  /** What a thread may ask of its host. */
+  readonly host: Promise<Operations>
   /** Shared by all functions of the machine. */
   readonly lull: Lull
 }
@@ -88,13 +90,11 @@ export class FunctionPool {
     })
   }
 
-  /** Waits up to `graceMs` for running invocations, then ends every container. */
+  /** Tells running invocations to stop, waits up to `graceMs` for them, then ends every container. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, graceMs)
-    await Promise.race([Promise.allSettled(this.#underWay), late.promise])
-    clearTimeout(timer)
+    for (const { container } of this.#all) container.stop()
+    await within(graceMs, Promise.allSettled(this.#underWay))
     await Promise.all([...this.#all].map(warm => this.#discard(warm)))
     await Promise.all(this.#left.map(folder => rm(folder, { recursive: true, force: true })))
   }
@@ -113,28 +113,27 @@ export class FunctionPool {
   }
 
   async #invokeNow(eventJson: string): Promise<string> {
-    const { definition } = this.#options
+    const { name, memoryMiB, timeoutSeconds } = this.#options.definition
     const warm = await this.#take()
     const { container } = warm
-    const { memoryMiB } = definition
     const stopWatching = watchMemory({ memoryBytes: () => container.memoryBytes(), memoryMiB }, error =>
       container.cutOff(error),
     )
     try {
       const context = {
         awsRequestId: randomUUID(),
-        functionName: definition.name,
-        invokedFunctionArn: definition.arn,
-        memoryLimitInMB: String(definition.memoryMiB),
-        logGroupName: `/aws/lambda/${definition.name}`,
+        functionName: name,
+        invokedFunctionArn: arn('lambda', `function:${name}`),
+        memoryLimitInMB: String(memoryMiB),
+        logGroupName: `/aws/lambda/${name}`,
         logStreamName: 'local',
-        deadline: Date.now() + definition.timeoutSeconds * 1000,
+        deadline: Date.now() + timeoutSeconds * 1000,
       }
-      return await container.invoke(eventJson, context, definition.timeoutSeconds)
+      return await container.invoke(eventJson, context, timeoutSeconds)
     } finally {
       stopWatching()
       // The place is free when the thread has ended: the next container may take over its folder.
-      if (warm.container.isUsable) this.#giveBack(warm)
+      if (container.isUsable) this.#giveBack(warm)
       else await this.#discard(warm)
     }
   }
@@ -150,7 +149,7 @@ export class FunctionPool {
   }
 
   async #create(environment: Record<string, string>): Promise<Warm> {
-    const { definition, log, temporaryRoot, serveHost } = this.#options
+    const { definition, log, temporaryRoot, host } = this.#options
     const temporary = this.#left.pop() ?? join(temporaryRoot, randomUUID())
     // A full disk, say: the machine that invokes it tries again later.
     await mkdir(temporary, { recursive: true }).catch(error => {
@@ -163,7 +162,7 @@ export class FunctionPool {
       codeFolder: definition.codeFolder,
       environment: { ...environment, TMPDIR: temporary },
       memoryMiB: definition.memoryMiB,
-      serveHost,
+      host,
       onOutput: chunk => log.write(chunk),
     })
     const warm = { container, temporary }

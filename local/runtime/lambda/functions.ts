@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
 import type { RoleKey } from '#lib/cloud/roles.ts'
 import { region } from '../../s3/account.ts'
+import type { Operations } from '../host/by-message.ts'
 import { ServiceError } from '../service-error.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
@@ -10,41 +10,31 @@ import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
 
-/** Answers what a thread that runs in this role asks of its host. */
-export type ServeHost = (port: MessagePort, roleArn: string) => void
-
 interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
-  /** Base URL of S3 and STS. */
+  /** Base URL of S3. */
   readonly s3: string
   /** A key of a function's role, for an hour: longer than the longest invocation. */
-  readonly assumeRole: (asked: { roleArn: string }) => Promise<RoleKey>
+  readonly keyOf: (name: string) => Promise<RoleKey>
   readonly dataDir: string
-  readonly serveHost: ServeHost
+  /** What the threads of a function may ask of their host. */
+  readonly hostOf: (name: string) => Promise<Operations>
 }
 
-/** Every function of the system, invoked by its ARN. */
+/** Every function of the system, invoked by its name. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
-  readonly #arns: ReadonlyMap<string, string>
   readonly #logs: readonly LogFile[]
   readonly #lull: Lull
   #isClosed = false
 
-  private constructor(
-    pools: ReadonlyMap<string, FunctionPool>,
-    arns: ReadonlyMap<string, string>,
-    logs: readonly LogFile[],
-    lull: Lull,
-  ) {
+  private constructor(pools: ReadonlyMap<string, FunctionPool>, logs: readonly LogFile[], lull: Lull) {
     this.#pools = pools
-    this.#arns = arns
     this.#logs = logs
     this.#lull = lull
   }
 
-  static async open(options: FunctionsOptions): Promise<Functions> {
-    const { definitions, s3, assumeRole, dataDir, serveHost } = options
+  static async open({ definitions, s3, keyOf, dataDir, hostOf }: FunctionsOptions): Promise<Functions> {
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
@@ -52,42 +42,21 @@ export class Functions {
     const lull = new Lull()
     const pools = new Map<string, FunctionPool>()
     for (const definition of definitions) {
-      const log = await openLogFile(join(dataDir, 'logs', `${definition.name}.log`))
+      const { name } = definition
+      const log = await openLogFile(join(dataDir, 'logs', `${name}.log`))
       logs.push(log)
       const fixed = functionEnvironment(definition, s3, dataDir)
-      pools.set(
-        definition.arn,
-        new FunctionPool({
-          definition,
-          log,
-          temporaryRoot,
-          lull,
-          serveHost: port => serveHost(port, definition.roleArn),
-          environment: async () => ({
-            ...fixed,
-            ...keyOf(await assumeRole({ roleArn: definition.roleArn })),
-          }),
-        }),
-      )
+      const environment = async () => ({ ...fixed, ...credentialsIn(await keyOf(name)) })
+      const host = hostOf(name)
+      pools.set(name, new FunctionPool({ definition, log, temporaryRoot, lull, host, environment }))
     }
-    const arns = new Map(definitions.map(({ name, arn }) => [name, arn]))
-    return new Functions(pools, arns, logs, lull)
+    return new Functions(pools, logs, lull)
   }
 
-  has(arn: string): boolean {
-    return this.#pools.has(arn)
-  }
-
-  arnOf(name: string): string | undefined {
-    return this.#arns.get(name)
-  }
-
-  /**
-   * Rejects with `InvocationError`, whose name is the error type that machines match.
-   */
-  async invoke(arn: string, event: unknown): Promise<unknown> {
-    const pool = this.#pools.get(arn)
-    if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${arn}`)
+  /** Rejects with `InvocationError`, whose name is the error type that machines match. */
+  async invoke(name: string, event: unknown): Promise<unknown> {
+    const pool = this.#pools.get(name)
+    if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${name}`)
     try {
       return await pool.invoke(event)
     } catch (error) {
@@ -98,26 +67,23 @@ export class Functions {
   }
 
   /** A function's whole environment, with new credentials of its role. */
-  async environment(arn: string): Promise<Record<string, string>> {
-    const pool = this.#pools.get(arn)
-    if (!pool) throw new Error(`There is no function ${arn}`)
+  async environment(name: string): Promise<Record<string, string>> {
+    const pool = this.#pools.get(name)
+    if (!pool) throw new Error(`There is no function ${name}`)
     return pool.environment()
   }
 
   /** Loads one container of each, one after the other. A bundle that does not load fails when it is invoked. */
   async warm(names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      if (this.#isClosed) return
-      const arn = this.#arns.get(name)
-      await (arn === undefined
-        ? undefined
-        : this.#pools
-            .get(arn)
-            ?.warm()
-            .catch(() => {}))
-    }
+    for (const name of names)
+      if (!this.#isClosed)
+        await this.#pools
+          .get(name)
+          ?.warm()
+          .catch(() => {})
   }
 
+  /** Tells running invocations to stop, waits up to `graceMs` for them, then ends every container. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
     this.#lull.close()
@@ -127,7 +93,7 @@ export class Functions {
 }
 
 /** With the time of its end the SDK reads the variables again when the key is about to expire. */
-const keyOf = ({ accessKeyId, secretAccessKey, sessionToken, expiration }: RoleKey) => ({
+const credentialsIn = ({ accessKeyId, secretAccessKey, sessionToken, expiration }: RoleKey) => ({
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
   AWS_SESSION_TOKEN: sessionToken,
@@ -141,17 +107,17 @@ const keyOf = ({ accessKeyId, secretAccessKey, sessionToken, expiration }: RoleK
  * fail in the account.
  */
 const functionEnvironment = (
-  definition: FunctionDefinition,
+  { name, memoryMiB, codeFolder, environment }: FunctionDefinition,
   s3: string,
   dataDir: string,
 ): Record<string, string> => ({
   AWS_REGION: region,
   AWS_DEFAULT_REGION: region,
-  AWS_LAMBDA_FUNCTION_NAME: definition.name,
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
+  AWS_LAMBDA_FUNCTION_NAME: name,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMiB),
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-  LAMBDA_TASK_ROOT: definition.codeFolder,
-  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.name}`,
+  LAMBDA_TASK_ROOT: codeFolder,
+  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
   AWS_LAMBDA_LOG_STREAM_NAME: 'local',
   // AWS_EXECUTION_ENV stays unset: without it powertools' tracer knows that there is no X-Ray daemon to talk to.
   TZ: ':UTC',
@@ -165,5 +131,5 @@ const functionEnvironment = (
   AWS_ENDPOINT_URL_S3: s3,
   // Lambda has no such folder: there the logs are in CloudWatch.
   LOG_FOLDER: join(dataDir, 'logs'),
-  ...definition.environment,
+  ...environment,
 })

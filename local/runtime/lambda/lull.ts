@@ -1,3 +1,5 @@
+import { within } from '../../within.ts'
+
 interface LullOptions {
   /** Nobody waits longer for lighter work than this. */
   readonly longestMs: number
@@ -43,7 +45,7 @@ export class Lull {
     while (this.#waiting > 0 && !this.#isClosed) {
       const leftMs = Math.min(latest, this.#movedAt + standstillMs) - performance.now()
       if (leftMs <= 0) return
-      await this.#beginsWithin(leftMs)
+      await within(leftMs, this.#begins.promise)
     }
   }
 
@@ -51,13 +53,6 @@ export class Lull {
   close(): void {
     this.#isClosed = true
     this.#begin()
-  }
-
-  async #beginsWithin(ms: number): Promise<void> {
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, ms)
-    await Promise.race([this.#begins.promise, late.promise])
-    clearTimeout(timer)
   }
 
   #begin(): void {

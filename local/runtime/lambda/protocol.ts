@@ -1,18 +1,6 @@
-/** Messages between the runtime and its workers. Plain data: each is copied between threads. */
-
-import type { MessagePort } from 'node:worker_threads'
 import type { ConnectionLimits } from '../../http/limited-server.ts'
 
-export interface WorkerSettings {
-  /** Absolute path of the function's bundle. */
-  readonly codeFolder: string
-}
-
-/** Another thread answers at the other end of the port. */
-export interface WorkerData extends WorkerSettings {
-  readonly host: MessagePort
-}
-
+/** What a thread is told of an invocation. */
 export interface InvocationContext {
   readonly awsRequestId: string
   readonly functionName: string
@@ -39,15 +27,11 @@ export interface ListenOptions {
   readonly limits: ConnectionLimits
 }
 
-export type ToWorker =
-  | { readonly kind: 'invoke'; readonly eventJson: string; readonly context: InvocationContext }
-  /** New credentials, under the names that the AWS SDK reads. It reads them again before the old ones expire. */
-  | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
-  /** Serve the bundle's `answer`. */
-  | ({ readonly kind: 'serve' } & ListenOptions)
-  | { readonly kind: 'load' }
-  /** Finish the open requests, refuse new ones, and say `drained`. */
-  | { readonly kind: 'drain'; readonly graceMs: number }
+/** Where a thread listens. */
+export interface Ports {
+  readonly port: number
+  readonly tlsPort: number | undefined
+}
 
 /** The error as Lambda reports it to a caller. */
 export interface FunctionError {
@@ -56,11 +40,4 @@ export interface FunctionError {
   readonly trace: readonly string[]
 }
 
-export type FromWorker =
-  | { readonly kind: 'result'; readonly resultJson: string }
-  | { readonly kind: 'failed'; readonly error: FunctionError }
-  | { readonly kind: 'listening'; readonly port: number; readonly tlsPort: number | undefined }
-  | { readonly kind: 'loaded' }
-  | { readonly kind: 'drained' }
-  /** The server could not listen; `code` is Node's, such as `EADDRINUSE`. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+export type Invoked = { readonly resultJson: string } | { readonly error: FunctionError }

@@ -6,7 +6,7 @@ import { listen } from '../../http/listening.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
 import { RefusedByGateway, readGatewayEvent, sendGatewayResult } from '../gateway/gateway-event.ts'
-import type { FromWorker, ListenOptions, TlsOptions } from './protocol.ts'
+import type { ListenOptions, Ports, TlsOptions } from './protocol.ts'
 
 /** Of a connection with TLS on which nothing happens. */
 const IDLE_MS = 120_000
@@ -14,7 +14,6 @@ const IDLE_MS = 120_000
 interface ServeAppOptions extends ListenOptions {
   /** Resolves to the exports of the bundle. Requests wait for it. */
   readonly loaded: () => Promise<Record<string, unknown>>
-  readonly say: (message: FromWorker) => void
 }
 
 export interface ServedApp {
@@ -24,15 +23,21 @@ export interface ServedApp {
 
 /**
  * Serves the `answer` of a bundle as API Gateway serves its function: each request becomes the gateway's event, and each
- * reply comes from its result. Says `listening` or `refused`.
+ * reply comes from its result. Rejects when it cannot listen.
  */
-export const serveApp = ({ port, host, tls, limits, loaded, say }: ServeAppOptions): ServedApp => {
+export const serveApp = async ({
+  port: asked,
+  host,
+  tls,
+  limits,
+  loaded,
+}: ServeAppOptions): Promise<ServedApp & Ports> => {
   const requests = new OpenRequests()
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {
       const { answer } = await loaded()
       if (typeof answer !== 'function') throw new Error('The bundle does not export an answer')
-      sendGatewayResult(await answer(JSON.parse(await readGatewayEvent(request))), response)
+      sendGatewayResult(await answer(await readGatewayEvent(request)), response)
     } catch (error) {
       refuse(error, response)
     }
@@ -45,13 +50,11 @@ export const serveApp = ({ port, host, tls, limits, loaded, say }: ServeAppOptio
     void handle(request, response)
   }
   const server = createLimitedServer(take, limits, { requestTimeout: wholeRequestTimeout(limits) })
-  const listening = [listen(server, { port, host }), tls && listen(secureServer(tls, take), { ...tls, host })]
-  Promise.all(listening).then(
-    ([port = 0, tlsPort]) => say({ kind: 'listening', port, tlsPort }),
-    (error: Error) =>
-      say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
-  )
-  return { drain: graceMs => requests.drain(graceMs) }
+  const [port, tlsPort] = await Promise.all([
+    listen(server, { port: asked, host }),
+    tls && listen(secureServer(tls, take), { ...tls, host }),
+  ])
+  return { port, tlsPort, drain: graceMs => requests.drain(graceMs) }
 }
 
 /** Requests of HTTP/2 have the form of those of HTTP/1.1 (Node.js, "HTTP/2 compatibility API"). */

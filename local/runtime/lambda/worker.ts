@@ -3,35 +3,30 @@
  *
  * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
  */
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { giveHost } from '#lib/cloud/host.ts'
-import { hostOver } from '../host/by-message.ts'
-import { keepCompiledCode } from './compiled-code.ts'
+import { connect, hostOver } from '../host/by-message.ts'
 import { toFunctionError } from './function-error.ts'
-import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerData } from './protocol.ts'
+import type { InvocationContext, Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ServedApp } from './serve-app.ts'
 
 if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
-const port = parentPort
-// The pool that starts this thread passes exactly these settings.
-const settings = workerData as WorkerData
 
 type Handler = (event: unknown, context: unknown) => unknown
 
-giveHost(hostOver(settings.host))
-
-const compiled = keepCompiledCode()
+/** Keeps what was compiled once the thread is idle. Node itself does so when a thread ends by itself, and ours are ended. */
+const keepingCompiled = setTimeout(flushCompileCache, 1_000).unref()
 let bundle: Promise<Record<string, unknown>> | undefined
 const load = () => {
-  bundle ??= import(pathToFileURL(join(settings.codeFolder, 'index.mjs')).href)
+  // The container that starts this thread says where the bundle is.
+  bundle ??= import(pathToFileURL(join(workerData as string, 'index.mjs')).href)
   return bundle
 }
 
-const say = (message: FromWorker) => port.postMessage(message)
-
-const invoke = async (eventJson: string, invocation: InvocationContext) => {
+const invoke = async (eventJson: string, invocation: InvocationContext): Promise<Invoked> => {
   try {
     const { handler } = await load()
     if (typeof handler !== 'function')
@@ -40,11 +35,12 @@ const invoke = async (eventJson: string, invocation: InvocationContext) => {
       })
     const event: unknown = JSON.parse(eventJson)
     const result = await (handler as Handler)(event, contextOf(invocation))
-    say({ kind: 'result', resultJson: JSON.stringify(result) ?? 'null' })
+    return { resultJson: JSON.stringify(result) ?? 'null' }
   } catch (error) {
-    say({ kind: 'failed', error: toFunctionError(error) })
+    return { error: toFunctionError(error) }
+  } finally {
+    keepingCompiled.refresh()
   }
-  compiled.keepSoon()
 }
 
 /** Lambda Developer Guide, "Using the Lambda context object to retrieve Node.js function information". */
@@ -63,43 +59,40 @@ const noCallback = () => {
 }
 
 const readyToLoad = Promise.withResolvers<void>()
-let served: Promise<ServedApp> | undefined
+let served: ServedApp | undefined
 
 /**
  * Listens before the bundle is loaded: the address is part of the environment that the bundle reads. Requests wait
  * until the runtime has sent that environment and says `load`.
  */
-const serve = async (options: ListenOptions): Promise<ServedApp> => {
+const serve = async (options: ListenOptions): Promise<Ports> => {
   // Few functions serve, and all load this file.
   const { serveApp } = await import('./serve-app.ts')
   const loaded = async () => {
     await readyToLoad.promise
-    compiled.keepSoon()
+    keepingCompiled.refresh()
     return load()
   }
-  return serveApp({ ...options, loaded, say })
+  const { drain, ...ports } = await serveApp({ ...options, loaded })
+  served = { drain }
+  return ports
 }
 
-const loadNow = async () => {
-  readyToLoad.resolve()
-  try {
+const operations = {
+  invoke,
+  serve,
+  load: async (): Promise<void> => {
+    readyToLoad.resolve()
     await load()
-    say({ kind: 'loaded' })
-  } catch (error) {
-    say({ kind: 'failed', error: toFunctionError(error) })
-  }
+  },
+  /** New credentials, under the names that the AWS SDK reads. It reads them again before the old ones expire. */
+  environment: (variables: Readonly<Record<string, string>>) => void Object.assign(process.env, variables),
+  /** A thread gets no signals. What listens for this one ends what it does, as in Lambda. */
+  stop: () => void process.emit('SIGTERM'),
+  /** Finishes the open requests and refuses new ones. */
+  drain: (graceMs: number) => served?.drain(graceMs),
 }
 
-const drain = async (graceMs: number) => {
-  await (await served)?.drain(graceMs)
-  say({ kind: 'drained' })
-}
+export type ThreadOperations = typeof operations
 
-// One listener for the whole life of the thread; the messages are ours (protocol.ts).
-port.on('message', (message: ToWorker) => {
-  if (message.kind === 'invoke') void invoke(message.eventJson, message.context)
-  else if (message.kind === 'environment') Object.assign(process.env, message.variables)
-  else if (message.kind === 'serve') served = serve(message)
-  else if (message.kind === 'load') void loadNow()
-  else void drain(message.graceMs)
-})
+giveHost(hostOver(connect(parentPort, operations as never).ask)) // Its container alone asks, with what they take.

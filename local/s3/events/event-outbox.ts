@@ -1,5 +1,6 @@
 import { backoff } from '#lib/pause-randomly.ts'
 import type { Database } from '../../durable/database.ts'
+import { within } from '../../within.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 
 type Deliver = (event: ObjectCreatedEvent) => Promise<void>
@@ -50,10 +51,7 @@ export class EventOutbox {
   /** Begins no more deliveries and waits up to `graceMs` for those under way. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true
-    const grace = Promise.withResolvers<void>()
-    const timer = setTimeout(grace.resolve, graceMs)
-    await Promise.race([Promise.all(this.#underWay), grace.promise])
-    clearTimeout(timer)
+    await within(graceMs, Promise.all(this.#underWay))
     this.#isClosed = true
   }
 

@@ -5,8 +5,8 @@ import type { DurableFiles } from '#local/durable/durable-files.ts'
 import { ItemDatabase } from '#local/items/item-database.ts'
 import { ExecutionStore } from '#local/machines/execution-store.ts'
 import { rootCredentials } from '#local/runtime/data-dir.ts'
-import { Keys } from '#local/runtime/keys/keys.ts'
-import { Secrets } from '#local/runtime/secrets/secrets.ts'
+import { openKey } from '#local/runtime/keys.ts'
+import { openSecrets } from '#local/runtime/secrets.ts'
 import { startEmbeddedS3 } from '#local/s3/server.ts'
 import { testRoot } from '../../support/embedded-s3.ts'
 
@@ -16,14 +16,14 @@ export const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/test'
 export const openStores = async (dataDir: string, files: DurableFiles, log: (line: string) => void) => {
   const within = (name: string) => join(dataDir, name)
   await using opening = new AsyncDisposableStack()
-  const { credentials: root } = await rootCredentials(within('root-credentials.json'), files, log)
+  const { value: root } = await rootCredentials(within('root-credentials.json'), files, log)
   const items = await ItemDatabase.open(within('items'), files)
   opening.defer(() => items.close())
   const s3 = await startEmbeddedS3({ dataDir: within('s3'), root: testRoot, files })
   opening.defer(() => s3.close())
   const executions = await ExecutionStore.open(within('executions'), { files, log })
-  const keys = await Keys.open(within('keys'), [keyArn], { files, log })
-  const secrets = await Secrets.open(within('secrets'), { projectId: '1', files, log })
+  const keys = await openKey(within('keys'), keyArn, { files, log })
+  const secrets = await openSecrets(within('secrets'), { projectId: '1', files, log })
   const common = { region: 'us-east-1', maxAttempts: 1 }
   const s3Client = new S3Client({
     ...common,

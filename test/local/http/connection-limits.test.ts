@@ -7,7 +7,6 @@ import type { ConnectionLimits } from '#local/http/limited-server.ts'
 import { closeServer, listen } from '#local/http/listening.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { controlServer } from '#local/runtime/control.ts'
-import { openLogFile } from '#local/runtime/lambda/log-file.ts'
 import { startTestS3 } from '../../support/embedded-s3.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
 import { sign } from '../s3/raw-client.ts'
@@ -42,24 +41,20 @@ const startApi = async (limits: ConnectionLimits) => {
     join(folder.path, 'index.mjs'),
     `export const answer = async () => ({ statusCode: 401, body: 'no' })`,
   )
-  const functionLog = await openLogFile(join(folder.path, 'api.log'))
   const api = await ApiServer.listen({
     port: 0,
     host: '127.0.0.1',
     codeFolder: folder.path,
     memoryMiB: 128,
-    temporaryRoot: join(folder.path, 'tmp'),
-    serveHost: () => {},
-    functionLog,
+    temporary: join(folder.path, 'tmp'),
+    operations: Promise.resolve({}),
+    onOutput: () => {},
     log: () => {},
     limits,
   })
-  stops.push(
-    () => api.close(),
-    () => functionLog.close(),
-  )
+  stops.push(() => api.close())
   await api.load(async () => ({}))
-  return `http://127.0.0.1:${api.port}`
+  return `http://127.0.0.1:${api.ports.port}`
 }
 
 /** Sends what is given and no more; gives what the server says until it hangs up. */

@@ -6,9 +6,9 @@ import type { Host } from '#lib/cloud/host.ts'
 import { createItemTable, startingWith } from '#lib/items/item-table.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
 import { ItemDatabase } from '#local/items/item-database.ts'
-import { hostOver } from '#local/runtime/host/by-message.ts'
-import { serveHost } from '#local/runtime/host/serve-host.ts'
+import { connect, hostOver, operationsOf } from '#local/runtime/host/by-message.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
+import { withinRights } from '#support/within-rights.ts'
 
 const folder = folderUntilEnd()
 
@@ -102,15 +102,14 @@ it('a thread gets answers and refusals over its port, and its rights see operati
   const database = ItemDatabase.inMemory(files)
   const { port1, port2 } = new MessageChannel()
   const asked: unknown[] = []
-  const machines = {}
-  const keys = { encrypt: () => {}, dataKey: () => {}, decrypt: () => {} }
-  const host = { items: (name: string) => database.table(name), machines, keys } as unknown as Host // It asks for items alone.
-  serveHost(port1, Promise.resolve(host), ({ action, resource, context = {} }) => {
+  const host = { items: (name: string) => database.table(name) } as Host // It asks for items alone.
+  const bounded = withinRights(host, ({ action, resource, context = {} }) => {
     const [partitions = []] = Object.values(context)
     asked.push([action, resource, partitions])
     return partitions[0] !== 'forbidden'
   })
-  const items = createItemTable(hostOver(port2).items('t'))
+  connect(port1, operationsOf(bounded))
+  const items = createItemTable(hostOver(connect(port2, {}).ask).items('t'))
   try {
     expect(await items.put({ pk: 'p', sk: 'a' }, { n: 1, gone: undefined }, 'absent')).toBe(true)
     expect(await items.put({ pk: 'p', sk: 'a' }, {}, 'absent')).toBe(false)

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import type { LookupFunction } from 'node:net'
 import { basename, join } from 'node:path'
@@ -8,29 +8,21 @@ import { expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { certificateFor } from '#local/runtime/api/certificate.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
+import { writeBundle } from './flow-bundles.ts'
 
 const folder = folderUntilEnd()
 
 it('removes what a killed process left in its folder, and leaves nothing there itself', async () => {
-  const temporaryRoot = join(folder, 'tmp-api')
-  mkdirSync(join(temporaryRoot, 'api-killed'), { recursive: true })
-  writeFileSync(join(temporaryRoot, 'api-killed', 'left'), 'over')
-  const server = await ApiServer.listen({
-    port: 0,
-    host: '127.0.0.1',
-    codeFolder: join(import.meta.dirname, 'fixtures', 'behaviours'),
-    memoryMiB: 128,
-    temporaryRoot,
-    serveHost: () => {},
-    functionLog: { write: () => {}, close: async () => {} },
-    log: () => {},
-  })
+  const options = optionsOf(await writeBundle(join(folder, 'bundles', 'x'), 'flow.mjs'))
+  mkdirSync(options.temporary, { recursive: true })
+  writeFileSync(join(options.temporary, 'left'), 'over')
+  const server = await ApiServer.listen(options)
   try {
-    expect(await readdir(temporaryRoot)).toEqual([expect.not.stringContaining('killed')])
+    expect(await readdir(options.temporary)).toEqual([])
   } finally {
     await server.close()
   }
-  expect(await readdir(folder)).toEqual([])
+  expect(existsSync(options.temporary)).toBe(false)
 })
 
 const optionsOf = (codeFolder: string) => ({
@@ -38,9 +30,9 @@ const optionsOf = (codeFolder: string) => ({
   host: '127.0.0.1',
   codeFolder,
   memoryMiB: 128,
-  temporaryRoot: join(folder, `tmp-${basename(codeFolder)}`),
-  serveHost: () => {},
-  functionLog: { write: () => {}, close: async () => {} },
+  temporary: join(folder, `tmp-${basename(codeFolder)}`),
+  operations: Promise.resolve({}),
+  onOutput: () => {},
   log: () => {},
 })
 
@@ -64,7 +56,7 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
   })
   await server.load(async () => ({}))
   const ask = (name: string, allowH2: boolean) =>
-    request(`https://${name}:${server.tlsPort}/`, {
+    request(`https://${name}:${server.ports.tlsPort}/`, {
       dispatcher: new Agent({
         allowH2,
         connect: { ca: certificate, servername: name, lookup: toThisMachine },
@@ -73,7 +65,7 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
   try {
     for (const isHttp2 of [true, false])
       for (const name of ['millrace.test', 'queue.millrace.test'])
-        expect(await (await ask(name, isHttp2)).body.text()).toBe(`https ${name}:${server.tlsPort}`)
+        expect(await (await ask(name, isHttp2)).body.text()).toBe(`https ${name}:${server.ports.tlsPort}`)
     expect(file).toBe(join(folder, 'tls', 'millrace.test.crt'))
   } finally {
     await server.close()

@@ -1,7 +1,6 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { dropOldCompiledCode } from '#local/runtime/lambda/compiled-code.ts'
 import { Container } from '#local/runtime/lambda/container.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
 
@@ -20,7 +19,7 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
     codeFolder: folder,
     environment: { NODE_COMPILE_CACHE: kept },
     memoryMiB: 128,
-    serveHost: () => {},
+    host: Promise.resolve({}),
     onOutput: () => {},
   })
   try {
@@ -28,19 +27,5 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
     await expect.poll(() => filesIn(kept)).not.toEqual([])
   } finally {
     await container.terminate()
-  }
-})
-
-it('what was compiled a month ago is dropped', async () => {
-  const place = join(folder, 'old', 'v24')
-  await mkdir(place, { recursive: true })
-  for (const name of ['old', 'new']) await writeFile(join(place, name), '')
-  const monthAgo = Date.now() / 1000 - 31 * 24 * 3600
-  await utimes(join(place, 'old'), monthAgo, monthAgo)
-  const stop = dropOldCompiledCode(join(folder, 'old'), 0)
-  try {
-    await expect.poll(() => filesIn(place)).toEqual(['new'])
-  } finally {
-    stop()
   }
 })

@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
 import { Functions } from '#local/runtime/lambda/functions.ts'
+import { writeBundle } from './flow-bundles.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
+const bundleOf = (name: string) => writeBundle(join(folder.path, 'bundles', name), join(name, 'index.mjs'))
+const behaviours = await bundleOf('behaviours')
 
 const definition = (name: string, given: Partial<FunctionDefinition> = {}): FunctionDefinition => ({
   name,
-  arn: `arn:${name}`,
-  codeFolder: join(import.meta.dirname, 'fixtures', 'behaviours'),
+  codeFolder: behaviours,
   environment: { GREETING: 'hello' },
-  roleArn: 'arn:role',
   timeoutSeconds: 600,
   memoryMiB: 128,
   isHeavy: false,
@@ -29,31 +30,34 @@ const definitions = [
   Object.defineProperty(definition('impatient'), 'timeoutSeconds', { get: () => patience.seconds }),
   definition('pair', { concurrency: 2 }),
   definition('warmed', { concurrency: 2 }),
-  definition('missing', { codeFolder: join(import.meta.dirname, 'fixtures', 'nobody') }),
+  definition('missing', { codeFolder: await bundleOf('nobody') }),
   definition('absent', { codeFolder: join(folder.path, 'absent') }),
   definition('small', { memoryMiB: 64 }),
 ]
 
-const functions = await Functions.open({
-  definitions,
-  s3: 'http://s3',
-  assumeRole: async () => ({
-    accessKeyId: 'ASIATEST',
-    secretAccessKey: 'secret',
-    sessionToken: 'token',
-    expiration: new Date(Date.now() + 3_600_000),
-  }),
-  dataDir: folder.path,
-  serveHost: () => {},
-})
+const open = (dataDir: string, definitions: readonly FunctionDefinition[]) =>
+  Functions.open({
+    definitions,
+    s3: 'http://s3',
+    keyOf: async () => ({
+      accessKeyId: 'ASIATEST',
+      secretAccessKey: 'secret',
+      sessionToken: 'token',
+      expiration: new Date(Date.now() + 3_600_000),
+    }),
+    dataDir,
+    hostOf: async () => ({}),
+  })
+
+const functions = await open(folder.path, definitions)
 
 afterAll(async () => {
   await functions.close(0)
   await folder.remove()
 })
 
-const plain = (event: Record<string, unknown>) => functions.invoke('arn:plain', event)
-const impatient = (event: Record<string, unknown>) => functions.invoke('arn:impatient', event)
+const plain = (event: Record<string, unknown>) => functions.invoke('plain', event)
+const impatient = (event: Record<string, unknown>) => functions.invoke('impatient', event)
 
 /** Invokes it in a container that is warm, so that the second is for the event. */
 const withinASecond = async (event: Record<string, unknown>): Promise<unknown> => {
@@ -84,7 +88,7 @@ describe('results', () => {
   it('makes no second container in advance while the first one works', async () => {
     const containers = () => readdir(join(folder.path, 'tmp'))
     const before = await containers()
-    const invoked = functions.invoke('arn:warmed', { do: 'echo' })
+    const invoked = functions.invoke('warmed', { do: 'echo' })
     await functions.warm(['warmed'])
     await invoked
     expect(await containers()).toHaveLength(before.length + 1)
@@ -94,7 +98,7 @@ describe('results', () => {
     const context = await plain({ do: 'context' })
     expect(context).toMatchObject({
       functionName: 'plain',
-      invokedFunctionArn: 'arn:plain',
+      invokedFunctionArn: expect.stringMatching(/:function:plain$/),
       memoryLimitInMB: '128',
       awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       remaining: expect.any(Number),
@@ -162,9 +166,9 @@ describe('failures', () => {
   })
 
   it.each([
-    ['arn:missing', 'Runtime.HandlerNotFound'],
-    ['arn:absent', 'Error'],
-    ['arn:nobody', 'Lambda.ResourceNotFoundException'],
+    ['missing', 'Runtime.HandlerNotFound'],
+    ['absent', 'Error'],
+    ['nobody', 'Lambda.ResourceNotFoundException'],
   ])('says what is wrong with %s', async (arn, name) => {
     await expect(functions.invoke(arn, { do: 'echo' })).rejects.toMatchObject({ name })
   })
@@ -190,7 +194,7 @@ describe('limits', () => {
     const gate = (name: string) => join(folder.path, `gate-${name}`)
     const open = (name: string) => writeFile(gate(name), '')
     const hasBegun = (name: string) => expect.poll(() => existsSync(`${gate(name)}.begun`)).toBe(true)
-    const invoke = (name: string) => functions.invoke('arn:pair', { do: 'untilFile', file: gate(name) })
+    const invoke = (name: string) => functions.invoke('pair', { do: 'untilFile', file: gate(name) })
     await open('third')
     const [long, short, third] = ['long', 'short', 'third'].map(invoke)
     await Promise.all([hasBegun('long'), hasBegun('short')])
@@ -211,16 +215,28 @@ it('writes what a function prints to its log file', async () => {
 
 describe('limits', () => {
   it('an invocation that takes more memory than its function has ends, and the next one has a new container', async () => {
-    await expect(functions.invoke('arn:small', { do: 'hoard', mib: 100 })).rejects.toMatchObject({
+    await expect(functions.invoke('small', { do: 'hoard', mib: 100 })).rejects.toMatchObject({
       name: 'Runtime.OutOfMemory',
       message: expect.stringMatching(/takes \d+ MiB of memory and has 64/),
     })
-    expect(await functions.invoke('arn:small', { do: 'count' })).toBe(1)
+    expect(await functions.invoke('small', { do: 'count' })).toBe(1)
   })
 
   it('invocations that wait for a thread of their function keep no others out', async () => {
     const waiting = Array.from({ length: 5 }, () => plain({ do: 'sleep', ms: 50 }))
-    expect(await functions.invoke('arn:pair', { do: 'nothing' })).toBeNull()
+    expect(await functions.invoke('pair', { do: 'nothing' })).toBeNull()
     await Promise.all(waiting)
   })
+})
+
+it('at the end of the runtime what runs is told to stop, as by Lambda’s signal, and has time to', async () => {
+  const codeFolder = await bundleOf('stops')
+  const closing = await open(join(folder.path, 'closing'), [definition('stops', { codeFolder })])
+  const file = join(folder.path, 'stopped')
+  const invoked = closing.invoke('stops', { file })
+  const refused = expect(invoked).rejects.toMatchObject({ name: 'ServiceUnavailable' })
+  await expect.poll(() => existsSync(`${file}.begun`), { timeout: 60_000 }).toBe(true)
+  await closing.close(600_000)
+  await refused
+  expect(await readFile(file, 'utf8')).toBe('The function is told to stop')
 })

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { KeyFile } from '#local/runtime/keys/keys.ts'
+import { openKey } from '#local/runtime/keys.ts'
 import { startKeyService } from '../../support/key-service.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -59,15 +59,15 @@ describe('a key', () => {
 
   it('is the same after a restart, and a damaged file is refused', async () => {
     const [arn = ''] = service.arns
-    const sealed = (await KeyFile.open(service.folder, arn)).encrypt(Buffer.from('abc'), context)
-    const again = await KeyFile.open(service.folder, arn)
-    expect(again.decrypt(sealed, context)?.toString()).toBe('abc')
+    const sealed = await (await openKey(service.folder, arn)).encrypt(arn, Buffer.from('abc'), context)
+    const again = await openKey(service.folder, arn)
+    expect(Buffer.from((await again.decrypt(arn, sealed, context)) ?? []).toString()).toBe('abc')
 
     const [file = ''] = await readdir(service.folder)
     const path = join(service.folder, file)
     const content = await readFile(path, 'utf8')
     await writeFile(path, 'short')
-    await expect(Promise.all(service.arns.map(each => KeyFile.open(service.folder, each)))).rejects.toThrow(
+    await expect(Promise.all(service.arns.map(each => openKey(service.folder, each)))).rejects.toThrow(
       /does not hold 32 bytes/,
     )
     await writeFile(path, content)

@@ -3,9 +3,9 @@ import { runJob } from '#functions/run-job/run-job.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import type { ItemStore } from '#lib/items/item-table.ts'
-import { partitionsOf } from '#local/runtime/host/serve-host.ts'
 import { startLanding } from '../../support/landing.ts'
 import { startStorageService } from '../../support/storage-service.ts'
+import { partitionsOf } from '../../support/within-rights.ts'
 import { figure } from './figure.ts'
 
 /**

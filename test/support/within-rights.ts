@@ -1,11 +1,12 @@
-import type { MessagePort } from 'node:worker_threads'
 import type { Host } from '#lib/cloud/host.ts'
 import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/cloud/machines.ts'
 import type { AssumeRole } from '#lib/cloud/roles.ts'
-import type { ItemKey, ItemStore, ItemWrite } from '#lib/items/item-table.ts'
-import { arn } from '../account.ts'
-import { ServiceError } from '../service-error.ts'
-import { type Answer, answerThread } from './by-message.ts'
+import type { ItemKey, ItemWrite } from '#lib/items/item-table.ts'
+import { arn } from '#local/runtime/account.ts'
+import { hostOver, operationsOf } from '#local/runtime/host/by-message.ts'
+import type { HostFor, RightsOf } from '#local/runtime/rights.ts'
+import { isAllowedBy } from '#local/s3/auth/policy.ts'
+import { parsePolicy } from '#local/s3/auth/policy-document.ts'
 
 /** What an operation needs, in words of IAM. */
 interface Right {
@@ -15,61 +16,29 @@ interface Right {
   readonly context?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Whether the function's role allows it. */
-type IsAllowed = (right: Right) => boolean
-
-/** Answers a thread within the rights of its role. What it may not do is refused as AWS refuses it. */
-export const serveHost = (port: MessagePort, host: Promise<Host>, isAllowed: IsAllowed): void => {
-  const runs = host.then(operationsOf)
-  const answer: Answer = async (operation, given) => {
-    const run = (await runs)[operation]
+/** A host that does what is allowed, and refuses anything else as AWS refuses it. */
+export const withinRights = (host: Host, isAllowed: (right: Right) => boolean): Host => {
+  const operations = operationsOf(host)
+  return hostOver(async (operation, ...given) => {
     const needed = rights[operation]?.(given)
-    if (!run || !needed) throw new Error(`The host knows no ${operation}`)
+    if (!needed) throw new Error(`No right is known for ${operation}`)
     const missing = [needed].flat().find(right => !isAllowed(right))
     if (missing)
-      throw new ServiceError(
-        'AccessDeniedException',
-        `The function is not authorized to perform ${missing.action} on ${missing.resource}`,
+      throw Object.assign(
+        new Error(`The function is not authorized to perform ${missing.action} on ${missing.resource}`),
+        { name: 'AccessDeniedException' },
       )
-    return run(...given)
-  }
-  answerThread(port, answer)
+    return operations[operation]?.(...given) as never // of this operation
+  })
 }
 
-type Run = (...given: readonly unknown[]) => Promise<unknown>
-
-const operationsOf = ({
-  items,
-  machines,
-  keys,
-  readSecret,
-  invoke,
-  assumeRole,
-}: Host): Readonly<Record<string, Run>> => {
-  const ofItems = itemOperations.map(name => [
-    `items.${name}`,
-    (table: unknown, ...given: readonly unknown[]) => (items(String(table))[name] as Run)(...given),
-  ])
-  const { start, describe, stop, list } = machines
-  const others = {
-    'machines.start': start,
-    'machines.describe': describe,
-    'machines.stop': stop,
-    'machines.list': list,
-    'keys.encrypt': keys.encrypt.bind(keys),
-    'keys.dataKey': keys.dataKey.bind(keys),
-    'keys.decrypt': keys.decrypt.bind(keys),
-    readSecret,
-    invoke,
-    assumeRole,
+/** Each function's host, within what its role allows. */
+export const hostWithin = (rightsOf: RightsOf): HostFor => {
+  return (host, name) => {
+    const statements = parsePolicy(rightsOf(name))
+    return withinRights(host, ({ context = {}, ...asked }) => isAllowedBy(statements, { ...asked, context }))
   }
-  return { ...Object.fromEntries(ofItems), ...others } as Readonly<Record<string, Run>> // What hostOver sends is what they take.
 }
-
-const itemOperations: readonly (keyof ItemStore)[] = [
-  ...(['get', 'getMany', 'getTogether', 'page'] as const),
-  ...(['swap', 'putAll', 'update', 'transact'] as const),
-]
 
 type RightOf = (given: readonly unknown[]) => Right | Right[]
 
@@ -88,11 +57,6 @@ export const partitionsOf = (keys: unknown): string[] =>
 const on =
   (action: string): RightOf =>
   ([resource]) => ({ action, resource: String(resource) })
-
-const onRole: RightOf = ([asked]) => ({
-  action: 'sts:AssumeRole',
-  resource: (asked as Parameters<AssumeRole>[0]).roleArn, // as the port has it
-})
 
 const onExecution =
   (action: string): RightOf =>
@@ -127,6 +91,9 @@ const rights: Readonly<Record<string, RightOf>> = {
   'keys.dataKey': on('kms:GenerateDataKey'),
   'keys.decrypt': on('kms:Decrypt'),
   readSecret: on('secretsmanager:GetSecretValue'),
-  assumeRole: onRole,
+  assumeRole: ([asked]) => ({
+    action: 'sts:AssumeRole',
+    resource: (asked as Parameters<AssumeRole>[0]).roleArn, // as the port has it
+  }),
   invoke: ([name]) => ({ action: 'lambda:InvokeFunction', resource: arn('lambda', `function:${name}`) }),
 }
