@@ -1,0 +1,272 @@
+import { type Arena, ask, type Duel, type Place, run } from './duels.ts'
+
+const csv = (rows: Record<string, string>): string =>
+  `id,v\n${Object.entries(rows)
+    .map(row => row.join(','))
+    .join('\n')}\n`
+
+/** A table with a key and no rows. */
+const makeTable = async ({ service }: Arena, { bucketId }: Place, name = 't'): Promise<string> => {
+  const path = `/v2/storage/buckets/${bucketId}/tables-definition`
+  const columns = [{ name: 'id' }, { name: 'v' }]
+  const { body } = await service.call('POST', path, { name, primaryKeysNames: ['id'], columns })
+  await run({ service, turns: { pause: async () => {} } } as Arena, body.id)()
+  return `${bucketId}.${name}`
+}
+
+const load = async (
+  arena: Arena,
+  { tableId }: Pick<Place, 'tableId'>,
+  rows: Record<string, string>,
+  { incremental = 1, key }: { incremental?: 0 | 1; key?: string } = {},
+) => {
+  const dataFileId = await arena.service.upload(csv(rows))
+  const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
+  return ask(arena, 'POST', `/tables/${tableId}/import-async`, { dataFileId, incremental }, headers)
+}
+
+/** A load that is accepted before: its job. */
+const accepted = async (arena: Arena, place: Place, rows: Record<string, string>): Promise<number> => {
+  const dataFileId = await arena.service.upload(csv(rows))
+  const path = `/v2/storage/tables/${place.tableId}/import-async`
+  return (await arena.service.call('POST', path, { dataFileId, incremental: 1 })).body.id
+}
+
+const create = async (arena: Arena, { bucketId }: Place, name: string, displayName = name) => {
+  const columns = [{ name: 'id' }, { name: displayName }]
+  return ask(arena, 'POST', `/buckets/${bucketId}/tables-definition`, {
+    name,
+    displayName,
+    columns,
+    primaryKeysNames: [],
+  })
+}
+
+const otherBucket = (arena: Arena, { bucketId }: Place) => ({
+  name: `${bucketId.slice('in.c-'.length)}x`,
+  create: (name: string, displayName: string) => ask(arena, 'POST', '/buckets', { name, displayName }),
+})
+
+const rename = (arena: Arena, tableId: string, displayName: string) =>
+  ask(arena, 'PUT', `/tables/${tableId}`, { displayName })
+
+const alias = (arena: Arena, { bucketId }: Place, sourceTable: string, name: string) =>
+  ask(arena, 'POST', `/buckets/${bucketId}/table-aliases`, { sourceTable, name })
+
+const drop = (arena: Arena, tableId: string, force = 1) =>
+  ask(arena, 'DELETE', `/tables/${tableId}?async=1&force=${force}`)
+
+const dropBucket = (arena: Arena, bucketId: string, force: 0 | 1) =>
+  ask(arena, 'DELETE', `/buckets/${bucketId}?async=1&force=${force}`)
+
+const cancel = (arena: Arena, jobId: number) => async (): Promise<string> => {
+  const { status } = await arena.service.call('POST', `/v2/storage/jobs/${jobId}/cancel`)
+  return status < 500 ? 'asked' : `answered ${status}`
+}
+
+/** As the clock does when the execution of a job is gone. */
+const close =
+  ({ service }: Arena, jobId: number) =>
+  async (): Promise<string> => {
+    const { runJob } = await import('#functions/run-job/run-job.ts')
+    const failure = { Error: 'Error', Cause: 'gone' }
+    await runJob({ jobId, failure }, service.jobServices).catch(() => undefined)
+    return 'closed'
+  }
+
+const onTable =
+  (of: (arena: Arena, place: Place) => Promise<(() => Promise<string>)[]>): Duel['of'] =>
+  async (arena, place) => {
+    await makeTable(arena, place)
+    return of(arena, place)
+  }
+
+/** Operations that meet at one subject. */
+export const duels: Duel[] = [
+  {
+    name: 'two loads of one table',
+    of: onTable(async (arena, place) => [
+      await load(arena, place, { 1: 'a', 2: 'a' }),
+      await load(arena, place, { 1: 'b', 3: 'b' }),
+    ]),
+  },
+  {
+    name: 'a full load and one that adds',
+    of: onTable(async (arena, place) => [
+      await load(arena, place, { 1: 'a' }, { incremental: 0 }),
+      await load(arena, place, { 2: 'b' }),
+    ]),
+  },
+  {
+    name: 'two executions of one job',
+    of: onTable(async (arena, place) => {
+      const jobId = await accepted(arena, place, { 1: 'a' })
+      return [run(arena, jobId), run(arena, jobId)]
+    }),
+  },
+  {
+    name: 'a request that comes twice',
+    of: onTable(async (arena, place) => {
+      const send = await load(arena, place, { 1: 'a' }, { key: place.bucketId })
+      return [send, send]
+    }),
+  },
+  {
+    name: 'a load, and somebody who cancels it',
+    of: onTable(async (arena, place) => {
+      const jobId = await accepted(arena, place, { 1: 'a' })
+      return [run(arena, jobId), cancel(arena, jobId)]
+    }),
+  },
+  {
+    name: 'a load that takes others along, and somebody who cancels one',
+    of: onTable(async (arena, place) => {
+      const first = await accepted(arena, place, { 1: 'a' })
+      const second = await accepted(arena, place, { 1: 'b' })
+      return [run(arena, first), cancel(arena, second)]
+    }),
+  },
+  {
+    name: 'a load that takes another along, and the execution of that one',
+    // The second waits for the first.
+    orders: [[0, 1]],
+    of: onTable(async (arena, place) => {
+      const first = await accepted(arena, place, { 1: 'a' })
+      const second = await accepted(arena, place, { 1: 'b' })
+      return [run(arena, first), run(arena, second)]
+    }),
+  },
+  {
+    name: 'a load, and the clock that closes it',
+    of: onTable(async (arena, place) => {
+      const jobId = await accepted(arena, place, { 1: 'a' })
+      return [run(arena, jobId), close(arena, jobId)]
+    }),
+  },
+  {
+    name: 'a load and a new name',
+    of: onTable(async (arena, place) => [
+      await load(arena, place, { 1: 'a' }),
+      rename(arena, place.tableId, 'other'),
+    ]),
+  },
+  {
+    name: 'a load and a drop',
+    of: onTable(async (arena, place) => [await load(arena, place, { 1: 'a' }), drop(arena, place.tableId)]),
+  },
+  {
+    name: 'two creations of one table',
+    of: async (arena, place) => [await create(arena, place, 't', 'a'), await create(arena, place, 't', 'b')],
+  },
+  {
+    name: 'a creation and the deletion of its bucket',
+    of: async (arena, place) => [await create(arena, place, 't'), dropBucket(arena, place.bucketId, 0)],
+  },
+  {
+    name: 'an alias and a forced drop of its source',
+    of: onTable(async (arena, place) => [
+      alias(arena, place, place.tableId, 'a'),
+      drop(arena, place.tableId),
+    ]),
+  },
+  {
+    name: 'an alias and the deletion of its bucket',
+    of: onTable(async (arena, place) => [
+      alias(arena, place, place.tableId, 'a'),
+      dropBucket(arena, place.bucketId, 1),
+    ]),
+  },
+  {
+    name: 'an alias and a creation of one name',
+    of: onTable(async (arena, place) => [
+      alias(arena, place, place.tableId, 'a'),
+      await create(arena, place, 'a'),
+    ]),
+  },
+  {
+    name: 'a swap and a load',
+    of: onTable(async (arena, place) => {
+      const other = await makeTable(arena, place, 'u')
+      return [
+        ask(arena, 'POST', `/tables/${place.tableId}/swap`, { targetTableId: other }),
+        await load(arena, place, { 1: 'a' }),
+      ]
+    }),
+  },
+  {
+    name: 'two buckets of one name',
+    of: async (arena, place) => {
+      const { name, create: make } = otherBucket(arena, place)
+      return [make(name, `${name}a`), make(name, `${name}b`)]
+    },
+  },
+  {
+    name: 'two changes of a token',
+    of: async (arena, place) => {
+      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
+      place.tokenId = body.id
+      const put = (change: object) => ask(arena, 'PUT', `/tokens/${body.id}`, change)
+      return [put({ description: 'after' }), put({ bucketPermissions: { [place.bucketId]: 'read' } })]
+    },
+  },
+  {
+    name: 'a change of a token, and its end',
+    of: async (arena, place) => {
+      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
+      place.tokenId = body.id
+      return [
+        ask(arena, 'PUT', `/tokens/${body.id}`, { description: 'after' }),
+        ask(arena, 'DELETE', `/tokens/${body.id}`),
+      ]
+    },
+  },
+  {
+    name: 'a permission on a bucket, and its end',
+    of: async (arena, place) => {
+      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
+      place.tokenId = body.id
+      return [
+        ask(arena, 'PUT', `/tokens/${body.id}`, { bucketPermissions: { [place.bucketId]: 'read' } }),
+        dropBucket(arena, place.bucketId, 1),
+      ]
+    },
+  },
+  {
+    name: 'two branches of one name',
+    of: async (arena, place) => {
+      const make = () => ask(arena, 'POST', '/dev-branches', { name: place.bucketId })
+      return [make(), make()]
+    },
+  },
+  {
+    name: 'two tags of a file',
+    of: async (arena, place) => {
+      const fileId = await arena.service.upload('id')
+      place.fileId = fileId
+      const tag = (name: string) => ask(arena, 'POST', `/files/${fileId}/tags`, { tag: name })
+      return [tag('a'), tag('b')]
+    },
+  },
+  {
+    name: 'a tag of a file, and its end',
+    of: async (arena, place) => {
+      const fileId = await arena.service.upload('id')
+      place.fileId = fileId
+      return [
+        ask(arena, 'POST', `/files/${fileId}/tags`, { tag: 'a' }),
+        ask(arena, 'DELETE', `/files/${fileId}`),
+      ]
+    },
+  },
+  {
+    name: 'two keys of metadata with one name',
+    of: onTable(async (arena, place) => {
+      const set = (value: string) =>
+        ask(arena, 'POST', `/tables/${place.tableId}/metadata`, {
+          provider: 'user',
+          metadata: [{ key: 'k', value }],
+        })
+      return [set('a'), set('b')]
+    }),
+  },
+]
