@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 96_064,
-  'lines of tests': 81_090,
+  'lines of tests': 81_790,
   'words of documents': 92_619,
   functions: 14,
   routes: 211,
