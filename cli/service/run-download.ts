@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import { formatCrc32 } from '../../functions/lib/combine-crc.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
 import { quoteIdentifier } from '../../functions/lib/table-engine/duckdb/sql.ts'

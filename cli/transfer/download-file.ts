@@ -5,13 +5,13 @@ import { crc32, gzipSync } from 'node:zlib'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { combineCrc32, parseCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { readBlocks } from '../../functions/lib/aws/multipart/read-blocks.ts'
 import type {
   ObjectRange,
   ReceiveBody,
   SourceObject,
 } from '../../functions/lib/aws/multipart/source-object.ts'
+import { combineCrc32, parseCrc32 } from '../../functions/lib/combine-crc.ts'
 import { hexDigest } from '../../functions/lib/digests.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
 import { joinedForm, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
@@ -71,7 +71,7 @@ export const downloadSlices = async (
     const name = `${String(index + 1).padStart(6, '0')}-${slice.key.slice(slice.key.lastIndexOf('/') + 1)}`
     const content = contentOf([slice])
     const part = await writeContent(pathInside(folder, name), request, content, options)
-    whole.crc = combineCrc32(whole.crc, part.crc, part.bytes)
+    whole.crc = combineCrc32([whole, part])
     whole.bytes += part.bytes
     whole.resumedBytes += part.resumedBytes
     whole.isVerified &&= part.isVerified
@@ -256,14 +256,10 @@ const expectedChecksum = async (parts: readonly Part[]): Promise<number | undefi
         new HeadObjectCommand({ Bucket: bucket, Key: key, IfMatch: etag, ChecksumMode: 'ENABLED' }),
       )
       const isOfWhole = head.ChecksumCRC32 !== undefined && !head.ChecksumCRC32.includes('-')
-      return { crc: isOfWhole ? parseCrc32(head.ChecksumCRC32 ?? '') : undefined, bytes }
+      return isOfWhole ? { crc: parseCrc32(head.ChecksumCRC32 ?? ''), bytes } : undefined
     },
     { concurrency: HEADS_IN_PARALLEL },
   )
-  let whole = 0
-  for (const { crc, bytes } of checksums) {
-    if (crc === undefined) return undefined
-    whole = combineCrc32(whole, crc, bytes)
-  }
-  return whole
+  const known = checksums.filter(checksum => checksum !== undefined)
+  return known.length < checksums.length ? undefined : combineCrc32(known)
 }

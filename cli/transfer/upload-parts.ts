@@ -2,7 +2,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { NoSuchUpload, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import {
   checksumOf,
   type FileBody,
@@ -22,6 +21,7 @@ import {
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import { type PartRange, partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
 import { createBufferPool } from '../../functions/lib/aws/multipart/read-blocks.ts'
+import { formatCrc32 } from '../../functions/lib/combine-crc.ts'
 import type { Progress } from '../shell/progress.ts'
 
 const MiB = 1024 ** 2
@@ -122,10 +122,6 @@ export const sendFilePart = async (
   const { partNumber } = part.range
   const fields = fileBodyFields(part)
   const target = { Bucket: bucket, Key: key, UploadId: uploadId, PartNumber: partNumber }
-  const { ETag = '' } = await sendFileBody(
-    new UploadPartCommand({ ...target, ...fields }),
-    part,
-    (command, options) => s3.send(command, options),
-  )
+  const { ETag = '' } = await sendFileBody(s3, new UploadPartCommand({ ...target, ...fields }), part)
   return { partNumber, etag: ETag, bytes: fields.ContentLength, checksum: part.checksum }
 }

@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { formatCrc32 } from '../lib/aws/multipart/combine-crc32.ts'
 import { fileBodyFields, RING_BYTES, sendFileBody } from '../lib/aws/multipart/file-body.ts'
 import { createBufferPool } from '../lib/aws/multipart/read-blocks.ts'
+import { formatCrc32 } from '../lib/combine-crc.ts'
 import type { ExtractResult } from '../lib/extractor/run/extract.ts'
 import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
 import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
@@ -129,7 +129,7 @@ export const uploadTable = async (
             const suffix = sliceName(index)
             const body = { handle, range, checksum, ring }
             const put = new PutObjectCommand({ ...target(suffix), ...fileBodyFields(body) })
-            await sendFileBody(put, body, (command, options) => s3.send(command, options))
+            await sendFileBody(s3, put, body)
             return suffix
           }),
         { concurrency: SLICES_IN_PARALLEL },

@@ -1,7 +1,6 @@
 import { HeadObjectCommand, NoSuchUpload, type S3Client } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { COPIED_PART_BYTES, COPIES_IN_PARALLEL, copyObject } from '../lib/aws/multipart/copy-object.ts'
-import { movedParts, moveObject, PARTS_IN_PARALLEL } from '../lib/aws/multipart/move-object.ts'
+import { bringObject, bringPart, copying, moving, type Way } from '../lib/aws/multipart/bring-object.ts'
 import {
   abortUpload,
   completeUpload,
@@ -12,7 +11,6 @@ import {
 import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
 import { type PartRange, partRanges } from '../lib/aws/multipart/plan-parts.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
-import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'
 import type { PartNotes } from './part-notes.ts'
@@ -72,8 +70,9 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: Tr
     ...limits,
   }
   const isOwn = (bucket: string): boolean => bucket === ownFilesBucket
+  const wayTo = (bucket: string): Way => (isOwn(bucket) ? copying : moving)
   const partsOf = ({ bytes }: SourceObject, bucket: string): PartRange[] =>
-    isOwn(bucket) ? partRanges(bytes, COPIED_PART_BYTES) : movedParts(bytes)
+    partRanges(bytes, wayTo(bucket).partBytes)
 
   /** The file's credentials allow all of it but reading the landing bucket, so our own rights can stay narrow. */
   const uploadOf = ({ region, credentials, s3Path }: ReadableFile, uploadId: string): MultipartUpload => ({
@@ -85,14 +84,13 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: Tr
   return {
     start: async (source, { region, uploadParams }) => {
       const { bucket, key, credentials, 'x-amz-server-side-encryption': serverSideEncryption } = uploadParams
-      const place = { bucket, key, serverSideEncryption }
-      const destination = { ...place, s3: isOwn(bucket) ? s3 : s3With(region, credentials) }
+      const to = isOwn(bucket) ? s3 : s3With(region, credentials)
+      const destination = { bucket, key, serverSideEncryption, s3: to }
       if (source.bytes > (isOwn(bucket) ? copiedAtOnceBytes : streamedAtOnceBytes)) {
         const { uploadId } = await createUpload(destination)
         return { uploadId }
       }
-      if (isOwn(bucket)) await copyObject(s3, source, place)
-      else await moveObject(source, destination)
+      await bringObject(wayTo(bucket), source, destination)
       return undefined
     },
 
@@ -102,14 +100,11 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: Tr
       const missing = partsOf(source, upload.bucket)
         .slice(from - 1, to)
         .filter(({ partNumber }) => !stored.has(partNumber))
-      const move = isOwn(upload.bucket)
-        ? ({ partNumber, ...range }: PartRange) =>
-            copyPart({ ...upload, s3 }, partNumber, { source, ...range })
-        : ({ partNumber, ...range }: PartRange) => assemblePart(upload, partNumber, [{ source, ...range }])
-      const moveAndNote = async (part: PartRange) => notes.add(uploadId, await move(part))
-      await pMap(missing, moveAndNote, {
-        concurrency: isOwn(upload.bucket) ? COPIES_IN_PARALLEL : PARTS_IN_PARALLEL,
-      })
+      const way = wayTo(upload.bucket)
+      const target = isOwn(upload.bucket) ? { ...upload, s3 } : upload
+      const moveAndNote = async (part: PartRange) =>
+        notes.add(uploadId, await bringPart(way, target, source, part))
+      await pMap(missing, moveAndNote, { concurrency: way.partsInParallel })
     },
 
     finish: async (source, file, uploadId) => {

@@ -17,34 +17,19 @@ export class DocumentMoved extends Error {
 /** How a document must be for a write to count: not there, with this ETag, or whatever it is. */
 type Expected = 'absent' | 'any' | { etag: string }
 
-interface StoredDocument {
-  value: unknown
-  etag: string
-}
-
-/** JSON documents in a bucket: the one place that knows how S3 says that a condition does not hold. */
-export interface BucketDocuments {
-  readonly s3: S3Client
-  readonly bucket: string
-  read(key: string): Promise<StoredDocument | undefined>
-  /** Throws what the schema throws. */
-  readAs<Value>(key: string, schema: { parse(value: unknown): Value }): Promise<Value | undefined>
-  /** Resolves to the ETag. Throws `DocumentMoved` when the document is not as expected. */
-  write(key: string, value: unknown, expected: Expected): Promise<string>
-  /** Resolves to false when the document is not as expected. */
-  offer(key: string, value: unknown, expected: Expected): Promise<boolean>
-  /**
-   * Writes a document that may be another one each time: the first holds. Resolves to that. Throws `TransientError` when
-   * another write was in the way and then came to nothing.
-   */
-  decide<Value>(key: string, value: Value, schema: { parse(value: unknown): Value }): Promise<Value>
-}
-
 const ATTEMPTS = 4
 const PAUSES_MS = { first: 50, longest: 200 }
 
-export const createBucketDocuments = (s3: S3Client, bucket: string): BucketDocuments => {
-  const read: BucketDocuments['read'] = async key => {
+/** Throws what is wrong with a value. */
+interface Schema<Value> {
+  parse(value: unknown): Value
+}
+
+export type BucketDocuments = ReturnType<typeof createBucketDocuments>
+
+/** JSON documents in a bucket: the one place that knows how S3 says that a condition does not hold. */
+export const createBucketDocuments = (s3: S3Client, bucket: string) => {
+  const read = async (key: string): Promise<{ value: unknown; etag: string } | undefined> => {
     try {
       const { Body, ETag = '' } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
       return { value: parseJson((await Body?.transformToString()) ?? ''), etag: ETag }
@@ -54,12 +39,13 @@ export const createBucketDocuments = (s3: S3Client, bucket: string): BucketDocum
     }
   }
 
-  const readAs: BucketDocuments['readAs'] = async (key, schema) => {
+  const readAs = async <Value>(key: string, schema: Schema<Value>): Promise<Value | undefined> => {
     const stored = await read(key)
     return stored && schema.parse(stored.value)
   }
 
-  const write: BucketDocuments['write'] = async (key, value, expected) => {
+  /** Resolves to the ETag. Throws `DocumentMoved` when the document is not as expected. */
+  const write = async (key: string, value: unknown, expected: Expected): Promise<string> => {
     const request = {
       Bucket: bucket,
       Key: key,
@@ -80,35 +66,28 @@ export const createBucketDocuments = (s3: S3Client, bucket: string): BucketDocum
     }
   }
 
-  const offer: BucketDocuments['offer'] = async (key, value, expected) => {
-    try {
-      await write(key, value, expected)
-      return true
-    } catch (error) {
-      if (error instanceof DocumentMoved) return false
-      throw error
-    }
+  /** Resolves to false when the document is not as expected. */
+  const offer = (key: string, value: unknown, expected: Expected): Promise<boolean> =>
+    write(key, value, expected).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DocumentMoved) return false
+        throw error
+      },
+    )
+
+  /**
+   * Writes a document that may be another one each time: the first holds. Resolves to that. Throws `TransientError` when
+   * another write was in the way and then came to nothing.
+   */
+  const decide = async <Value>(key: string, value: Value, schema: Schema<Value>): Promise<Value> => {
+    if (await offer(key, value, 'absent')) return value
+    const found = await readAs(key, schema)
+    if (found !== undefined) return found
+    throw new TransientError('storage.busy', `${key} was being written by somebody else, who did not end.`)
   }
 
-  return {
-    s3,
-    bucket,
-    read,
-    readAs,
-    write,
-    offer,
-
-    decide: async (key, value, schema) => {
-      if (await offer(key, value, 'absent')) return value
-      const found = await readAs(key, schema)
-      if (found === undefined)
-        throw new TransientError(
-          'storage.busy',
-          `${key} was being written by somebody else, who did not end.`,
-        )
-      return found
-    },
-  }
+  return { s3, bucket, read, readAs, write, offer, decide }
 }
 
 /** 409: another conditional write is under way, and may fail or succeed (S3 User Guide, "Conditional writes"). */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describeChecksums, startChecksum } from '../body/checksums.ts'
-import { combineCrcs } from '../body/combine-crc.ts'
+import { combineChecksums } from '../body/combine-crc.ts'
 import { tooSmall } from '../body/receive-body.ts'
 import { S3Error } from '../errors.ts'
 import type { ObjectDescription, StoredPart } from '../storage/stored-object.ts'
@@ -89,7 +89,7 @@ const withChecksum = (description: ObjectDescription, parts: readonly StoredPart
     return { value, size }
   })
   if (checksum.type === 'FULL_OBJECT')
-    return { ...description, checksum: { ...checksum, value: combineCrcs(checksum.algorithm, pieces) } }
+    return { ...description, checksum: { ...checksum, value: combineChecksums(checksum.algorithm, pieces) } }
   const composite = startChecksum(checksum.algorithm)
   for (const { value } of pieces) composite.update(Buffer.from(value, 'base64'))
   return { ...description, checksum: { ...checksum, value: `${composite.digest()}-${parts.length}` } }

@@ -8,7 +8,7 @@ import {
   describeChecksums,
   startChecksum,
 } from '#local/s3/body/checksums.ts'
-import { combineCrcs } from '#local/s3/body/combine-crc.ts'
+import { combineChecksums } from '#local/s3/body/combine-crc.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 const checksumOf = async (algorithm: ChecksumAlgorithm, ...pieces: Uint8Array[]): Promise<string> => {
@@ -40,7 +40,7 @@ describe('checksums', () => {
             value: await checksumOf(algorithm, part),
             size: part.length,
           }))
-          expect(combineCrcs(algorithm, await Promise.all(known))).toBe(await checksumOf(algorithm, ...parts))
+          expect(combineChecksums(algorithm, await Promise.all(known))).toBe(await checksumOf(algorithm, ...parts))
         }),
       )
     },

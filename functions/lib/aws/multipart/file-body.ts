@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import type { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+import type { PutObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
+import { formatCrc32 } from '../../combine-crc.ts'
 import { withUnsignedBody } from '../unsigned-body.ts'
-import { formatCrc32 } from './combine-crc32.ts'
 import type { PartRange } from './plan-parts.ts'
 import { whenBodyFails } from './when-body-fails.ts'
 
@@ -67,19 +67,19 @@ export const fileBodyFields = ({ range, checksum }: Pick<FileBody, 'range' | 'ch
  *
  * The checksum protects the body, so the request is signed without a SHA-256 of it, which would cost eight times as much.
  */
-export const sendFileBody = async <Command extends PutObjectCommand | UploadPartCommand, Output>(
-  command: Command,
+export const sendFileBody = async (
+  s3: S3Client,
+  command: PutObjectCommand | UploadPartCommand,
   { handle, range, ring }: FileBody,
-  send: (command: Command, options: { abortSignal: AbortSignal }) => Promise<Output>,
-): Promise<Output> => {
-  const { middlewareStack } = withUnsignedBody(command) as PutObjectCommand // What is added suits the stack of either.
+): Promise<{ ETag?: string | undefined }> => {
+  const request = withUnsignedBody(command) as PutObjectCommand // What is added suits the stack of either.
   let body: Readable | undefined
   const endReading = async (): Promise<void> => {
     if (!body || body.closed) return
     body.destroy()
     await once(body, 'close')
   }
-  middlewareStack.add(
+  request.middlewareStack.add(
     next => async args => {
       await endReading()
       body = Readable.from(readPieces(handle, range, ring), {
@@ -92,7 +92,7 @@ export const sendFileBody = async <Command extends PutObjectCommand | UploadPart
     { step: 'deserialize', name: 'bodyOfAttempt' },
   )
   try {
-    return await send(command, { abortSignal: whenBodyFails(command) })
+    return await s3.send(request, { abortSignal: whenBodyFails(request) })
   } catch (error) {
     throw body?.errored ?? error
   } finally {

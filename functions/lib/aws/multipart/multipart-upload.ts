@@ -8,8 +8,8 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { combineCrc32, formatCrc32, parseCrc32 } from '../../combine-crc.ts'
 import { md5Digest } from '../../digests.ts'
-import { combineCrc32, formatCrc32, parseCrc32 } from './combine-crc32.ts'
 
 /** An unfinished multipart upload. */
 export interface MultipartUpload {
@@ -89,12 +89,10 @@ export const listParts = async (
 
 /** CRC32 in base64 of all parts joined; `undefined` when that of one is not known. */
 const checksumOf = (parts: readonly StoredPart[]): string | undefined => {
-  let whole = 0
-  for (const { checksum, bytes } of parts) {
-    if (!checksum) return undefined
-    whole = combineCrc32(whole, parseCrc32(checksum), bytes)
-  }
-  return formatCrc32(whole)
+  const pieces = parts.flatMap(({ checksum, bytes }) =>
+    checksum ? [{ crc: parseCrc32(checksum), bytes }] : [],
+  )
+  return pieces.length < parts.length ? undefined : formatCrc32(combineCrc32(pieces))
 }
 
 /** The ETag of an object made of these parts: MD5 of their MD5s (S3 User Guide, "Checking object integrity"). */

@@ -21,18 +21,21 @@ export interface PartRange {
  * Throws `UserError` above S3's largest object.
  */
 export const partRanges = (totalBytes: number, partBytes: number): PartRange[] => {
-  if (totalBytes > MAX_OBJECT_BYTES) {
-    throw new UserError(
-      'multipart.tooLarge',
-      `${totalBytes} bytes are more than one S3 object can hold (${MAX_OBJECT_BYTES}).`,
-    )
-  }
+  refuseLarger(totalBytes, MAX_OBJECT_BYTES)
   const size = Math.max(partBytes, MIN_PART_BYTES, Math.ceil(totalBytes / MAX_PARTS))
   return Array.from({ length: Math.ceil(totalBytes / size) }, (_, index) => ({
     partNumber: index + 1,
     firstByte: index * size,
     lastByte: Math.min(totalBytes, (index + 1) * size) - 1,
   }))
+}
+
+const refuseLarger = (bytes: number, most: number): void => {
+  if (bytes > most)
+    throw new UserError(
+      'multipart.tooLarge',
+      `${bytes} bytes are more than one S3 object can hold (${most}).`,
+    )
 }
 
 /** Bytes `firstByte` to `lastByte`, both included, of the source with this index. */
@@ -81,12 +84,7 @@ export const planParts = (sources: readonly Source[], limits: Partial<PlanLimits
   const all = { ...S3_LIMITS, ...limits }
   const maxObjectBytes = Math.min(MAX_OBJECT_BYTES, all.maxParts * all.maxPartBytes)
   const totalBytes = sources.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (totalBytes > maxObjectBytes) {
-    throw new UserError(
-      'multipart.tooLarge',
-      `${totalBytes} bytes are more than one S3 object can hold (${maxObjectBytes}).`,
-    )
-  }
+  refuseLarger(totalBytes, maxObjectBytes)
   if (totalBytes === 0) return [{ kind: 'assemble', partNumber: 1, bytes: 0, ranges: [] }]
 
   const filled = sources.flatMap((source, index) => (source.bytes > 0 ? [{ ...source, index }] : []))

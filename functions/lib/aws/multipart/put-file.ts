@@ -27,7 +27,7 @@ export const putFile = async (
         const checksum = await checksumOf(readPieces(handle, range, ring))
         const body = { handle, range, checksum, ring }
         const put = new PutObjectCommand({ ...target, ...fileBodyFields(body) })
-        await sendFileBody(put, body, (command, options) => s3.send(command, options))
+        await sendFileBody(s3, put, body)
       })
     return size
   } finally {

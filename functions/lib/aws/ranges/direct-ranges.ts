@@ -14,64 +14,44 @@ export interface DirectRanges {
 }
 
 /**
- * Receives ranges over kept connections straight into memory. The SDK signs the requests. Whatever is not simply the range, such as
- * an error, a redirect or a connection that cannot be made, is requested again by the SDK, which knows how to retry and what to report.
+ * Receives ranges over kept connections straight into memory. The SDK signs the requests. Whatever is not simply the whole range, such as
+ * an error, a redirect or a connection that breaks, is requested again by the SDK, which knows how to retry and what to report.
  */
 export const directRanges = ({ silenceMs = SILENCE_MS } = {}): DirectRanges => {
-  const idle = new Map<string, RangeConnection[]>()
-  const open = new Set<RangeConnection>()
+  const kept = new Map<string, RangeConnection[]>()
 
-  const connectionTo = ({ protocol, hostname, port }: HttpRequest) => {
+  const connectionTo = ({ protocol, hostname, port }: HttpRequest): RangeConnection => {
     const isSecure = protocol === 'https:'
     const origin = { isSecure, hostname, port: port ?? (isSecure ? 443 : 80) }
     const key = JSON.stringify(origin)
-    const kept = idle.get(key) ?? []
-    idle.set(key, kept)
-    let connection = kept.pop()
-    while (connection?.isOpen === false) connection = kept.pop()
-    connection ??= new RangeConnection(origin, silenceMs)
-    open.add(connection)
-    return { connection, kept }
-  }
-
-  const read = async (request: HttpRequest, target: Uint8Array, onBytes: (count: number) => void) => {
-    const { connection, kept } = connectionTo(request)
-    try {
-      await connection.read(textOf(request), target, onBytes)
-    } finally {
-      if (connection.isOpen) kept.push(connection)
-      else open.delete(connection)
-    }
+    const open = (kept.get(key) ?? []).filter(({ isOpen }) => isOpen)
+    const idle = open.find(({ isIdle }) => isIdle)
+    const connection = idle ?? new RangeConnection(origin, silenceMs)
+    kept.set(key, idle ? open : [...open, connection])
+    return connection
   }
 
   return {
     receive: (source, command, target, onBytes) => {
-      let received = 0
-      const count = (bytes: number): void => {
-        received += bytes
-        onBytes(bytes)
-      }
       command.middlewareStack.add(
         next => async args => {
           // In this step of the SDK the request is an HTTP request.
           const request = args.request as HttpRequest
           if (!isPlain(request)) return next(args)
           try {
-            await read(request, target, count)
+            await connectionTo(request).read(textOf(request), target)
           } catch {
-            // Half a body is no failure here: the caller sees what is missing and requests it.
-            if (received === 0) return next(args)
+            return next(args)
           }
+          onBytes(target.length)
           return { response: { statusCode: 206, headers: {} }, output: { $metadata: {} } }
         },
         { step: 'deserialize', name: 'directRanges' },
       )
-      return receiveBody(source, command, target, count)
+      return receiveBody(source, command, target, onBytes)
     },
     close: () => {
-      for (const connection of open) connection.close()
-      open.clear()
-      idle.clear()
+      for (const connection of [...kept.values()].flat()) connection.close()
     },
   }
 }
@@ -94,8 +74,8 @@ interface Origin {
 
 interface Reading {
   target: Uint8Array
-  filled: number
-  onBytes: (count: number) => void
+  /** Bytes of the body that have come; undefined while the head of the answer comes. */
+  filled: number | undefined
   resolve: () => void
   reject: (error: Error) => void
 }
@@ -114,7 +94,6 @@ class RangeConnection {
   readonly #socket: Socket
   readonly #head = Buffer.allocUnsafeSlow(MAX_HEAD_BYTES)
   #headBytes = 0
-  #isInBody = false
   #closesAfterwards = false
   #reading: Reading | undefined
 
@@ -127,34 +106,36 @@ class RangeConnection {
       : connect({ ...options, host: hostname, port })
     this.#socket
       .setNoDelay()
-      .setTimeout(silenceMs, () => this.close(new Error(`${hostname} sent nothing for ${silenceMs} ms`)))
-      .once('error', error => this.close(error))
-      .once('close', () => this.close(new Error(`${hostname} closed the connection`)))
+      .setTimeout(silenceMs, () => this.close(`${hostname} sent nothing for ${silenceMs} ms`))
+      .once('error', ({ message }) => this.close(message))
+      .once('close', () => this.close(`${hostname} closed the connection`))
+  }
+
+  get isIdle(): boolean {
+    return this.#reading === undefined
   }
 
   /** Sends a request and resolves when the body of its answer is in `target`, which has its length. One at a time. */
-  read(request: string, target: Uint8Array, onBytes: (count: number) => void): Promise<void> {
+  read(request: string, target: Uint8Array): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#reading = { target, filled: 0, onBytes, resolve, reject }
+    this.#reading = { target, filled: undefined, resolve, reject }
     this.#headBytes = 0
-    this.#isInBody = false
     this.#socket.ref()
-    if (this.isOpen) this.#socket.write(request, 'latin1')
-    else reject(new Error('The connection is closed'))
+    this.#socket.write(request, 'latin1')
     return promise
   }
 
-  close(reason = new Error('The connection was closed')): void {
+  close(reason = 'The connection was closed'): void {
     this.isOpen = false
     this.#socket.destroy()
-    this.#reading?.reject(reason)
+    this.#reading?.reject(new Error(reason))
     this.#reading = undefined
   }
 
   /** Where the next bytes of the socket go. */
   #room(): Uint8Array {
     const { target, filled } = this.#reading ?? {}
-    return this.#isInBody && target ? target.subarray(filled) : this.#head.subarray(this.#headBytes)
+    return target && filled !== undefined ? target.subarray(filled) : this.#head.subarray(this.#headBytes)
   }
 
   /** False stops reading. */
@@ -162,39 +143,33 @@ class RangeConnection {
     const reading = this.#reading
     if (!reading)
       this.close() // Nothing was asked for.
-    else if (this.#isInBody) this.#fill(reading, count)
-    else this.#takeHead(reading, count)
+    else if (reading.filled === undefined) this.#takeHead(reading, count)
+    else this.#fill(reading, reading.filled + count)
     return this.isOpen
   }
 
   #takeHead(reading: Reading, count: number): void {
+    const { target } = reading
     this.#headBytes += count
     const received = this.#head.subarray(0, this.#headBytes)
     const end = received.indexOf('\r\n\r\n')
-    if (end === -1) {
-      if (received.length === MAX_HEAD_BYTES) this.close(new Error('The head of the answer is too long'))
-      return
-    }
     const head = received.toString('latin1', 0, end)
     const body = received.subarray(end + 4)
-    if (!isRange(head, reading.target.length) || body.length > reading.target.length)
-      this.close(new Error('The answer is not the range that was asked for'))
-    else this.#startBody(reading, head, body)
+    if (end === -1) {
+      if (received.length === MAX_HEAD_BYTES) this.close('The head of the answer is too long')
+    } else if (!isRange(head, target.length) || body.length > target.length)
+      this.close('The answer is not the range that was asked for')
+    else {
+      this.#closesAfterwards = /^connection:.*\bclose\b/im.test(head)
+      target.set(body)
+      this.#fill(reading, body.length)
+    }
   }
 
-  #startBody(reading: Reading, head: string, body: Uint8Array): void {
-    this.#closesAfterwards = /^connection:.*\bclose\b/im.test(head)
-    this.#isInBody = true
-    reading.target.set(body)
-    this.#fill(reading, body.length)
-  }
-
-  #fill(reading: Reading, count: number): void {
-    reading.filled += count
-    reading.onBytes(count)
-    if (reading.filled < reading.target.length) return
+  #fill(reading: Reading, filled: number): void {
+    reading.filled = filled
+    if (filled < reading.target.length) return
     this.#reading = undefined
-    this.#isInBody = false
     this.#headBytes = 0
     this.#socket.unref() // While nothing is asked for, it keeps no process alive.
     reading.resolve()
