@@ -26,7 +26,7 @@ export type FireTriggersEnv = (typeof variables)[number]
 export const open = (env: Environment<FireTriggersEnv>) => {
   const now = () => new Date()
   const services = {
-    ...openStorageStores(env, createS3Client(), now),
+    ...openStorageStores(env, createS3Client(env), now),
     startJob: createJobStarter(
       openMachines({ start: startExecution, describe: describeExecution }),
       env.JOB_MACHINE_ARN,

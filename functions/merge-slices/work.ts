@@ -3,7 +3,7 @@ import { createMeasure } from '../lib/aws/create-measure.ts'
 import type { Environment } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
-import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
+import { createS3With } from '../lib/storage-client/s3-with-credentials.ts'
 import type { ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { mergeSlices } from './merge-slices.ts'
@@ -24,9 +24,10 @@ export type MergeSlicesEnv = (typeof variables)[number]
 
 export const open = (env: Environment<MergeSlicesEnv>) => {
   const service = openStorage(env)
-  const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
+  const s3 = createS3Client(env, { requestHandler: S3_REQUEST_HANDLER })
+  const s3With = createS3With(env)
   const s3ForFile = ({ region, credentials }: ReadableFile) =>
-    s3WithCredentials(region, credentials, { requestHandler: S3_REQUEST_HANDLER })
+    s3With(region, credentials, { requestHandler: S3_REQUEST_HANDLER })
 
   const measure = createMeasure('exports')
 

@@ -9,7 +9,7 @@ import { readSecret } from '../lib/cloud/read-secret.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import { createOpener, refuseSealed } from '../lib/storage/secrets/create-opener.ts'
-import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
+import { createS3With } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { fetchPreviousToken } from '../lib/storage-client/storage-token.ts'
@@ -53,7 +53,7 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
   const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
   const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
   const now = () => new Date()
-  const work = createBucketDocuments(createS3Client(), env.WORK_BUCKET)
+  const work = createBucketDocuments(createS3Client(env), env.WORK_BUCKET)
   const openSecrets =
     env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
   const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
@@ -78,7 +78,7 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
       seal,
       isRunning,
       leases: createConfigurationLeases({ work, isRunning, now }),
-      s3With: s3WithCredentials,
+      s3With: createS3With(env),
       openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId }),
       scratchFolder,
       legSeconds,

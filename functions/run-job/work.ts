@@ -52,7 +52,7 @@ export type RunJobEnv = (typeof variables)[number]
 
 export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
   const now = () => new Date()
-  const s3 = createS3Client()
+  const s3 = createS3Client(env)
   const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
   const services = {
     ...openStorageStores(env, s3, now),

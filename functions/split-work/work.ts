@@ -19,7 +19,7 @@ export const variables = [
 export type SplitWorkEnv = (typeof variables)[number]
 
 export const open = (env: Environment<SplitWorkEnv>, room: EngineRoom) => {
-  const s3 = createS3Client()
+  const s3 = createS3Client(env)
   const tablesBucket = env.TABLES_BUCKET
   const services = {
     s3,

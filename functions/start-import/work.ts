@@ -12,7 +12,7 @@ import type { StepEvent } from '../lib/drive/step.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { NONE } from '../lib/none.ts'
 import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
-import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
+import { createS3With } from '../lib/storage-client/s3-with-credentials.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import type { StartImportEvent } from './event.ts'
@@ -44,10 +44,10 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
   const rules = landingRules.parse(
     JSON.parse(readFileSync(join(env.LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')),
   )
-  const s3 = createS3Client()
+  const s3 = createS3Client(env)
   const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
   const notes = createPartNotes({ table })
-  const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
+  const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: createS3With(env), notes })
   const records = createImportRecords({
     table,
     isRunning: createIsRunning(openMachines({ describe: describeExecution })),

@@ -10,7 +10,6 @@ const openApp = keptUntilFailed(async (): Promise<App> => {
   return open(readEnv(variables, process.env), {
     ...engineRoom(process.env),
     region: process.env['AWS_REGION'] ?? 'us-east-1',
-    s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
   })
 })
 

@@ -75,17 +75,16 @@ export type StorageApiEnv = (typeof variables)[number]
 
 interface ApiRoom extends EngineRoom {
   readonly region: string
-  /** Where the object store is when it is not S3: on one machine. */
-  readonly s3Endpoint: string | undefined
 }
 
 /** The storage service. */
 export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
-  const { region, s3Endpoint } = room
+  const { s3Endpoint } = env
+  const { region } = room
   const log = new Logger({ serviceName: 'storage-api' })
   const now = () => new Date()
   const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
-  const s3 = createS3Client()
+  const s3 = createS3Client(env)
 
   const stores = openStorageStores(env, s3, now)
 
@@ -103,7 +102,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
       region,
       roleArn: env.FILE_ACCESS_ROLE_ARN,
       dataKeyArn: env.DATA_KEY_ARN,
-      signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
+      signer: createS3Client(env, { requestChecksumCalculation: 'WHEN_REQUIRED' }),
     }),
     acceptedLoads: { singleLoadBytes: Number(env.SINGLE_LOAD_BYTES), gzip: GZIP_LIMITS },
     tableAccess: createTableAccess({
@@ -135,6 +134,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
 
   const consoleOptions = {
     assets: () => readAssets(join(import.meta.dirname, 'console')),
+    s3Endpoint,
     storeOrigins: storeOrigins(env.FILES_BUCKET, region, s3Endpoint),
   }
 

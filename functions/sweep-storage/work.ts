@@ -24,7 +24,7 @@ export type SweepStorageEnv = (typeof variables)[number]
 
 export const open = (env: Environment<SweepStorageEnv>) => {
   const now = () => new Date()
-  const s3 = createS3Client()
+  const s3 = createS3Client(env)
   const services = {
     ...openStorageStores(env, s3, now),
     s3,

@@ -33,12 +33,12 @@ export const withinRights = (host: Host, isAllowed: (right: Right) => boolean): 
 }
 
 /** Each function's host, within what its role allows. */
-export const hostWithin = (rightsOf: RightsOf): HostFor => {
-  return (host, name) => {
+export const hostWithin =
+  (rightsOf: RightsOf): HostFor =>
+  (host, name) => {
     const statements = parsePolicy(rightsOf(name))
     return withinRights(host, ({ context = {}, ...asked }) => isAllowedBy(statements, { ...asked, context }))
   }
-}
 
 type RightOf = (given: readonly unknown[]) => Right | Right[]
 

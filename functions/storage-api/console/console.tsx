@@ -3,10 +3,12 @@ import { compress } from 'hono/compress'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
+import type { ObjectStore } from '../../lib/aws/env.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
 import type { Counts } from '../../lib/storage/counts/counts.ts'
 import type { Exchange, Reply } from '../../lib/storage-client/exchange.ts'
+import { createS3With, type S3With } from '../../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
 import { componentBody } from '../../lib/wire/component-body.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
@@ -24,7 +26,7 @@ import { keepSaid, takeSaid } from './session.ts'
 import { signingIn } from './signing-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
 
-interface ConsoleOptions {
+interface ConsoleOptions extends ObjectStore {
   /** The storage API, in this process. */
   api: App
   /** What browsers load, by name; read with the first request for a page. */
@@ -43,6 +45,7 @@ interface ConsoleOptions {
  */
 export const createConsole = (options: ConsoleOptions): App => {
   const { api, log, now } = options
+  const s3With = createS3With(options)
   let read: ReadonlyMap<string, Asset> | undefined
   const assets = () => (read ??= options.assets())
   const names = () => assetNames(assets())
@@ -69,7 +72,7 @@ export const createConsole = (options: ConsoleOptions): App => {
       // A page that no reply has room for is built again of less. What a form does is done once.
       for (const room of isForm ? [LARGE] : [LARGE, SMALL]) {
         const client = clientFor(context, token, room)
-        const reply = await answer(context, route, { client, form, now: now(), assets: names() })
+        const reply = await answer(context, route, { client, form, now: now(), s3With, assets: names() })
         const text = await reply.clone().text()
         if (Buffer.byteLength(JSON.stringify(text)) <= MAX_LIST_BYTES) return reply
       }
@@ -77,7 +80,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     })
     hono.on(route.method, route.path, handle)
   }
-  serveScripts(hono, { api, signedIn, clientFor })
+  serveScripts(hono, { api, s3With, signedIn, clientFor })
 
   hono.onError((error, context) => {
     const { status, sentence } = describeFailure(error)
@@ -132,6 +135,7 @@ interface Answered {
   client: ApiClient
   form: Record<string, string>
   now: Date
+  s3With: S3With
   assets: AssetNames
 }
 
@@ -159,12 +163,13 @@ const answer = async (context: Context, route: Route, { assets, ...asked }: Answ
 
 interface ScriptOptions {
   api: App
+  s3With: S3With
   signedIn: ReturnType<typeof signingIn>
   clientFor: (context: Context, token: string) => ApiClient
 }
 
 /** What scripts ask for, in JSON: the schema of a component, and what becomes of a file that is dropped. */
-const serveScripts = (hono: Hono, { api, signedIn, clientFor }: ScriptOptions): void => {
+const serveScripts = (hono: Hono, { api, s3With, signedIn, clientFor }: ScriptOptions): void => {
   const storageOf = (context: Context, token: string) =>
     createStorageClient({ baseUrl: new URL(context.req.url).origin, token, exchange: exchangeWith(api) })
   hono.get(
@@ -178,7 +183,7 @@ const serveScripts = (hono: Hono, { api, signedIn, clientFor }: ScriptOptions): 
     `${CONSOLE_PATH}/drop/upload`,
     signedIn(async (context, token) => {
       const wanted = uploadRequest.parse(await context.req.json())
-      return context.json(await startBrowserUpload(storageOf(context, token), wanted))
+      return context.json(await startBrowserUpload(storageOf(context, token), s3With, wanted))
     }),
   )
   hono.post(

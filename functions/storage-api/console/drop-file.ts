@@ -8,7 +8,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { z } from 'zod'
 import { partRanges } from '../../lib/aws/multipart/plan-parts.ts'
-import { s3WithCredentials } from '../../lib/storage-client/s3-with-credentials.ts'
+import type { S3With } from '../../lib/storage-client/s3-with-credentials.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
 import type { BrowserUpload, uploadRequest } from './drop-wire.ts'
 
@@ -23,6 +23,7 @@ const EXPIRES_SECONDS = 3600
  */
 export const startBrowserUpload = async (
   storage: Pick<StorageClient, 'prepareFile'>,
+  s3With: S3With,
   { name, bytes }: z.output<typeof uploadRequest>,
 ): Promise<BrowserUpload> => {
   const { id, region, uploadParams } = await storage.prepareFile({
@@ -30,7 +31,7 @@ export const startBrowserUpload = async (
     sizeBytes: bytes,
     tags: ['console'],
   })
-  const s3 = s3WithCredentials(region, uploadParams.credentials, {
+  const s3 = s3With(region, uploadParams.credentials, {
     // A checksum would have to be in the address, before the bytes are known.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })

@@ -1,7 +1,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { readManifest } from '#lib/storage/files/read-manifest.ts'
-import { s3WithCredentials } from '#lib/storage-client/s3-with-credentials.ts'
+import type { S3With } from '#lib/storage-client/s3-with-credentials.ts'
 import { type FileBody, fileBody, readableFileBody } from '#lib/wire/file-body.ts'
 import { type ApiClient, path, query } from '../api-client.ts'
 import { bytes } from '../format.ts'
@@ -50,7 +50,7 @@ export const filePages = [
       ),
     }
   }),
-  page('/console/files/:id', async ({ client, params: { id } }) => {
+  page('/console/files/:id', async ({ client, s3With, params: { id } }) => {
     const file = await client.get(path`files/${id}`, fileBody)
     return {
       title: file.name || `File ${file.id}`,
@@ -77,7 +77,7 @@ export const filePages = [
               Tables that were loaded from it stay. The file cannot be brought back.
             </Confirm>
           </div>
-          {file.isSliced && <Slices file={file} links={await sliceLinks(client, file.id)} />}
+          {file.isSliced && <Slices file={file} links={await sliceLinks(client, s3With, file.id)} />}
         </>
       ),
     }
@@ -126,9 +126,13 @@ const EXPIRES_SECONDS = 3600
 const LINKS_SHOWN = 100
 
 /** Where a browser gets the slices of a sliced file, with the rights that the caller has on it. */
-const sliceLinks = async (client: ApiClient, fileId: number): Promise<(string | undefined)[]> => {
+const sliceLinks = async (
+  client: ApiClient,
+  s3With: S3With,
+  fileId: number,
+): Promise<(string | undefined)[]> => {
   const access = await client.get(`files/${fileId}${query({ federationToken: 1 })}`, readableFileBody)
-  const s3 = s3WithCredentials(access.region, access.credentials)
+  const s3 = s3With(access.region, access.credentials)
   try {
     const slices = await readManifest(s3, access.s3Path.bucket, access.s3Path.key)
     const links = slices.map(({ bucket, key }, index) => {
