@@ -1,6 +1,6 @@
 import { Duration, type Stack } from 'aws-cdk-lib'
 import { type IMetric, Metric, SearchExpression } from 'aws-cdk-lib/aws-cloudwatch'
-import type { MetricName } from '../functions/lib/aws/metric-units.ts'
+import type { MetricName } from '../functions/lib/cloud/metric-units.ts'
 
 const period = Duration.minutes(5)
 

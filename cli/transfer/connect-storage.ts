@@ -1,5 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { type DirectRanges, directRanges } from '../../functions/lib/aws/ranges/direct-ranges.ts'
+import { type DirectRanges, directRanges } from '../../functions/lib/cloud/multipart/direct-ranges.ts'
 import {
   createStorageClient,
   type PreparedFile,

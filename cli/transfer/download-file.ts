@@ -5,12 +5,12 @@ import { crc32, gzipSync } from 'node:zlib'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { readBlocks } from '../../functions/lib/aws/multipart/read-blocks.ts'
+import { readBlocks } from '../../functions/lib/cloud/multipart/read-blocks.ts'
 import type {
   ObjectRange,
   ReceiveBody,
   SourceObject,
-} from '../../functions/lib/aws/multipart/source-object.ts'
+} from '../../functions/lib/cloud/multipart/source-object.ts'
 import { combineCrc32, parseCrc32 } from '../../functions/lib/combine-crc.ts'
 import { hexDigest } from '../../functions/lib/digests.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'

@@ -9,7 +9,7 @@ import {
   RING_BYTES,
   readPieces,
   sendFileBody,
-} from '../../functions/lib/aws/multipart/file-body.ts'
+} from '../../functions/lib/cloud/multipart/file-body.ts'
 import {
   completeUpload,
   createUpload,
@@ -18,9 +18,9 @@ import {
   type MultipartUpload,
   objectSettings,
   type StoredPart,
-} from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import { type PartRange, partRanges } from '../../functions/lib/aws/multipart/plan-parts.ts'
-import { createBufferPool } from '../../functions/lib/aws/multipart/read-blocks.ts'
+} from '../../functions/lib/cloud/multipart/multipart-upload.ts'
+import { type PartRange, partRanges } from '../../functions/lib/cloud/multipart/plan-parts.ts'
+import { createBufferPool } from '../../functions/lib/cloud/multipart/read-blocks.ts'
 import { formatCrc32 } from '../../functions/lib/combine-crc.ts'
 import type { Progress } from '../shell/progress.ts'
 

@@ -1,9 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { pMapIterable } from 'p-map'
-import { listObjects } from '../../functions/lib/aws/list-objects.ts'
-import { type DestinationObject, objectSettings } from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import { withUnsignedBody } from '../../functions/lib/aws/unsigned-body.ts'
+import { listObjects } from '../../functions/lib/cloud/list-objects.ts'
+import {
+  type DestinationObject,
+  objectSettings,
+} from '../../functions/lib/cloud/multipart/multipart-upload.ts'
+import { withUnsignedBody } from '../../functions/lib/cloud/unsigned-body.ts'
 import { md5Digest } from '../../functions/lib/digests.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'

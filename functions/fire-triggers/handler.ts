@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 
 /** Input of the schedule: nothing is needed. */
 export const fireTriggersEvent = z.looseObject({})

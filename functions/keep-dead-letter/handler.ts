@@ -1,6 +1,6 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { executionName } from '../lib/aws/execution-name.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 import { keepDeadLetterEvent } from './event.ts'
 
 /** The last words of a failed execution -> an item that people list, redrive and delete. */

@@ -1,5 +1,5 @@
-import type { Environment } from '../lib/aws/env.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
+import type { Environment } from '../lib/env.ts'
 import { createDeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
 import type { KeepDeadLetterEvent } from './event.ts'
 import { keepDeadLetter } from './keep-dead-letter.ts'

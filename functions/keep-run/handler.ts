@@ -1,5 +1,5 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 import { keepRunEvent } from './event.ts'
 
 /** An extraction begins or ends -> an item that lists of runs show. */

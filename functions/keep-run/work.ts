@@ -1,6 +1,6 @@
-import type { Environment } from '../lib/aws/env.ts'
 import { openItemTable } from '../lib/cloud/open-items.ts'
 import { describeExecution, openMachines } from '../lib/cloud/step-functions.ts'
+import type { Environment } from '../lib/env.ts'
 import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createRunRecords } from '../lib/storage/runs/run-records.ts'
 import type { KeepRunEvent } from './event.ts'

@@ -1,4 +1,4 @@
-import type { ObjectRange, SourceObject } from '../lib/aws/multipart/source-object.ts'
+import type { ObjectRange, SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { NumberRange } from './event.ts'
 import type { ResolvedPart } from './plan-records.ts'
 

@@ -1,6 +1,6 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent, stepKeys } from '../lib/drive/step.ts'
+import { readEnv } from '../lib/env.ts'
 
 /** One step of the export machine: joins the slices of a file into one object, copying inside S3 where it can. */
 export const handler = lambdaHandler({

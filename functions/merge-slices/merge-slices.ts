@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { executionName } from '../lib/aws/execution-name.ts'
-import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
+import { listUploads } from '../lib/cloud/multipart/list-uploads.ts'
 import {
   abortUpload,
   completeUpload,
   isPreconditionFailed,
   listParts,
   type StoredPart,
-} from '../lib/aws/multipart/multipart-upload.ts'
-import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
-import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
+} from '../lib/cloud/multipart/multipart-upload.ts'
+import { lackChecksums, withNotedChecksums } from '../lib/cloud/multipart/noted-checksums.ts'
+import { assemblePart, copyPart } from '../lib/cloud/multipart/write-part.ts'
 import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'

@@ -5,8 +5,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
-import { createUpload, type DestinationObject } from '../lib/aws/multipart/multipart-upload.ts'
+import { listUploads } from '../lib/cloud/multipart/list-uploads.ts'
+import { createUpload, type DestinationObject } from '../lib/cloud/multipart/multipart-upload.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { WorkPlace } from './work-place.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ObjectRange, SourceObject } from '../lib/aws/multipart/source-object.ts'
+import type { ObjectRange, SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { FileAccess } from './file-access.ts'
 import type { WorkPlace } from './work-place.ts'
 

@@ -1,9 +1,9 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
-import { createBucketDocuments } from '../lib/aws/bucket-documents.ts'
-import { deleteObjects } from '../lib/aws/delete-objects.ts'
-import { listObjects } from '../lib/aws/list-objects.ts'
-import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { createBucketDocuments } from '../lib/cloud/bucket-documents.ts'
+import { deleteObjects } from '../lib/cloud/delete-objects.ts'
+import { listObjects } from '../lib/cloud/list-objects.ts'
+import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { hexDigest } from '../lib/digests.ts'
 import { WORK_PREFIX } from './work-prefix.ts'
 

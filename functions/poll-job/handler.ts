@@ -1,6 +1,6 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { executionName } from '../lib/aws/execution-name.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { pollJobEvent, pollOf } from './poll-job.ts'
 

@@ -1,6 +1,6 @@
 import type { AskedWait } from '../lib/asked-wait.ts'
-import { DocumentMoved } from '../lib/aws/bucket-documents.ts'
-import { executionName } from '../lib/aws/execution-name.ts'
+import { DocumentMoved } from '../lib/cloud/bucket-documents.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
-import { type LeaseStore, takeLease } from '../lib/aws/lease.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
+import { type LeaseStore, takeLease } from '../lib/lease.ts'
 import { LEASES_PREFIX } from './names.ts'
 
 interface ConfigurationPlace {

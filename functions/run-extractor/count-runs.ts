@@ -1,4 +1,4 @@
-import { createMeasure } from '../lib/aws/create-measure.ts'
+import { createMeasure } from '../lib/cloud/create-measure.ts'
 import type { CountRun } from './services.ts'
 
 /** What runs did, in one set of metrics for all configurations; the line in the log names the configuration. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { executionName } from '../lib/aws/execution-name.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
 import type { MachineFailure } from '../lib/errors/machine-failure.ts'
 import type { RunStep } from './names.ts'
 

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent, stepKeys } from '../lib/drive/step.ts'
+import { readEnv } from '../lib/env.ts'
 import { runInput } from './event.ts'
 
 /** One step of the extract machine: begins a run, takes it a leg or a load further, or ends it. */

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } 
 import { dirname, join, relative, sep } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 import type { SpooledFile } from './leg-checkpoint.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { type Run, runDocument } from './run.ts'
 
 /** What the rows of a run work with, as it was when the run began. Secrets are sealed in it. */

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
-import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { openText, sealText } from '../lib/storage/secrets/sealed-secret.ts'
 import { mayDoAsMuch, type Rights } from '../lib/storage/tokens/rights.ts'

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { AskedWait } from '../lib/asked-wait.ts'
-import type { BucketDocuments } from '../lib/aws/bucket-documents.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'

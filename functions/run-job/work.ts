@@ -1,6 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import type { Environment } from '../lib/aws/env.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createS3Client } from '../lib/cloud/s3-client.ts'
 import {
   describeExecution,
   openMachines,
@@ -10,6 +9,7 @@ import {
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
+import type { Environment } from '../lib/env.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'

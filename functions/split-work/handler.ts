@@ -1,6 +1,6 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { stepEvent } from '../lib/drive/step.ts'
+import { readEnv } from '../lib/env.ts'
 import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
 import { pieceOf } from './event.ts'
 

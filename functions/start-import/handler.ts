@@ -1,6 +1,6 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent, stepKeys } from '../lib/drive/step.ts'
+import { readEnv } from '../lib/env.ts'
 import { landedObject } from './event.ts'
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */

@@ -1,4 +1,4 @@
-import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'

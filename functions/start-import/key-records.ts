@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { TransientError } from '../lib/errors/errors.ts'
 import type { ItemKey, ItemTable } from '../lib/items/item-table.ts'
+import { type LeaseResult, type LeaseStore, takeLease } from '../lib/lease.ts'
 
 /** Where the hook keeps its records. */
 export type RecordTable = Pick<ItemTable, 'get' | 'put' | 'update'>

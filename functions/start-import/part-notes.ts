@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import * as z from 'zod/mini'
-import type { StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
+import type { StoredPart } from '../lib/cloud/multipart/multipart-upload.ts'
 import { type RecordTable, recordKey } from './key-records.ts'
 
 /** What S3 answered to the parts of an upload that several functions fill: not every service lists their checksums. */

@@ -1,4 +1,4 @@
-import { executionName } from '../lib/aws/execution-name.ts'
+import { executionName } from '../lib/cloud/execution-name.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'

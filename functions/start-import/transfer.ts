@@ -1,16 +1,16 @@
 import { HeadObjectCommand, NoSuchUpload, type S3Client } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { bringObject, bringPart, copying, moving, type Way } from '../lib/aws/multipart/bring-object.ts'
+import { bringObject, bringPart, copying, moving, type Way } from '../lib/cloud/multipart/bring-object.ts'
 import {
   abortUpload,
   completeUpload,
   createUpload,
   listParts,
   type MultipartUpload,
-} from '../lib/aws/multipart/multipart-upload.ts'
-import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
-import { type PartRange, partRanges } from '../lib/aws/multipart/plan-parts.ts'
-import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+} from '../lib/cloud/multipart/multipart-upload.ts'
+import { lackChecksums, withNotedChecksums } from '../lib/cloud/multipart/noted-checksums.ts'
+import { type PartRange, partRanges } from '../lib/cloud/multipart/plan-parts.ts'
+import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'
 import type { PartNotes } from './part-notes.ts'

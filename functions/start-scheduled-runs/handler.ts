@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 
 /** Sent by the schedule of each minute: the minute that it stands for. */
 export const startScheduledRunsEvent = z.object({

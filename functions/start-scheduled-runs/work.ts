@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { z } from 'zod'
-import type { Environment } from '../lib/aws/env.ts'
 import { openMachines, startExecution } from '../lib/cloud/step-functions.ts'
+import type { Environment } from '../lib/env.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'

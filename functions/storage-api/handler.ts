@@ -1,5 +1,5 @@
-import { readEnv } from '../lib/aws/env.ts'
-import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'

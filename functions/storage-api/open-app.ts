@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
-import type { Environment } from '../lib/aws/env.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
 import { assumeRole } from '../lib/cloud/assume-role.ts'
 import { readSecret } from '../lib/cloud/read-secret.ts'
+import { createS3Client } from '../lib/cloud/s3-client.ts'
 import {
   describeExecution,
   openMachines,
@@ -12,6 +11,7 @@ import {
   stopExecution,
 } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
+import type { Environment } from '../lib/env.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'

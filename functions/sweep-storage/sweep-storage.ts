@@ -1,5 +1,5 @@
-import { deleteObjects } from '../lib/aws/delete-objects.ts'
-import { listObjects } from '../lib/aws/list-objects.ts'
+import { deleteObjects } from '../lib/cloud/delete-objects.ts'
+import { listObjects } from '../lib/cloud/list-objects.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
-import type { Environment } from '../lib/aws/env.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createS3Client } from '../lib/cloud/s3-client.ts'
+import type { Environment } from '../lib/env.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { pageSizes } from './page.ts'
 import type { SweepKind } from './sweep-kinds.ts'

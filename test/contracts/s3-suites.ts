@@ -11,8 +11,8 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 const tests = [
   'test/contracts/s3',
   'test/functions/lib/table-engine/s3-table-files.test.ts',
-  'test/functions/lib/aws/bucket-documents.test.ts',
-  'test/functions/lib/aws/multipart/complete-upload.test.ts',
+  'test/functions/lib/cloud/bucket-documents.test.ts',
+  'test/functions/lib/cloud/multipart/complete-upload.test.ts',
   'test/functions/lib/distributed/documents.test.ts',
 ]
 

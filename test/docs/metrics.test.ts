@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { metricUnits } from '#lib/aws/metric-units.ts'
+import { metricUnits } from '#lib/cloud/metric-units.ts'
 
 const PAGE = join(import.meta.dirname, '../../docs/operations.md')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { metricUnits } from '#lib/aws/metric-units.ts'
+import { metricUnits } from '#lib/cloud/metric-units.ts'
 import { deployedShape, deployedShapes } from './deployed-shapes.ts'
 import { resourcesOf } from './resources-of.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Lease, type LeaseStore, takeLease } from '../../functions/lib/aws/lease.ts'
+import { type Lease, type LeaseStore, takeLease } from '../../functions/lib/lease.ts'
 
 export interface LeaseContract<Held extends Lease> {
   /** Two stores of one new lease each time: two processes that know nothing of each other. */

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
-import { createBucketDocuments } from '../aws/bucket-documents.ts'
+import { createBucketDocuments } from '../cloud/bucket-documents.ts'
 
 interface Folders<Place> {
   s3: S3Client

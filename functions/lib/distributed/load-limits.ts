@@ -1,4 +1,4 @@
-import type { SourceObject } from '../aws/multipart/source-object.ts'
+import type { SourceObject } from '../cloud/multipart/source-object.ts'
 import { UserError } from '../errors/errors.ts'
 import { isGzip } from '../storage/files/list-slices.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { AskedWait, EndsOthers } from '../asked-wait.ts'
-import { executionName } from '../aws/execution-name.ts'
+import { executionName } from '../cloud/execution-name.ts'
 import type { Failure } from '../errors/machine-failure.ts'
 
 const endedJob = z.discriminatedUnion('status', [

@@ -1,6 +1,6 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import type { ObjectStore } from '../aws/env.ts'
-import { createS3Client } from '../aws/s3-client.ts'
+import { createS3Client } from '../cloud/s3-client.ts'
+import type { ObjectStore } from '../env.ts'
 import type { FileCredentials } from './wire.ts'
 
 /** An S3 client with the temporary credentials of a file, in the file's region. */

@@ -1,4 +1,4 @@
-import { executionName } from '../aws/execution-name.ts'
+import { executionName } from '../cloud/execution-name.ts'
 import { readSecret } from '../cloud/read-secret.ts'
 import type { Connection } from './request.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'

@@ -1,4 +1,4 @@
-import { createMeasure } from '../../lib/aws/create-measure.ts'
+import { createMeasure } from '../../lib/cloud/create-measure.ts'
 
 /** What a job did, as it is counted: imports, exports and all others by their operation. */
 interface CountedJob {

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
+import type { SourceObject } from '../../lib/cloud/multipart/source-object.ts'
 import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-documents.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { partitionOf } from '#lib/aws/partition-of.ts'
+import { partitionOf } from '#lib/cloud/partition-of.ts'
 import type { AssumeRole } from '#lib/cloud/roles.ts'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
 

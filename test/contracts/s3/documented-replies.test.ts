@@ -1,8 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { beforeEach, expect, it } from 'vitest'
-import { createBucketDocuments } from '#lib/aws/bucket-documents.ts'
-import { listUploads } from '#lib/aws/multipart/list-uploads.ts'
-import { completeUpload } from '#lib/aws/multipart/multipart-upload.ts'
+import { createBucketDocuments } from '#lib/cloud/bucket-documents.ts'
+import { listUploads } from '#lib/cloud/multipart/list-uploads.ts'
+import { completeUpload } from '#lib/cloud/multipart/multipart-upload.ts'
 import { type Reply, startScriptedServer } from '#support/scripted-server.ts'
 import { untilEnd } from '#support/until-end.ts'
 

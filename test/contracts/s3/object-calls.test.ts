@@ -14,7 +14,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { describe, expect, it } from 'vitest'
-import { deleteObjects } from '#lib/aws/delete-objects.ts'
+import { deleteObjects } from '#lib/cloud/delete-objects.ts'
 import { startObjectStore } from '#support/object-store.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { refusal } from './refusal.ts'

@@ -4,7 +4,7 @@ import {
   createConfigurationLeaseStore,
   createConfigurationLeases,
 } from '#functions/run-extractor/configuration-lease.ts'
-import { createBucketDocuments } from '#lib/aws/bucket-documents.ts'
+import { createBucketDocuments } from '#lib/cloud/bucket-documents.ts'
 import { leaseContract } from '#support/lease-contract.ts'
 import { startStorageService } from '#support/storage-service.ts'
 

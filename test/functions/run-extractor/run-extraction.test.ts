@@ -1,6 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { executionName } from '#lib/aws/execution-name.ts'
+import { executionName } from '#lib/cloud/execution-name.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { newExecution, startExtraction } from '../../support/extraction.ts'
 import type { Answer } from '../lib/extractor/api-server.ts'

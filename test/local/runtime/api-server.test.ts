@@ -17,11 +17,7 @@ it('removes what a killed process left in its folder, and leaves nothing there i
   mkdirSync(options.temporary, { recursive: true })
   writeFileSync(join(options.temporary, 'left'), 'over')
   const server = await ApiServer.listen(options)
-  try {
-    expect(await readdir(options.temporary)).toEqual([])
-  } finally {
-    await server.close()
-  }
+  expect(await readdir(options.temporary).finally(() => server.close())).toEqual([])
   expect(existsSync(options.temporary)).toBe(false)
 })
 

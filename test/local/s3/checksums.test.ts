@@ -40,7 +40,9 @@ describe('checksums', () => {
             value: await checksumOf(algorithm, part),
             size: part.length,
           }))
-          expect(combineChecksums(algorithm, await Promise.all(known))).toBe(await checksumOf(algorithm, ...parts))
+          expect(combineChecksums(algorithm, await Promise.all(known))).toBe(
+            await checksumOf(algorithm, ...parts),
+          )
         }),
       )
     },

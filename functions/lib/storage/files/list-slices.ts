@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync, constants as zlib } from 'node:zlib'
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { listObjects } from '../../aws/list-objects.ts'
-import { readBlocks } from '../../aws/multipart/read-blocks.ts'
-import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
+import { listObjects } from '../../cloud/list-objects.ts'
+import { readBlocks } from '../../cloud/multipart/read-blocks.ts'
+import { readRange, type SourceObject } from '../../cloud/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
 import {
   type FileForm,

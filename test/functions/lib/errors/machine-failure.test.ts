@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '#lib/cloud/lambda-handler.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 import { describeFailure } from '#lib/errors/machine-failure.ts'
 import { toFunctionError } from '#local/runtime/lambda/function-error.ts'

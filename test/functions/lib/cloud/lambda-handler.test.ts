@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '#lib/cloud/lambda-handler.ts'
 
 const runProgram = async (): Promise<Record<string, unknown>[]> => {
   const program = join(import.meta.dirname, 'logging-program.ts')

@@ -5,8 +5,8 @@ import {
   createUpload,
   listParts,
   type MultipartUpload,
-} from '#lib/aws/multipart/multipart-upload.ts'
-import { sendPart } from '#lib/aws/multipart/write-part.ts'
+} from '#lib/cloud/multipart/multipart-upload.ts'
+import { sendPart } from '#lib/cloud/multipart/write-part.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
 import { startObjectStore } from '#support/object-store.ts'
 import { untilEnd } from '#support/until-end.ts'

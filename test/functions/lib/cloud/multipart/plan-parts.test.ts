@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Source } from '#lib/aws/multipart/choose-copies.ts'
+import type { Source } from '#lib/cloud/multipart/choose-copies.ts'
 import {
   MAX_OBJECT_BYTES,
   MAX_PART_BYTES,
@@ -9,7 +9,7 @@ import {
   type Part,
   type PlanLimits,
   planParts,
-} from '#lib/aws/multipart/plan-parts.ts'
+} from '#lib/cloud/multipart/plan-parts.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 const MiB = 1024 ** 2

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const MODULE = join(import.meta.dirname, '../../../../functions/lib/aws/create-measure.ts')
+const MODULE = join(import.meta.dirname, '../../../../functions/lib/cloud/create-measure.ts')
 
 const COUNT_RUNS = join(import.meta.dirname, '../../../../functions/run-extractor/count-runs.ts')
 

@@ -1,8 +1,8 @@
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
-import { BLOCK_BYTES } from '#lib/aws/multipart/read-blocks.ts'
-import type { ObjectRange } from '#lib/aws/multipart/source-object.ts'
-import { assemblePart } from '#lib/aws/multipart/write-part.ts'
+import { BLOCK_BYTES } from '#lib/cloud/multipart/read-blocks.ts'
+import type { ObjectRange } from '#lib/cloud/multipart/source-object.ts'
+import { assemblePart } from '#lib/cloud/multipart/write-part.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { untilEnd } from '#support/until-end.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { z } from 'zod'
-import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '#lib/cloud/lambda-handler.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 /* A function in a process of its own, because the logger writes to its standard output: one call succeeds, one fails. */

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Context } from 'aws-lambda'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
+import { lambdaHandler } from '#lib/cloud/lambda-handler.ts'
 
 it('an invocation begins with an empty scratch folder, and other files stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-handler-test-'))

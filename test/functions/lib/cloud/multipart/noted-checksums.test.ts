@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lackChecksums, withNotedChecksums } from '#lib/aws/multipart/noted-checksums.ts'
+import { lackChecksums, withNotedChecksums } from '#lib/cloud/multipart/noted-checksums.ts'
 
 const part = (partNumber: number, etag: string, checksum?: string) => ({
   partNumber,

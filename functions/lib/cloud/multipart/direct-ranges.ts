@@ -1,7 +1,7 @@
 import { connect, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import { getCanonicalQuery } from '@smithy/signature-v4'
-import { type ReceiveBody, receiveBody } from '../multipart/source-object.ts'
+import { type ReceiveBody, receiveBody } from './source-object.ts'
 
 /** Far longer than S3 takes to answer. Without a limit a dead peer would never be noticed. */
 const SILENCE_MS = 60_000
