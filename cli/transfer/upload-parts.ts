@@ -19,7 +19,7 @@ import {
   objectSettings,
   type StoredPart,
 } from '../../functions/lib/cloud/multipart/multipart-upload.ts'
-import { type PartRange, partRanges } from '../../functions/lib/cloud/multipart/plan-parts.ts'
+import { type PartRange, partRanges } from '../../functions/lib/cloud/multipart/part-ranges.ts'
 import { createBufferPool } from '../../functions/lib/cloud/multipart/read-blocks.ts'
 import { formatCrc32 } from '../../functions/lib/combine-crc.ts'
 import type { Progress } from '../shell/progress.ts'

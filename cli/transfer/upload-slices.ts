@@ -6,7 +6,7 @@ import {
   type DestinationObject,
   objectSettings,
 } from '../../functions/lib/cloud/multipart/multipart-upload.ts'
-import { withUnsignedBody } from '../../functions/lib/cloud/unsigned-body.ts'
+import { withUnsignedBody } from '../../functions/lib/cloud/multipart/sent-body.ts'
 import { md5Digest } from '../../functions/lib/digests.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'

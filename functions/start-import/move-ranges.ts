@@ -1,4 +1,4 @@
-import type { PartRange } from '../lib/cloud/multipart/plan-parts.ts'
+import type { PartRange } from '../lib/cloud/multipart/part-ranges.ts'
 
 /** Part numbers `from` to `to`, both included: the work of one invocation. */
 export interface NumberRange {

@@ -9,7 +9,7 @@ import {
   type MultipartUpload,
 } from '../lib/cloud/multipart/multipart-upload.ts'
 import { lackChecksums, withNotedChecksums } from '../lib/cloud/multipart/noted-checksums.ts'
-import { type PartRange, partRanges } from '../lib/cloud/multipart/plan-parts.ts'
+import { type PartRange, partRanges } from '../lib/cloud/multipart/part-ranges.ts'
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'

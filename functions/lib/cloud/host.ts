@@ -1,9 +1,14 @@
 import type { ItemStore } from '../items/item-table.ts'
-import type { InvokeFunction } from './functions.ts'
 import type { Keys } from './keys.ts'
 import type { Machines } from './machines.ts'
 import type { AssumeRole } from './roles.ts'
 import type { ReadSecret } from './secrets.ts'
+
+/** The answer of a function, or what a function that failed leaves in its place. */
+type Invocation = { answer: unknown } | { failure: unknown }
+
+/** Calls another function and waits for it. Event and answer are plain JSON. */
+export type InvokeFunction = (functionName: string, event: unknown) => Promise<Invocation>
 
 /** What a function's host offers in place of services of AWS. */
 export interface Host {

@@ -1,6 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda'
-import type { InvokeFunction } from './functions.ts'
-import { host } from './host.ts'
+import { host, type InvokeFunction } from './host.ts'
 
 let client: LambdaClient | undefined
 

@@ -1,4 +1,5 @@
-import { AssumeRoleCommand, PackedPolicyTooLargeException, STSClient } from '@aws-sdk/client-sts'
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
+import { unlessNamed } from './machines.ts'
 import type { AssumeRole } from './roles.ts'
 
 // IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
@@ -14,11 +15,8 @@ export const assumeRoleOfSts: AssumeRole = async ({ roleArn, sessionName, policy
     DurationSeconds: SECONDS,
     Policy: policy,
   })
-  const answer = await client.send(command).catch((error: unknown) => {
-    // STS packs a policy before it measures it, and says no more of that than how full it is.
-    if (error instanceof PackedPolicyTooLargeException) return undefined
-    throw error
-  })
+  // STS packs a policy before it measures it, and says no more of that than how full it is.
+  const answer = await client.send(command).catch(unlessNamed('PackedPolicyTooLargeException'))
   if (answer === undefined) return undefined
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {}
   if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration)

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { z } from 'zod'
-import { partRanges } from '../../lib/cloud/multipart/plan-parts.ts'
+import { partRanges } from '../../lib/cloud/multipart/part-ranges.ts'
 import type { S3With } from '../../lib/storage-client/s3-with-credentials.ts'
 import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
 import type { BrowserUpload, uploadRequest } from './drop-wire.ts'

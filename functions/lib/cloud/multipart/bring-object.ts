@@ -9,7 +9,7 @@ import {
   objectSettings,
   type StoredPart,
 } from './multipart-upload.ts'
-import { type PartRange, partRanges } from './plan-parts.ts'
+import { type PartRange, partRanges } from './part-ranges.ts'
 import { BLOCK_BYTES, readBlock } from './read-blocks.ts'
 import { type ObjectRange, type SourceObject, sourceChanged } from './source-object.ts'
 import { assemblePart, copyOrigin, copyPart } from './write-part.ts'

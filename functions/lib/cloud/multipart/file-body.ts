@@ -1,16 +1,16 @@
 import { once } from 'node:events'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import type { PutObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client, type UploadPartCommand } from '@aws-sdk/client-s3'
 import { formatCrc32 } from '../../combine-crc.ts'
-import { withUnsignedBody } from '../unsigned-body.ts'
-import type { PartRange } from './plan-parts.ts'
-import { whenBodyFails } from './when-body-fails.ts'
+import type { PartRange } from './part-ranges.ts'
+import { createBufferPool } from './read-blocks.ts'
+import { whenBodyFails, withUnsignedBody } from './sent-body.ts'
 
 type ByteRange = Omit<PartRange, 'partNumber'>
 
-export const PIECE_BYTES = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 /** One is being sent, one waits in the stream and one is being read; one more, so that no rule of Node's streams is relied upon to the last. */
 const PIECES = 4
 /** The memory that one body needs at a time. */
@@ -97,5 +97,36 @@ export const sendFileBody = async (
     throw body?.errored ?? error
   } finally {
     await endReading()
+  }
+}
+
+const rings = createBufferPool(RING_BYTES)
+
+/**
+ * Puts a local file in one request, which the SDK retries. Resolves to its size in bytes: at most 5 GiB.
+ *
+ * A large file is read a piece at a time, first for its checksum: V8 marks its heap for every 64 MiB of new memory outside of it.
+ */
+export const putFile = async (
+  s3: S3Client,
+  path: string,
+  target: { Bucket: string; Key: string },
+): Promise<number> => {
+  const handle = await open(path)
+  try {
+    const { size } = await handle.stat()
+    if (size <= PIECE_BYTES)
+      await s3.send(withUnsignedBody(new PutObjectCommand({ ...target, Body: await handle.readFile() })))
+    else
+      await rings.use(async ring => {
+        const range = { firstByte: 0, lastByte: size - 1 }
+        const checksum = await checksumOf(readPieces(handle, range, ring))
+        const body = { handle, range, checksum, ring }
+        const put = new PutObjectCommand({ ...target, ...fileBodyFields(body) })
+        await sendFileBody(s3, put, body)
+      })
+    return size
+  } finally {
+    await handle.close()
   }
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { S3ServiceException, UploadPartCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
 import type { MultipartUpload, StoredPart } from './multipart-upload.ts'
 import { BLOCK_BYTES, bytesOf, createBufferPool, readBlock, readBlocks } from './read-blocks.ts'
+import { whenBodyFails } from './sent-body.ts'
 import { type ObjectRange, type SourceObject, sourceChanged } from './source-object.ts'
-import { whenBodyFails } from './when-body-fails.ts'
 
 /** Makes S3 copy a range into a part, without reading it here. Throws `UserError` (`source.changed`). */
 export const copyPart = async (

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_OBJECT_BYTES, MAX_PARTS, MIN_PART_BYTES, partRanges } from '#lib/cloud/multipart/plan-parts.ts'
+import { MAX_OBJECT_BYTES, MAX_PARTS, MIN_PART_BYTES, partRanges } from '#lib/cloud/multipart/part-ranges.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 const MiB = 1024 ** 2

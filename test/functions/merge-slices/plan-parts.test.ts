@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Source } from '#lib/cloud/multipart/choose-copies.ts'
+import type { Source } from '#functions/merge-slices/choose-copies.ts'
+import { type Part, type PlanLimits, planParts } from '#functions/merge-slices/plan-parts.ts'
 import {
   MAX_OBJECT_BYTES,
   MAX_PART_BYTES,
   MAX_PARTS,
   MIN_PART_BYTES,
-  type Part,
-  type PlanLimits,
-  planParts,
-} from '#lib/cloud/multipart/plan-parts.ts'
+} from '#lib/cloud/multipart/part-ranges.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 const MiB = 1024 ** 2
