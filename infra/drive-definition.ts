@@ -1,6 +1,4 @@
-import { Aws } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { EVEN_THAT_FAILED, type MachineName, machines, PARTS_AT_ONCE, retries } from './system.ts'
 
 export interface DriveProps {
@@ -15,14 +13,6 @@ export interface DriveProps {
   readonly partsAtOnce?: number
   /** Reads a job once, where steps wait for jobs. */
   readonly pollJob?: IFunction
-  readonly deadLetters: DeadLetterPlaces
-}
-
-/** Where the dead letters of a machine go. */
-export interface DeadLetterPlaces {
-  readonly queue: IQueue
-  /** Keeps them where the storage API lists them. Without one the queue alone has them. */
-  readonly keep: IFunction | undefined
 }
 
 /**
@@ -52,7 +42,7 @@ export const definitionOf = (props: DriveProps): object => ({
       Next: machines[props.name].isLong ? 'Steps' : 'Step',
     },
     ...(machines[props.name].isLong ? inChildren(props) : stepsOf(props, 'End')),
-    ...endsOf(props),
+    ...ends,
   },
 })
 
@@ -104,9 +94,9 @@ const stepsOf = (
       Type: 'Pass',
       Parameters: {
         next: 'failed',
-        // Not every report has a cause, and a path that leads nowhere would end the execution without a dead letter.
-        failure: { 'code.$': '$.failure.Error', message: EVEN_THAT_FAILED },
-        'details.$': '$.failure',
+        // Not every report has a cause, and a path that leads nowhere would end the execution otherwise.
+        failure: { 'code.$': '$.failure.Error' },
+        report: { errorMessage: EVEN_THAT_FAILED, 'details.$': '$.failure' },
       },
       ResultPath: '$.answer',
       Next: end,
@@ -221,8 +211,8 @@ const inChildren = (props: DriveProps): States => ({
     Type: 'Pass',
     Parameters: {
       next: 'failed',
-      failure: { 'code.$': '$.failure.Error', message: CHILD_WAS_ENDED },
-      'details.$': '$.failure',
+      failure: { 'code.$': '$.failure.Error' },
+      report: { errorMessage: CHILD_WAS_ENDED, 'details.$': '$.failure' },
     },
     ResultPath: '$.answer',
     Next: 'End',
@@ -234,49 +224,13 @@ const inChildren = (props: DriveProps): States => ({
 const CHILD_WAS_ENDED =
   'The steps were ended before they could report a failure. The details are what the machine reported.'
 
-/** Some ten minutes: a failure that nobody hears of is worse than one that is heard of late. */
-const WRITING = { ErrorEquals: ['States.ALL'], IntervalSeconds: 5, BackoffRate: 2, MaxAttempts: 7 }
-
-/**
- * The dead letter (docs/operations.md#dead-letters) is kept first, so that whom the alarm calls finds it. The queue is
- * written even when it could not be kept.
- */
-const endsOf = ({ name: machine, deadLetters: { queue, keep } }: DriveProps): States => {
-  const letter = {
-    version: 1,
-    source: { 'machine.$': '$$.StateMachine.Id', 'execution.$': '$$.Execution.Id' },
-    'input.$': '$$.Execution.Input',
-    'failure.$': '$.answer.failure',
-    'details.$': '$.answer.details',
-    'at.$': '$$.State.EnteredTime',
-    redrive: machines[machine].redrive,
-  }
-  return {
-    End: {
-      Type: 'Choice',
-      Choices: [{ ...isNext('done'), Next: 'Done' }],
-      Default: keep ? 'KeepDeadLetter' : 'WriteDeadLetter',
-    },
-    Done: { Type: 'Succeed', OutputPath: '$.answer.output' },
-    ...(keep && {
-      KeepDeadLetter: {
-        Type: 'Task',
-        Resource: keep.functionArn,
-        Parameters: { machine, 'startedAt.$': '$$.Execution.StartTime', letter },
-        ResultPath: null,
-        Retry: retry,
-        Catch: [{ ...ANY, ResultPath: null, Next: 'WriteDeadLetter' }],
-        Next: 'WriteDeadLetter',
-      },
-    }),
-    WriteDeadLetter: {
-      Type: 'Task',
-      Resource: `arn:${Aws.PARTITION}:states:::sqs:sendMessage`,
-      Parameters: { QueueUrl: queue.queueUrl, MessageBody: letter },
-      ResultPath: null,
-      Retry: [WRITING],
-      Next: 'Failed',
-    },
-    Failed: { Type: 'Fail', ErrorPath: '$.answer.failure.code', CausePath: '$.answer.failure.message' },
-  }
+/** `tick` hears of a failure, and keeps it (docs/operations.md#dead-letters): the cause says all that is known of it. */
+const ends: States = {
+  End: { Type: 'Choice', Choices: [{ ...isNext('done'), Next: 'Done' }], Default: 'Failed' },
+  Done: { Type: 'Succeed', OutputPath: '$.answer.output' },
+  Failed: {
+    Type: 'Fail',
+    ErrorPath: '$.answer.failure.code',
+    CausePath: 'States.JsonToString($.answer.report)',
+  },
 }

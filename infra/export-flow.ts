@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
@@ -15,11 +14,9 @@ import {
   allowWritingObjects,
 } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { DeadLetters } from './dead-letters.ts'
 import { drive } from './drive.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ExportFlowProps {
@@ -28,7 +25,6 @@ interface ExportFlowProps {
   readonly pollJob: IFunction
   /** Buckets besides the exports bucket that exports may be written to. */
   readonly otherBuckets: readonly string[]
-  readonly alarms: ITopic
 }
 
 /** Longer than any export takes, so that its last step can be repeated. */
@@ -38,7 +34,6 @@ const WORK_KEPT = Duration.days(4)
 export class ExportFlow extends Construct {
   readonly exportsBucket: PrivateBucket
   readonly machine: StateMachine
-  readonly deadLetters: DeadLetters
 
   constructor(scope: Construct, id: string, props: ExportFlowProps) {
     super(scope, id)
@@ -46,21 +41,10 @@ export class ExportFlow extends Construct {
       traits: 'exports',
       lifecycleRules: [{ prefix: WORK_PREFIX, expiration: WORK_KEPT }],
     })
-    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      means: 'A table or file could not be exported as one object. Its destination is as it was before.',
-      alarms: props.alarms,
-    })
     this.machine = drive(this, {
       name: 'export',
       step: mergeSlicesFunction(this, props, this.exportsBucket),
       pollJob: props.pollJob,
-      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
-    })
-    reportSilentEnds(this, {
-      name: 'export',
-      machine: this.machine,
-      queue: this.deadLetters.queue,
-      keep: props.storage.keepDeadLetter,
     })
   }
 }

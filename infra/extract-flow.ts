@@ -1,17 +1,14 @@
 import { Duration } from 'aws-cdk-lib'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { LEASES_PREFIX, NO_KEY_OF_OURS } from '../functions/run-extractor/names.ts'
 import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import { DeadLetters } from './dead-letters.ts'
 import { drive } from './drive.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ExtractFlowProps {
@@ -22,7 +19,6 @@ interface ExtractFlowProps {
   readonly legSeconds: number
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
-  readonly alarms: ITopic
 }
 
 /** Longer than any run, and long enough to look into a run of last week. */
@@ -31,7 +27,6 @@ const RUNS_KEPT = Duration.days(14)
 /** Runs stored configurations of the extractor: the state machine, its function, and the work bucket. */
 export class ExtractFlow extends Construct {
   readonly machine: StateMachine
-  readonly deadLetters: DeadLetters
 
   constructor(scope: Construct, id: string, props: ExtractFlowProps) {
     super(scope, id)
@@ -40,22 +35,10 @@ export class ExtractFlow extends Construct {
       lifecycleRules: [{ prefix: 'runs/', expiration: RUNS_KEPT }],
     })
     const runExtractor = runExtractorFunction(this, props, work)
-    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      means:
-        'An extraction failed or could not be started. The dead letter names the row, its job and the request.',
-      alarms: props.alarms,
-    })
     this.machine = drive(this, {
       name: 'extract',
       machineName: extractMachineIdentity().name,
       step: runExtractor,
-      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
-    })
-    reportSilentEnds(this, {
-      name: 'extract',
-      machine: this.machine,
-      queue: this.deadLetters.queue,
-      keep: props.storage.keepDeadLetter,
     })
   }
 }

@@ -1,11 +1,10 @@
-import { Aws, Duration } from 'aws-cdk-lib'
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { Aws } from 'aws-cdk-lib'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
@@ -20,15 +19,12 @@ import {
   allowWritingObjects,
 } from './allow.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
-import { DeadLetters } from './dead-letters.ts'
 import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
 import { loadLimitsEnvironment } from './large-data.ts'
 import { NodeFunction } from './node-function.ts'
-import { OperatorAlarm } from './operator-alarm.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ImportFlowProps {
@@ -38,60 +34,36 @@ interface ImportFlowProps {
   readonly landingRules: LandingRules
   /** KMS keys that landed objects are encrypted with. */
   readonly landingKeyArns: readonly string[]
-  readonly alarms: ITopic
+  /** Receives events that could not be delivered for a day. */
+  readonly undelivered: IQueue
 }
 
 /** Drop a file, get a table: the landing bucket, its rule, and the machine that imports what lands. */
 export class ImportFlow extends Construct {
   readonly landingBucket: PrivateBucket
   readonly machine: StateMachine
-  readonly deadLetters: DeadLetters
 
   constructor(scope: Construct, id: string, props: ImportFlowProps) {
     super(scope, id)
     this.landingBucket = new PrivateBucket(this, 'Landing', {
       traits: 'landing',
     })
-    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      means: 'A file in the landing bucket could not be imported. It is still there.',
-      alarms: props.alarms,
-    })
     const startImport = startImportFunction(this, props, this.landingBucket)
     this.machine = drive(this, {
       name: 'import',
       step: startImport,
       pollJob: props.pollJob,
-      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
-    })
-    reportSilentEnds(this, {
-      name: 'import',
-      machine: this.machine,
-      queue: this.deadLetters.queue,
-      keep: props.storage.keepDeadLetter,
     })
     allowLookingAfterExecutions(this, startImport, this.machine)
-    const landed = new Rule(this, 'ObjectLanded', {
+    new Rule(this, 'ObjectLanded', {
       description: 'Starts an import for each object that lands',
       eventPattern: {
         source: ['aws.s3'],
         detailType: ['Object Created'],
         detail: { bucket: { name: [this.landingBucket.bucketName] } },
       },
-      // EventBridge retries for a day; after that the event is a dead letter.
-      targets: [new SfnStateMachine(this.machine, { deadLetterQueue: this.deadLetters.queue })],
-    })
-    new OperatorAlarm(this, 'LandedUnheard', {
-      alarms: props.alarms,
-      metric: new Metric({
-        namespace: 'AWS/Events',
-        metricName: 'FailedInvocations',
-        dimensionsMap: { RuleName: landed.ruleName },
-        statistic: 'Sum',
-        period: Duration.minutes(5),
-      }),
-      threshold: 1,
-      means: 'Files landed and their import could not be started. They are still there.',
-      toDo: `Look at the rule ${landed.ruleName} in EventBridge: may its role start the import machine? Then redrive the events in ${this.deadLetters.queue.queueName}, or upload the files again.`,
+      // EventBridge retries for a day; after that the event waits there.
+      targets: [new SfnStateMachine(this.machine, { deadLetterQueue: props.undelivered })],
     })
   }
 }

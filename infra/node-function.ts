@@ -1,6 +1,7 @@
 import { Duration, Size, Stack, Token } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE_VARIABLE } from '../functions/lib/cloud/metric-units.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -16,6 +17,8 @@ export interface NodeFunctionProps<EnvName extends string> {
   readonly nodeFlags?: readonly string[]
   /** Default: a new role. */
   readonly role?: IRole
+  /** Receives events that failed each time. Default: they are given up. */
+  readonly deadLetterQueue?: IQueue
 }
 
 /** A function with our defaults: its bundle on Node 24, its own log group with a retention. */

@@ -3,21 +3,26 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import { allowRedrive } from './allow-redrive.ts'
 import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
 import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
-import { ExtractSchedules } from './extract-schedules.ts'
+import { extractSchedules } from './extract-schedules.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
-import { allowRedrive } from './kept-dead-letters.ts'
 import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
+import type { MachineName } from './system.ts'
+import { Tick } from './tick.ts'
+import { undeliveredEvents } from './undelivered.ts'
 import { withSizes } from './with-sizes.ts'
 
 interface MillraceStackProps {
@@ -43,7 +48,21 @@ export class MillraceStack extends DeployedStack {
     const storage = this.storageEndpoint(bundles, config, alarms)
     this.output('ApiUrl', storage.url)
     this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
-    if (config.shape !== 'storage') this.functionsAround(storage, bundles, config, alarms)
+    const undelivered = undeliveredEvents(this, alarms)
+    const service = storage instanceof StorageService ? storage : undefined
+    const machines = {
+      ...(service && { jobs: service.jobMachine }),
+      ...(config.shape !== 'storage' && this.functionsAround(storage, bundles, config, undelivered)),
+    }
+    new Tick(this, 'Tick', {
+      bundle: bundles.tick,
+      storage,
+      service,
+      machines,
+      scheduledComponents: config.scheduledComponents,
+      undelivered,
+      alarms,
+    })
     addSharedAlarms(this, config.shape, alarms)
     addDashboard(this, config.shape)
   }
@@ -52,8 +71,8 @@ export class MillraceStack extends DeployedStack {
     storage: StorageEndpoint,
     bundles: FunctionBundles,
     config: StackConfig,
-    alarms: Topic,
-  ): void {
+    undelivered: IQueue,
+  ): Partial<Record<MachineName, StateMachine>> {
     const pollJob = new PollJobFunction(this, 'PollJob', { bundle: bundles['poll-job'], storage })
     const importFlow = new ImportFlow(this, 'Import', {
       bundle: bundles['start-import'],
@@ -61,7 +80,7 @@ export class MillraceStack extends DeployedStack {
       pollJob,
       landingRules: config.landingRules,
       landingKeyArns: config.landingKeyArns,
-      alarms,
+      undelivered,
     })
     const extractFlow = new ExtractFlow(this, 'Extract', {
       bundle: bundles['run-extractor'],
@@ -69,36 +88,27 @@ export class MillraceStack extends DeployedStack {
       projectId: config.projectId,
       legSeconds: config.extractorLegSeconds,
       allowedHosts: config.extractorAllowedHosts,
-      alarms,
     })
     const exportFlow = new ExportFlow(this, 'Export', {
       bundle: bundles['merge-slices'],
       storage,
       pollJob,
       otherBuckets: config.exportBuckets,
-      alarms,
     })
 
-    new ExtractSchedules(this, 'ExtractSchedules', {
-      bundle: bundles['start-scheduled-runs'],
-      storage,
-      machine: extractFlow.machine,
-      deadLetters: extractFlow.deadLetters.queue,
-      schedules: config.schedules,
-      components: config.scheduledComponents,
-    })
+    const { machine: extract } = extractFlow
+    extractSchedules(this, { machine: extract, undelivered, schedules: config.schedules })
 
-    const machines = [importFlow.machine, exportFlow.machine, extractFlow.machine]
-    if (storage.storageApi) allowRedrive(this, { storageApi: storage.storageApi, machines })
+    const machines = { import: importFlow.machine, export: exportFlow.machine, extract }
+    if (storage.storageApi)
+      allowRedrive(this, { storageApi: storage.storageApi, machines: Object.values(machines) })
 
     this.output('LandingBucket', importFlow.landingBucket.bucketName)
     this.output('ExportsBucket', exportFlow.exportsBucket.bucketName)
     this.output('ImportMachineArn', importFlow.machine.stateMachineArn)
     this.output('ExportMachineArn', exportFlow.machine.stateMachineArn)
-    this.output('ExportDeadLetters', exportFlow.deadLetters.queue.queueUrl)
     this.output('ExtractMachineArn', extractFlow.machine.stateMachineArn)
-    this.output('ExtractDeadLetters', extractFlow.deadLetters.queue.queueUrl)
-    this.output('ImportDeadLetters', importFlow.deadLetters.queue.queueUrl)
+    return machines
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {

@@ -17,8 +17,6 @@ export interface StorageEndpoint {
   readonly loadLimits?: LoadLimits
   /** Set when the service is in the same stack: decrypts the secrets of its configurations. */
   readonly secretsKey?: IKey
-  /** Set when the service is in the same stack: keeps dead letters where its API lists them. */
-  readonly keepDeadLetter?: IFunction
   /** Set when the service is in the same stack: its API, which starts failed executions again. */
   readonly storageApi?: IFunction
 }

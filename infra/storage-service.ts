@@ -28,17 +28,13 @@ import {
 import { logRequests } from './api-access-logs.ts'
 import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
+import { drive } from './drive.ts'
 import { extractMachineIdentity, lookAndStop } from './extract-machine-identity.ts'
-import { FiringTriggers } from './firing-triggers.ts'
 import type { ItemTable } from './item-table.ts'
-import { JobMachine } from './job-machine.ts'
 import { keptData } from './kept-data.ts'
-import { KeptDeadLetters } from './kept-dead-letters.ts'
-import { KeptRuns } from './kept-runs.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
 import { LargeWork } from './large-work.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
-import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { boundRequests, type RequestBounds } from './request-bounds.ts'
@@ -78,7 +74,6 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly loadLimits: LoadLimits
   readonly jobMachine: StateMachine
   readonly storageApi: IFunction
-  readonly keepDeadLetter: IFunction
   /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
   readonly secretsKey: IKey
 
@@ -112,21 +107,12 @@ export class StorageService extends Construct implements StorageEndpoint {
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
     const runJob = runJobFunction(this, bundles['run-job'], { ...store, largeData })
-    this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
+    const { splitWork } = new LargeWork(this, 'Large', {
       ...store,
-      bundle: bundles['keep-dead-letter'],
-    }).keep
-    this.jobMachine = new JobMachine(this, 'Jobs', {
-      machineName: store.jobMachineName,
-      runJob,
-      splitWork: new LargeWork(this, 'Large', { ...store, ...largeData, bundle: bundles['split-work'] })
-        .splitWork,
-      partsAtOnce: largeData.partsAtOnce,
-      keepDeadLetter: this.keepDeadLetter,
-      alarms,
-    }).machine
-    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'] })
-    if (hasExtractions) new KeptRuns(this, 'Runs', { ...store, bundle: bundles['keep-run'] })
+      ...largeData,
+      bundle: bundles['split-work'],
+    })
+    this.jobMachine = jobMachine(this, { name: store.jobMachineName, runJob, splitWork, largeData })
     const preview = hasExtractions
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
@@ -140,11 +126,6 @@ export class StorageService extends Construct implements StorageEndpoint {
     logRequests(this, http)
     boundRequests(http, props.requests)
     this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
-    new FiringTriggers(this, 'Triggers', {
-      ...store,
-      bundle: bundles['fire-triggers'],
-      url: this.url,
-    })
     alarmOnServerErrors(this, { http, storageApi: this.storageApi, alarms })
   }
 }
@@ -278,3 +259,24 @@ const jobMachineIdentity = () => {
     jobExecutionArns: `${states}:execution:${jobMachineName}:job-*`,
   }
 }
+
+/**
+ * Runs one asynchronous job; an execution's name is the job's id. When an execution is gone and its job open, another one is
+ * started with that failure.
+ */
+const jobMachine = (
+  parent: Construct,
+  {
+    name,
+    runJob,
+    splitWork,
+    largeData,
+  }: { name: string; runJob: IFunction; splitWork: IFunction; largeData: LargeData },
+): StateMachine =>
+  drive(new Construct(parent, 'Jobs'), {
+    name: 'jobs',
+    machineName: name,
+    step: runJob,
+    parts: splitWork,
+    partsAtOnce: largeData.partsAtOnce,
+  })

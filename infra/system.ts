@@ -10,8 +10,6 @@ interface FunctionSize {
 }
 
 const LONGEST = 15 * 60
-/** What looks for work each minute. */
-const LOOK = { memoryMiB: 512, seconds: 55 }
 
 /** The functions of the system: folder names below `functions/`. */
 const functionSizes = {
@@ -28,15 +26,11 @@ const functionSizes = {
   'run-extractor': { memoryMiB: 1769, scratchMiB: 10_240, seconds: LONGEST },
   /** Before the API's own time is over. */
   'preview-extraction': { memoryMiB: 1769, seconds: 25 },
-  'start-scheduled-runs': LOOK,
-  'start-open-jobs': LOOK,
-  'fire-triggers': LOOK,
+  tick: { memoryMiB: 512, seconds: 55 },
   /** It hashes the bytes that pass through. */
   'merge-slices': { memoryMiB: 1769, seconds: LONGEST },
   /** The keys of a page: some hundred bytes each. Pages begin in the first half of the time; the next sweep continues. */
   'sweep-storage': { memoryMiB: 1024, seconds: LONGEST },
-  'keep-dead-letter': { memoryMiB: 256, seconds: 30 },
-  'keep-run': { memoryMiB: 256, seconds: 30 },
 } satisfies Record<string, FunctionSize>
 
 export type FunctionName = keyof typeof functionSizes
@@ -56,14 +50,9 @@ interface Machine {
   readonly longestSeconds: number
   /** It may take more steps than one history has room for. */
   readonly isLong: boolean
-  /** What a person does when an execution has failed. */
-  readonly redrive: string
 }
 
 const DAY = 86_400
-
-/** What a person runs to start a machine again; the dead letter's `input` goes to its standard input. */
-const redriveBy = (machine: string): string => `npx millrace execute ${machine} -`
 
 /** The state machines, all of one shape (infra/drive.ts). */
 export const machines = {
@@ -73,7 +62,6 @@ export const machines = {
     polls: true,
     longestSeconds: DAY,
     isLong: false,
-    redrive: redriveBy('import'),
   },
   /** The largest object takes hours; its parts must last until then. */
   export: {
@@ -81,7 +69,6 @@ export const machines = {
     polls: true,
     longestSeconds: 2 * DAY,
     isLong: false,
-    redrive: redriveBy('export'),
   },
   /** Its waiting for an earlier run of the configuration included. */
   extract: {
@@ -89,7 +76,6 @@ export const machines = {
     polls: false,
     longestSeconds: 2 * DAY,
     isLong: true,
-    redrive: redriveBy('extract'),
   },
   /** Jobs of one table wait for each other; the last of a long queue must still be run. */
   jobs: {
@@ -98,9 +84,6 @@ export const machines = {
     polls: false,
     longestSeconds: 2 * DAY,
     isLong: false,
-    redrive:
-      'Look at the job first. When it is closed as an error that says that it was not done, send its request to the storage service again. ' +
-      'When it succeeded, nothing is left to do.',
   },
 } satisfies Record<string, Machine>
 
@@ -133,16 +116,12 @@ interface Clock {
 /** Stands for the moment that a schedule is due. */
 export const DUE = '<aws.scheduler.scheduled-time>'
 
-const EACH_MINUTE = 'rate(1 minute)'
-
 /**
  * When functions are called. Sweeps come often enough for files that live two days, one after the other, so that a small account
  * keeps functions free, and so that snapshots go before the objects that only they name.
  */
 export const clocks: readonly Clock[] = [
-  { calls: 'start-open-jobs', expression: EACH_MINUTE },
-  { calls: 'fire-triggers', expression: EACH_MINUTE },
-  { calls: 'start-scheduled-runs', expression: EACH_MINUTE, input: { time: DUE } },
+  { calls: 'tick', expression: 'rate(1 minute)', input: { time: DUE } },
   { calls: 'sweep-storage', expression: 'cron(5 0/6 * * ? *)', input: { kind: 'files' } },
   { calls: 'sweep-storage', expression: 'cron(15 0/6 * * ? *)', input: { kind: 'file-objects' } },
   { calls: 'sweep-storage', expression: 'cron(25 0/6 * * ? *)', input: { kind: 'table-snapshots' } },

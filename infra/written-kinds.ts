@@ -30,8 +30,5 @@ export const writtenKinds = {
     'CANCELLED#*',
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
-  'start-open-jobs': [...jobs, ...runs],
-  'fire-triggers': [...jobs, 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
-  'keep-dead-letter': ['DEADLETTERS'],
-  'keep-run': runs,
+  tick: [...jobs, ...runs, 'DEADLETTERS', 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
 } as const satisfies Record<string, readonly string[]>

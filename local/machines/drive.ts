@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { AskedWait } from '#lib/asked-wait.ts'
 import type { Answer, WholeAnswer } from '#lib/drive/step.ts'
-import type { Failure } from '#lib/errors/machine-failure.ts'
+import { reportOf } from '#lib/errors/machine-failure.ts'
 import { EVEN_THAT_FAILED, type Retry, retries } from '../../infra/system.ts'
 
 /** Calls a function with an event that has been through JSON. Rejects with an error whose name `retries` match. */
@@ -27,8 +27,7 @@ interface DriveOptions {
 
 export type DriveEnd =
   | { readonly status: 'SUCCEEDED'; readonly output: unknown }
-  /** `details`: what the dead letter says besides. Absent: Step Functions would have ended it, and nothing of ours. */
-  | { readonly status: 'FAILED'; readonly failure: Failure; readonly details?: unknown }
+  | { readonly status: 'FAILED'; readonly error: string; readonly cause: string }
 
 /** Step Functions quotas: input or output of a state or an execution. */
 export const largestDataBytes = 256 * 1024
@@ -111,32 +110,27 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
     for (;;) {
       if (answer.next === 'done') return { status: 'SUCCEEDED', output: answer.output }
       if (answer.next === 'failed') {
-        const { failure, details = {} } = answer
-        return { status: 'FAILED', failure, details }
+        return { status: 'FAILED', error: answer.failure.code, cause: JSON.stringify(answer.report) }
       }
       try {
         answer = await next()
         polled = null
       } catch (error) {
         if (error instanceof Ended) throw error
-        const failure = reportOf(error)
+        const failure = namedFailure(error)
         try {
           answer = await stepped('StepAfterFailure', { state: answer.state, job: polled, failure })
           polled = null
         } catch (second) {
           if (second instanceof Ended) throw second
-          answer = {
-            ...BEGIN,
-            next: 'failed',
-            failure: { code: failure.Error, message: EVEN_THAT_FAILED },
-            details: failure,
-          }
+          const ofBoth = { code: failure.Error, message: EVEN_THAT_FAILED }
+          answer = { ...BEGIN, next: 'failed', failure: ofBoth, report: reportOf(ofBoth, failure) }
         }
       }
     }
   } catch (error) {
     if (!(error instanceof Ended)) throw error
-    return { status: 'FAILED', failure: { code: error.name, message: error.message } }
+    return { status: 'FAILED', error: error.name, cause: error.message }
   }
 }
 
@@ -166,7 +160,7 @@ class Ended extends Error {
   }
 }
 
-const reportOf = (error: unknown) =>
+const namedFailure = (error: unknown) =>
   error instanceof Error
     ? { Error: error.name, Cause: error.message }
     : { Error: 'Error', Cause: String(error) }

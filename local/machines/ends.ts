@@ -3,12 +3,9 @@ import type { EndedExecution, ExecutionStore } from './execution-store.ts'
 
 export interface TellEnd {
   /** Whether anybody is to be told of it. */
-  readonly isHeard: (ended: EndedExecution, details?: unknown) => boolean
-  /**
-   * Told at least once, after a death again. `details`: what a failure that the machine itself reports says besides; absent for one that
-   * Step Functions would end in silence.
-   */
-  readonly tell: (ended: EndedExecution, details?: unknown) => Promise<void>
+  readonly isHeard: (ended: EndedExecution) => boolean
+  /** Told at least once, after a death again. */
+  readonly tell: (ended: EndedExecution) => Promise<void>
 }
 
 interface EndsOptions {
@@ -32,10 +29,10 @@ export class Ends {
   }
 
   /** Resolves when it is recorded and was told, or could not be told for now. */
-  async record(ended: EndedExecution, details?: unknown): Promise<void> {
+  async record(ended: EndedExecution): Promise<void> {
     const { tellEnd } = this.#options
-    if (!tellEnd?.isHeard(ended, details)) return this.#store(ended)
-    const untold: EndedExecution = { ...ended, untold: { details } }
+    if (!tellEnd?.isHeard(ended)) return this.#store(ended)
+    const untold: EndedExecution = { ...ended, untold: true }
     await this.#store(untold)
     await this.#tell(untold)
   }
@@ -50,15 +47,15 @@ export class Ends {
     this.#isClosed = true
   }
 
-  async #tell({ untold, ...ended }: EndedExecution): Promise<void> {
+  async #tell({ untold: _, ...ended }: EndedExecution): Promise<void> {
     const { tellEnd, log, pauseMs = RETRY_MS } = this.#options
     try {
-      await tellEnd?.tell(ended, untold?.details)
+      await tellEnd?.tell(ended)
       await this.#store(ended)
     } catch (error) {
       if (this.#isClosed) return
       log(`${ended.name}: its end could not be told, trying again: ${String(error)}`)
-      setTimeout(() => this.#isClosed || void this.#tell({ ...ended, untold }), pauseMs).unref()
+      setTimeout(() => this.#isClosed || void this.#tell(ended), pauseMs).unref()
     }
   }
 

@@ -200,11 +200,11 @@ export class Executions {
       machine.longestSeconds * 1000,
     ).unref()
     const driven = this.#drive(machine, record, over.signal).then(outcomeOf)
-    const ended = Promise.race([driven, cutOff.promise]).then(async ({ details, ...outcome }) => {
+    const ended = Promise.race([driven, cutOff.promise]).then(async outcome => {
       over.abort()
       clearTimeout(timer)
       const finished = { ...record, stopDate: new Date().toISOString(), ...outcome } as EndedExecution // By its status.
-      await this.#end(finished, details)
+      await this.#end(finished)
       return finished
     })
     // Nobody waiting for the end must not end the process.
@@ -258,8 +258,8 @@ export class Executions {
     })
   }
 
-  async #end(ended: EndedExecution, details?: unknown): Promise<void> {
-    await this.#ends.record(ended, details)
+  async #end(ended: EndedExecution): Promise<void> {
+    await this.#ends.record(ended)
     this.#running.delete(ended.executionArn)
     this.#watch.wake(ended.name)
     const line = describeEnd(ended)

@@ -181,7 +181,7 @@ const openMachines = async (
   const executions = new Executions({
     store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
     machines: systemMachines(config, functions, log),
-    ...createEnds({ call, functions: names }),
+    ...createEnds(call),
     seesAllEnds,
     log,
   })

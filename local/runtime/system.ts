@@ -19,20 +19,13 @@ import {
   tokenSecretArn,
 } from './names.ts'
 
-const AROUND: readonly FunctionName[] = [
-  'start-import',
-  'poll-job',
-  'run-extractor',
-  'merge-slices',
-  'start-scheduled-runs',
-]
-const OF_RUNS_OF_THE_SERVICE: readonly FunctionName[] = ['preview-extraction', 'keep-run']
+const AROUND: readonly FunctionName[] = ['start-import', 'poll-job', 'run-extractor', 'merge-slices']
 
 /** The functions of a shape of the stack. */
-export const functionsOf = ({ shape, scheduledComponents }: StackConfig): FunctionName[] =>
+export const functionsOf = ({ shape }: StackConfig): FunctionName[] =>
   functionNames.filter(name => {
-    if (name === 'start-scheduled-runs' && scheduledComponents.length === 0) return false
-    if (OF_RUNS_OF_THE_SERVICE.includes(name)) return shape === 'all'
+    if (name === 'tick') return true
+    if (name === 'preview-extraction') return shape === 'all'
     return AROUND.includes(name) ? shape !== 'storage' : shape !== 'functions'
   })
 
@@ -55,13 +48,16 @@ export const variables = (config: StackConfig, { url, bundles }: { url: string; 
     POWERTOOLS_METRICS_NAMESPACE: STACK_NAME,
     STORAGE_URL: url,
     STORAGE_TOKEN_SECRET_ARN: tokenSecretArn,
-    STORAGE_TABLE: itemTables.storage,
+    STORAGE_TABLE: isOurs ? itemTables.storage : NONE,
     IMPORTS_TABLE: itemTables.imports,
     FILES_BUCKET: isOurs ? bucketName('files') : NONE,
     TABLES_BUCKET: bucketName('tables'),
     EXPORTS_BUCKET: bucketName('exports'),
     WORK_BUCKET: bucketName('work'),
     JOB_MACHINE_ARN: machineArn('jobs'),
+    MACHINES: JSON.stringify(
+      Object.fromEntries(machinesOfShape(config).map(name => [name, machineArn(name)])),
+    ),
     EXTRACT_MACHINE_ARN: config.shape === 'storage' ? NONE : machineArn('extract'),
     FILE_ACCESS_ROLE_ARN: accessRoles.files,
     TABLE_ACCESS_ROLE_ARN: accessRoles.tables,

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
-import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { startLanding } from '#support/landing.ts'

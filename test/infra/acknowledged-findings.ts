@@ -23,11 +23,6 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
       'stack puts a new one when they are ready (docs/deploy.md), and nothing under way fails (test/functions/storage-api/master-token-rotation.test.ts).',
   },
   {
-    finding: /^AwsSolutions-SQS3$/,
-    at: /\/DeadLetters\/Queue\/Resource$/,
-    reason: 'It is a dead-letter queue itself. Its alarm and 14 days are the last resort.',
-  },
-  {
     finding: /^AwsSolutions-SF2$/,
     at: /\/Machine\/Resource$/,
     reason:

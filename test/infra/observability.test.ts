@@ -47,12 +47,7 @@ describe('alarms', () => {
       Threshold: 3600,
     })
     const [[, schedules] = ['', undefined]] = alarms.filter(([id]) => id.startsWith('SchedulesFailing'))
-    for (const name of [
-      'ExtractSchedulesStartScheduledRuns',
-      'StorageOpenJobsStart',
-      'StorageTriggersFire',
-      'StorageSweepFunction',
-    ])
+    for (const name of ['TickFunction', 'StorageSweepFunction'])
       expect(JSON.stringify(schedules)).toMatch(
         new RegExp(`"Ref":"${name}\\w+"\\}\\}\\],"MetricName":"Errors"`),
       )

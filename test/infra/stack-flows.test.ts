@@ -16,34 +16,25 @@ describe('import flow', () => {
       Targets: [
         Match.objectLike({
           Arn: { Ref: Match.stringLikeRegexp('ImportMachine') },
-          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ImportDeadLetters'), 'Arn'] } },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Undelivered'), 'Arn'] } },
         }),
       ],
     })
   })
 
-  it.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
-    'each new dead letter of %s sets off an alarm that says what to do, whatever lies there already',
-    flow => {
+  it.each(['import', 'export', 'jobs', 'extract'])(
+    'each execution of %s that failed sets off an alarm that says what to do',
+    machine => {
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        MetricName: 'NumberOfMessagesSent',
+        MetricName: 'ExecutionsFailed',
         Statistic: 'Sum',
         Threshold: 1,
-        EvaluationPeriods: 15,
-        DatapointsToAlarm: 1,
         Dimensions: [
-          {
-            Name: 'QueueName',
-            Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${flow}DeadLetters`), 'QueueName'] },
-          },
+          { Name: 'machine', Value: machine },
+          { Name: 'service', Value: 'tick' },
         ],
         AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
-        AlarmDescription: {
-          'Fn::Join': [
-            '',
-            Match.arrayWith([Match.stringLikeRegexp('try again as "redrive" in the message says')]),
-          ],
-        },
+        AlarmDescription: Match.stringLikeRegexp('"npx millrace letters" shows why'),
       })
     },
   )
@@ -73,36 +64,37 @@ describe('import flow', () => {
       ...allStates(state.ItemProcessor?.States ?? {}),
     ])
 
-  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
-    'an execution of %s that cannot report its own end leaves a dead letter',
-    machine => {
-      const rules = resourcesOf(template, 'AWS::Events::Rule').filter(([, { Properties }]) =>
-        JSON.stringify(Properties['EventPattern']).includes(`{"Ref":"${machine}`),
-      )
-      const queue = { 'Fn::GetAtt': [expect.stringContaining('DeadLettersQueue'), 'Arn'] }
-      const keep = { 'Fn::GetAtt': [expect.stringContaining('DeadLettersKeep'), 'Arn'] }
-      expect(rules.map(([, { Properties }]) => Properties)).toMatchObject([
-        {
-          EventPattern: { detail: { status: ['TIMED_OUT', 'ABORTED'] } },
-          Targets: [{ Arn: keep }, { Arn: queue }],
-        },
-        {
-          EventPattern: {
-            detail: { status: ['FAILED'], error: expect.arrayContaining(['States.Runtime']) },
+  it('one rule hears of every execution that did not succeed, and of each run of a configuration', () => {
+    const rules = resourcesOf(template, 'AWS::Events::Rule').filter(([id]) => id.startsWith('Tick'))
+    expect(rules.map(([, { Properties }]) => Properties)).toMatchObject([
+      {
+        EventPattern: {
+          source: ['aws.states'],
+          detail: {
+            $or: [
+              {
+                stateMachineArn: [/^StorageJobs/, /^Import/, /^Export/, /^Extract/].map(id => ({
+                  Ref: expect.stringMatching(id),
+                })),
+                status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+              },
+              {
+                stateMachineArn: [{ Ref: expect.stringMatching(/^Extract/) }],
+                status: ['RUNNING', 'SUCCEEDED'],
+              },
+            ],
           },
-          Targets: [{ Arn: keep }, { Arn: queue }],
         },
-      ])
-    },
-  )
+        Targets: [{ Arn: { 'Fn::GetAtt': [expect.stringMatching(/^TickFunction/), 'Arn'] } }],
+      },
+    ])
+  })
 
   it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
     'every task of %s names what it retries and catches',
     machine => {
       const { States, TimeoutSeconds } = definitionOf(machine)
-      const lambdaTasks = allStates(States).filter(
-        ([name, { Type }]) => Type === 'Task' && name !== 'WriteDeadLetter',
-      )
+      const lambdaTasks = allStates(States).filter(([, { Type }]) => Type === 'Task')
       expect(lambdaTasks.length).toBeGreaterThan(1)
       for (const [name, task] of lambdaTasks) {
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toEqual(
@@ -117,24 +109,12 @@ describe('import flow', () => {
   )
 
   it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
-    '%s keeps a dead letter before its queue has it, and queues it when it cannot be kept',
-    machine => {
-      const kept = definitionOf(machine).States['KeepDeadLetter']
-      expect(kept).toMatchObject({
-        Next: 'WriteDeadLetter',
-        Catch: [{ ErrorEquals: ['States.ALL'], Next: 'WriteDeadLetter' }],
-      })
-    },
-  )
-
-  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
-    '%s ends well by an answer that says so; everything else leaves a dead letter, then fails',
+    '%s ends well by an answer that says so; everything else fails, with all that is known as its cause',
     machine => {
       const { States } = definitionOf(machine)
       expect(States).toMatchObject({
-        End: { Choices: [{ StringEquals: 'done', Next: 'Done' }], Default: 'KeepDeadLetter' },
-        WriteDeadLetter: { Next: 'Failed' },
-        Failed: { Type: 'Fail' },
+        End: { Choices: [{ StringEquals: 'done', Next: 'Done' }], Default: 'Failed' },
+        Failed: { Type: 'Fail', CausePath: 'States.JsonToString($.answer.report)' },
       })
       const all = Object.fromEntries(allStates(States))
       expect(all['StepAfterFailure']).toMatchObject({ Catch: [{ Next: 'EvenThatFailed' }], Next: 'WhatNow' })
@@ -210,7 +190,7 @@ describe('schedules', () => {
           overlap: 'skip',
           trigger: 'schedule nightly',
         }),
-        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ExtractDeadLetters'), 'Arn'] } },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Undelivered'), 'Arn'] } },
       },
     })
     const rights = statementsOf(scheduled).filter(([id]) => id.startsWith('ExtractSchedulesRole'))
@@ -220,10 +200,9 @@ describe('schedules', () => {
   it('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
     const expressionsOf = (given: Template) =>
       resourcesOf(given, 'AWS::Scheduler::Schedule')
-        .filter(([id]) => id.startsWith('ExtractSchedules'))
+        .filter(([id]) => id.startsWith('Tick'))
         .map(([, { Properties }]) => Properties['ScheduleExpression'])
     expect(expressionsOf(template)).toEqual(['rate(1 minute)'])
-    expect(expressionsOf(synthesiseStack({ scheduledComponents: [] }))).toEqual([])
     const actions = statementsOf(template).flatMap(([, { Action }]) => Action)
     expect(actions.filter(action => /^(scheduler:|iam:)/.test(action))).toEqual([])
   })

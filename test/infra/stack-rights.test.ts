@@ -37,7 +37,7 @@ describe('rights', () => {
     expect(new Set(byServices.map(({ Principal }) => Principal['Service']))).toEqual(
       new Set(['lambda', 'states', 'events', 'scheduler'].map(service => `${service}.amazonaws.com`)),
     )
-    expect(byServices.length).toBeGreaterThan(20)
+    expect(byServices.length).toBeGreaterThan(15)
     for (const statement of byServices)
       expect(statement).toMatchObject({
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
@@ -197,13 +197,10 @@ describe('rights', () => {
       JSON.stringify(statement).includes(`"${items}"`),
     )
     expect([...new Set(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')))].sort()).toEqual([
-      'StorageDeadLettersKeep',
-      'StorageOpenJobsStart',
       'StorageRunJob',
-      'StorageRunsKeep',
       'StorageStorageApi',
       'StorageSweepFunction',
-      'StorageTriggersFire',
+      'TickFunction',
     ])
   })
 

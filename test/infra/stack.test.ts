@@ -26,18 +26,14 @@ describe('functions', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
-      'ExtractSchedulesStartScheduledRuns',
       'ImportStartImport',
       'PollJob',
-      'StorageDeadLettersKeep',
       'StorageLargeSplitWork',
-      'StorageOpenJobsStart',
       'StoragePreviewExtraction',
       'StorageRunJob',
-      'StorageRunsKeep',
       'StorageStorageApi',
       'StorageSweepFunction',
-      'StorageTriggersFire',
+      'TickFunction',
     ])
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::')
   })
@@ -60,13 +56,9 @@ describe('functions', () => {
     ['ExportMergeSlices', ['arm64'], 'merge-slices/work.ts'],
     ['ImportStartImport', ['arm64'], 'start-import/work.ts'],
     ['PollJob', ['arm64'], 'poll-job/handler.ts'],
-    ['StorageOpenJobsStart', ['arm64'], 'start-open-jobs/work.ts'],
-    ['StorageDeadLettersKeep', ['arm64'], 'keep-dead-letter/work.ts'],
-    ['StorageRunsKeep', ['arm64'], 'keep-run/work.ts'],
     ['StorageSweepFunction', ['arm64'], 'sweep-storage/work.ts'],
-    ['StorageTriggersFire', ['arm64'], 'fire-triggers/work.ts'],
+    ['TickFunction', ['arm64'], 'tick/work.ts'],
     ['ExtractRunExtractor', ['arm64'], 'run-extractor/work.ts'],
-    ['ExtractSchedulesStartScheduledRuns', ['arm64'], 'start-scheduled-runs/work.ts'],
   ] as const)('%s runs on %s and gets each variable that %s reads', (id, architectures, file) => {
     const [, found] = functions.find(([name]) => name.startsWith(id)) ?? []
     const variables = found?.Properties['Environment'] as { Variables: object } | undefined
@@ -172,6 +164,13 @@ describe('data', () => {
   )
 })
 
+const nightly = {
+  name: 'nightly',
+  expression: 'cron(0 2 * * ? *)',
+  componentId: 'ex-generic-v2',
+  configId: 'shop',
+}
+
 describe('configuration', () => {
   it('landing rules lie beside the bundle of the import hook, however many there are', async () => {
     const rules = Array.from({ length: 200 }, (_, index) => ({ match: `^${index}/`, tableId: 'in.c-a.a' }))
@@ -223,16 +222,6 @@ describe('configuration', () => {
     })
   })
 
-  it.each([
-    ['ExtractSchedulesStartScheduledRuns', 1],
-    ['StorageOpenJobsStart', 1],
-    ['StorageTriggersFire', 1],
-    ['StorageSweepFunction', 0],
-  ])('one bad minute of %s is one error', (name, count) => {
-    const invoke = { FunctionName: { Ref: Match.stringLikeRegexp(`^${name}`) }, MaximumRetryAttempts: 0 }
-    template.resourcePropertiesCountIs('AWS::Lambda::EventInvokeConfig', invoke, count)
-  })
-
   it('schedules are a group of the stack, by which Scheduler counts their failures', () => {
     const [[group = '', { Properties: { Name } = {} }] = ['', { Properties: {} }]] = resourcesOf(
       template,
@@ -248,11 +237,29 @@ describe('configuration', () => {
       )
   })
 
-  it('a rule that cannot start imports sounds', () => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/Events',
-      MetricName: 'FailedInvocations',
-      Dimensions: [{ Name: 'RuleName', Value: { Ref: Match.stringLikeRegexp('^ImportObjectLanded') } }],
+  it('an event that nobody took for a day, of what landed, ended or was due, is kept in the one queue, and sounds', () => {
+    const [[queue] = []] = resourcesOf(synthesiseStack({ schedules: [nightly] }), 'AWS::SQS::Queue')
+    const withSchedule = synthesiseStack({ schedules: [nightly] })
+    withSchedule.resourceCountIs('AWS::SQS::Queue', 1)
+    const kept = { DeadLetterConfig: { Arn: { 'Fn::GetAtt': [queue, 'Arn'] } } }
+    const targets = [
+      ...resourcesOf(withSchedule, 'AWS::Events::Rule').flatMap(
+        ([, { Properties }]) => Properties['Targets'],
+      ),
+      ...resourcesOf(withSchedule, 'AWS::Scheduler::Schedule')
+        .map(([, { Properties }]) => Properties['Target'] as { Arn: unknown })
+        .filter(({ Arn }) => JSON.stringify(Arn).includes('Machine')),
+    ]
+    expect(targets).toMatchObject([kept, kept, kept])
+    withSchedule.hasResourceProperties('AWS::Lambda::Function', {
+      DeadLetterConfig: { TargetArn: { 'Fn::GetAtt': [queue, 'Arn'] } },
+    })
+    withSchedule.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'NumberOfMessagesSent',
+      Threshold: 1,
+      EvaluationPeriods: 15,
+      DatapointsToAlarm: 1,
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
     })
   })
 

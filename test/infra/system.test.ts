@@ -67,7 +67,6 @@ describe('the template is what system.ts says, and no more', () => {
           polls: text.includes('"Poll"'),
           step: calls('Step'),
           part: calls('Part'),
-          redrive: /"redrive":"([^"]+)"/.exec(text)?.[1],
         },
       ]
     })
@@ -80,7 +79,6 @@ describe('the template is what system.ts says, and no more', () => {
         polls: machine.polls,
         step: resource(machine.step),
         part: resource('parts' in machine ? machine.parts : machine.step),
-        redrive: machine.redrive,
       },
     ])
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))

@@ -10,10 +10,10 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 96_064,
-  'lines of tests': 81_790,
-  'words of documents': 92_619,
-  functions: 14,
+  'lines of product': 94_992,
+  'lines of tests': 81_812,
+  'words of documents': 92_553,
+  functions: 10,
   routes: 211,
   settings: 41,
   packages: 75,

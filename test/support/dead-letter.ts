@@ -15,7 +15,6 @@ const deadLetter = z.strictObject({
   failure: z.strictObject({ code: z.string().min(1), message: z.string().min(1) }),
   details: z.record(z.string(), z.unknown()),
   at: z.iso.datetime(),
-  redrive: z.string().min(1),
 })
 
 type DeadLetter = z.infer<typeof deadLetter>

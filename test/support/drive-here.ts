@@ -1,3 +1,4 @@
+import { describeFailure } from '#lib/errors/machine-failure.ts'
 import { type Answer, answering, type StepEvent, stepEvent } from '../../functions/lib/drive/step.ts'
 import type { Job } from '../../functions/lib/storage-client/storage-client.ts'
 import { pollOf } from '../../functions/poll-job/poll-job.ts'
@@ -58,5 +59,5 @@ export const driveHere = async ({
   })
   const end: DriveEnd = await Promise.race([driven, died.promise])
   if (end.status === 'SUCCEEDED') return end.output
-  throw thrown ?? Object.assign(new Error(end.failure.message), { code: end.failure.code })
+  throw thrown ?? Object.assign(new Error(describeFailure({ Cause: end.cause }).message), { code: end.error })
 }

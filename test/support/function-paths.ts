@@ -11,11 +11,7 @@ export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = 
   'poll-job': ['PollJob'],
   'run-extractor': ['Extract', 'RunExtractor'],
   'preview-extraction': ['Storage', 'PreviewExtraction'],
-  'start-scheduled-runs': ['ExtractSchedules', 'StartScheduledRuns'],
-  'start-open-jobs': ['Storage', 'OpenJobs', 'Start'],
-  'fire-triggers': ['Storage', 'Triggers', 'Fire'],
+  tick: ['Tick', 'Function'],
   'merge-slices': ['Export', 'MergeSlices'],
   'sweep-storage': ['Storage', 'Sweep', 'Function'],
-  'keep-dead-letter': ['Storage', 'DeadLetters', 'Keep'],
-  'keep-run': ['Storage', 'Runs', 'Keep'],
 }

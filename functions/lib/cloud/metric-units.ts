@@ -21,6 +21,7 @@ export const metricUnits = {
   ExtractionRequests: 'Count',
   ExtractionRetries: 'Count',
   ExtractionLogins: 'Count',
+  ExecutionsFailed: 'Count',
 } as const satisfies Record<string, 'Count' | 'Bytes' | 'Seconds'>
 
 export type MetricName = keyof typeof metricUnits

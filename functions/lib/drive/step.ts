@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { AskedWait, EndsOthers } from '../asked-wait.ts'
 import { executionName } from '../cloud/execution-name.ts'
-import type { Failure } from '../errors/machine-failure.ts'
+import { type Failure, type FailureReport, reportOf } from '../errors/machine-failure.ts'
 
 const endedJob = z.discriminatedUnion('status', [
   z.object({ status: z.literal('success'), jobId: z.number(), results: z.unknown() }),
@@ -60,6 +60,8 @@ export type Answer =
 /** An answer with all that the definition of the machine reads: a path that leads nowhere would end the execution. */
 export interface WholeAnswer {
   readonly state: unknown
+  /** Of a failure: the cause of the execution's end, as JSON. */
+  readonly report?: FailureReport
   readonly job: null
   readonly stepsLeft: number
 }
@@ -75,7 +77,7 @@ export const answering =
 const whole = (answer: Answer, stepsLeft: number): Answer & WholeAnswer => ({
   ...answer,
   state: ('state' in answer ? answer.state : undefined) ?? null,
-  ...(answer.next === 'failed' && { details: answer.details ?? {} }),
+  ...(answer.next === 'failed' && { report: reportOf(answer.failure, answer.details) }),
   job: null,
   stepsLeft,
 })

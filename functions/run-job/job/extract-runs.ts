@@ -1,5 +1,6 @@
 import { isUnderWay, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { describeFailure, type Failure } from '../../lib/errors/machine-failure.ts'
 import { NONE } from '../../lib/none.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
@@ -7,7 +8,7 @@ export type ExtractRun =
   /** `execution`: its name. */
   | { status: 'running'; execution: string }
   | { status: 'success'; output: string }
-  | { status: 'error'; error: string; cause: string }
+  | ({ status: 'error' } & Failure)
 
 interface ExtractRunInput {
   componentId: string
@@ -57,11 +58,12 @@ export const createExtractRuns = (machines: Omit<Machines, 'list'>, machineArn: 
       if (isUnderWay(execution)) return { status: 'running', execution: named.name }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
       // Stopped by hand or timed out: then Step Functions may know no reason.
-      return {
-        status: 'error',
-        error: execution.error ?? `extraction.${String(execution.status).toLowerCase()}`,
-        cause: execution.cause ?? 'The extraction was stopped.',
-      }
+      const { error, cause, status } = execution
+      const failure = describeFailure({
+        Error: error ?? `extraction.${String(status).toLowerCase()}`,
+        Cause: cause ?? 'The extraction was stopped.',
+      })
+      return { status: 'error', ...failure }
     },
   }
 }

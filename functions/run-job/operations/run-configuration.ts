@@ -53,6 +53,6 @@ export const runConfiguration = async (
     case 'success':
       return { results: results.parse(JSON.parse(run.output)) }
     case 'error':
-      throw new UserError(foreignCode(run.error), run.cause)
+      throw new UserError(foreignCode(run.code), run.message)
   }
 }

@@ -18,7 +18,7 @@ import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
 import { hasNewestVersion } from '../services/newest-version.ts'
-import { isRedrivable, type RedrivenVersion } from '../services/redrive-execution.ts'
+import { isRedrivable, type RedrivenVersion, redriveOf } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
 import { openLetters, openOf } from './open-letters.ts'
 
@@ -26,7 +26,7 @@ export const routes = routesOf('dead letters')
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
 const deadLetterResource = (letter: DeadLetterRecord) => {
-  const { id, machine, source, input, failure, details, at, redrive } = letter
+  const { id, machine, source, input, failure, details, at } = letter
   return {
     id: String(id),
     machine,
@@ -37,7 +37,7 @@ const deadLetterResource = (letter: DeadLetterRecord) => {
     created: wireDate(at),
     isRedrivable: isRedrivable(letter),
     hasNewestVersion: hasNewestVersion(letter),
-    redrive,
+    redrive: redriveOf(letter),
   }
 }
 

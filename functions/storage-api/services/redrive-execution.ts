@@ -25,11 +25,18 @@ const redrivable: ReadonlySet<string> = new Set(['import', 'export', 'extract'])
 export const isRedrivable = ({ machine }: Pick<DeadLetterRecord, 'machine'>): boolean =>
   redrivable.has(machine)
 
+/** What a person does about it. */
+export const redriveOf = (letter: Pick<DeadLetterRecord, 'machine'>): string =>
+  isRedrivable(letter)
+    ? `npx millrace execute ${letter.machine} -`
+    : 'Look at the job first. When it is closed as an error that says that it was not done, send its request to the storage service again. ' +
+      'When it succeeded, nothing is left to do.'
+
 export const createRedriveExecution =
   ({ start }: Pick<Machines, 'start'>): RedriveExecution =>
   async (letter, { version, tokenId }) => {
-    const { id, source, redrive } = letter
-    if (!isRedrivable(letter)) throw notRedrivable(`It cannot be started again. ${redrive}`)
+    const { id, source } = letter
+    if (!isRedrivable(letter)) throw notRedrivable(`It cannot be started again. ${redriveOf(letter)}`)
     const isNewest = version === 'newest'
     const input = isNewest ? inputOfNewest(letter) : boundInput(letter, tokenId)
     const execution = { machineArn: source.machine, name: `redrive-${id}${isNewest ? '-newest' : ''}` }

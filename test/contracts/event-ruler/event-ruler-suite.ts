@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import landed from '#events/start-import/object-created.json' with { type: 'json' }
-import { functionNames, type MachineName, machines } from '#infra/system.ts'
+import { type MachineName, machines } from '#infra/system.ts'
 import { type EndedExecution, type RunningExecution, statusChange } from '#local/machines/execution-store.ts'
 import { createEnds } from '#local/runtime/ends.ts'
 import { machineArn } from '#local/runtime/names.ts'
@@ -90,7 +90,7 @@ const ends: Partial<EndedExecution>[] = [
   { status: 'ABORTED', error: 'storage.jobs.cancelled' },
 ]
 
-/** Everything that executions tell, and whom one machine tells of it. */
+/** Everything that executions tell, and whether one machine tells `tick` of it. */
 const toldByExecutions = async (): Promise<Told[]> => {
   const told: Told[] = []
   for (const name of names) {
@@ -102,46 +102,36 @@ const toldByExecutions = async (): Promise<Told[]> => {
       startDate: '2026-11-28T00:00:00.000Z',
       status: 'RUNNING',
     }
-    const heardOf = async (tell: (ends: ReturnType<typeof createEnds>) => Promise<void>) => {
-      const heard = new Set<string>()
-      const call = async (called: string) => void heard.add(`${called} ${name}`)
-      await tell(createEnds({ call, functions: functionNames }))
-      return heard
-    }
-    told.push({
-      what: `${name} begins`,
-      event: statusChange(record),
-      heard: await heardOf(each => each.onStart(record)),
-    })
+    const heard = new Set<string>()
+    const { onStart, tellEnd } = createEnds(async called => void heard.add(called))
+    await onStart(record)
+    told.push({ what: `${name} begins`, event: statusChange(record), heard })
     for (const end of ends) {
       const ended = { ...record, stopDate: record.startDate, ...end } as EndedExecution // By its status.
-      const heard = await heardOf(each => each.tellEnd.tell(ended))
-      // The machine itself writes the letter of a failure that it reports.
-      if (end === ends[1]) heard.delete(`keep-dead-letter ${name}`)
-      told.push({ what: `${name} ${JSON.stringify(end)}`, event: statusChange(ended), heard })
+      const isHeard = tellEnd.isHeard(ended)
+      told.push({
+        what: `${name} ${JSON.stringify(end)}`,
+        event: statusChange(ended),
+        heard: new Set(isHeard ? ['tick'] : []),
+      })
     }
   }
   return told
 }
 
-/** Rules by what they are for: the function that they call, and of which machine. */
+/** Rules by what they are for. */
 const rulesOfTemplate = (): { pattern: unknown; of: string }[] => {
   const template = JSON.stringify(synthesiseStack().findResources('AWS::Events::Rule'))
   const named = template
     .replaceAll(/\{"Ref":"(Import|Export|Extract|StorageJobs)Machine\w+"\}/g, (_, id: string) =>
       JSON.stringify(machineArn(id === 'StorageJobs' ? 'jobs' : (id.toLowerCase() as MachineName))),
     )
-    .replaceAll(/\{"Fn::Join":\["",\[[^\]]*-extract"\]\]\}/g, JSON.stringify(machineArn('extract')))
     .replaceAll(/\{"Ref":"ImportLanding\w+"\}/g, JSON.stringify(landed.input.detail.bucket.name))
   const rules: { Properties: { EventPattern?: unknown } }[] = Object.values(JSON.parse(named))
   return rules.flatMap(({ Properties }) => {
     const { EventPattern: pattern } = Properties
     if (pattern === undefined) return []
-    const text = JSON.stringify(Properties)
-    const machine = names.find(name => JSON.stringify(pattern).includes(machineArn(name)))
-    if (machine === undefined) return [{ pattern, of: 'landing' }]
-    const called = text.includes('StorageRunsKeep') ? 'keep-run' : 'keep-dead-letter'
-    return [{ pattern, of: `${called} ${machine}` }]
+    return [{ pattern, of: JSON.stringify(pattern).includes('aws.states') ? 'tick' : 'landing' }]
   })
 }
 

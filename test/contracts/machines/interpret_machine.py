@@ -109,7 +109,12 @@ def run(client, definition, given):
         found = client.describe_execution(executionArn=started["executionArn"])
     time.sleep(0.01)  # The end is told before the output.
     found = client.describe_execution(executionArn=started["executionArn"])
-    return {"status": found["status"], "error": found.get("error"), "output": read(found.get("output"))}
+    return {
+        "status": found["status"],
+        "error": found.get("error"),
+        "cause": read(found.get("cause")),
+        "output": read(found.get("output")),
+    }
 
 
 def read(output):

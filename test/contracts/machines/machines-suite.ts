@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type MachineName, machineOf } from '#infra/system.ts'
+import { readJson } from '#lib/json/read-json.ts'
 import { type Call, drive } from '#local/machines/drive.ts'
 import { synthesiseStack } from '#support/synthesise-stack.ts'
 import { definitionsOf } from '../../infra/resources-of.ts'
@@ -19,6 +20,8 @@ const MOST_STATES = 200
 interface Outcome {
   readonly status: string
   readonly error?: string | null | undefined
+  /** Read as JSON, where it is. */
+  readonly cause?: unknown
   readonly output?: unknown
   readonly calls: readonly (readonly [state: string, input: unknown])[]
 }
@@ -108,16 +111,16 @@ const runOurs = async (name: MachineName, answers: Answers): Promise<Outcome> =>
     },
   })
   return ended.status === 'SUCCEEDED'
-    ? { status: ended.status, error: null, output: ended.output, calls }
-    : { status: ended.status, error: ended.failure.code, output: null, calls }
+    ? { status: ended.status, error: null, cause: null, output: ended.output, calls }
+    : { status: ended.status, error: ended.error, cause: readJson(ended.cause), output: null, calls }
 }
 
 const OF_MACHINES = ['Step', 'StepAfterFailure', 'Part', 'Poll']
 
 /** Members in one order, without what each execution has of its own and without what our loop does not count. */
-const comparable = ({ status, error, output, calls }: Outcome): string =>
+const comparable = ({ status, error, cause, output, calls }: Outcome): string =>
   JSON.stringify(
-    { status, error, output, calls: calls.filter(([state]) => OF_MACHINES.includes(state)) },
+    { status, error, cause, output, calls: calls.filter(([state]) => OF_MACHINES.includes(state)) },
     (key, value) => {
       if (['execution', 'since', 'stepsLeft'].includes(key)) return undefined
       return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -37,7 +37,12 @@ export const randomScenarios = (polls: boolean, count: number, seed: number): An
         case 'done':
           return { next: 'done', output: oneOf([null, 'text', { rows: 1 }]), ...whole }
         case 'failed':
-          return { next: 'failed', failure: { code: 'Ours', message: 'm' }, details: {}, ...whole }
+          return {
+            next: 'failed',
+            failure: { code: 'Ours', message: 'm' },
+            report: { errorMessage: 'm', details: oneOf([{}, { row: '1\'s "cell"' }]) },
+            ...whole,
+          }
         default:
           return { next: 'again', waitSeconds, ...whole }
       }
@@ -54,14 +59,11 @@ export const randomScenarios = (polls: boolean, count: number, seed: number): An
           ? [{ result: of() }]
           : Array(Math.ceil(random() * MOST_REPEATS)).fill({ error: oneOf(errors) }),
       ).flat()
-    const kept = Array(MOST_ANSWERS).fill({ result: {} })
     return {
       Step: calls(answer),
       StepAfterFailure: calls(answer),
       Part: mayPartFail ? calls(() => null) : Array(MOST_ANSWERS * MOST_ANSWERS).fill({ result: null }),
       Poll: calls(poll),
-      KeepDeadLetter: kept,
-      WriteDeadLetter: kept,
     }
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
-import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
 

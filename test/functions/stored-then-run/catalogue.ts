@@ -153,22 +153,18 @@ export const runInputKeys: Readonly<Record<string, string>> = {
 }
 
 /** With whose rights each function works. */
-export const functionRights: Readonly<Record<string, Start | 'job' | 'caller' | 'service'>> = {
-  'storage-api': 'caller',
-  'run-job': 'job',
-  'split-work': 'job',
-  'run-extractor': 'later step',
-  'preview-extraction': 'caller',
-  'start-scheduled-runs': 'schedule',
-  'fire-triggers': 'trigger',
-  // Started jobs look for the rights themselves.
-  'start-open-jobs': 'job',
+export const functionRights: Readonly<Record<string, readonly (Start | 'job' | 'caller' | 'service')[]>> = {
+  'storage-api': ['caller'],
+  'run-job': ['job'],
+  'split-work': ['job'],
+  'run-extractor': ['later step'],
+  'preview-extraction': ['caller'],
+  // Started jobs look for the rights themselves; what it keeps nobody stored.
+  tick: ['schedule', 'trigger', 'job', 'service'],
   // Whoever may put into the landing bucket or start executions in the account.
-  'start-import': 'service',
-  'poll-job': 'service',
-  'merge-slices': 'service',
-  // What these do nobody stored.
-  'sweep-storage': 'service',
-  'keep-dead-letter': 'service',
-  'keep-run': 'service',
+  'start-import': ['service'],
+  'poll-job': ['service'],
+  'merge-slices': ['service'],
+  // What it does nobody stored.
+  'sweep-storage': ['service'],
 }

@@ -37,7 +37,7 @@ it('calls what is due, with the minute that it stands for', async () => {
   const { called, clocks } = start(functionNames)
   await vi.advanceTimersByTimeAsync(2 * 60_000)
   clocks.close()
-  const dues = called.filter(([name]) => name === 'start-scheduled-runs').map(([, event]) => event)
+  const dues = called.filter(([name]) => name === 'tick').map(([, event]) => event)
   expect(dues).toEqual([{ time: '2026-11-28T05:59:00Z' }, { time: '2026-11-28T06:00:00Z' }])
   expect(called).toContainEqual([
     'extract',
@@ -58,9 +58,9 @@ it('each kind of sweep has its minute', async () => {
 })
 
 it('looks at once for what was left before the start', () => {
-  const { called, clocks } = start(['start-open-jobs', 'sweep-storage'], { hasEarlierWork: true })
+  const { called, clocks } = start(['tick', 'sweep-storage'], { hasEarlierWork: true })
   clocks.close()
-  expect(called).toEqual([['start-open-jobs', {}]])
+  expect(called).toEqual([['tick', { time: '2026-11-28T05:58:30Z' }]])
 })
 
 it('leaves out what is switched off', async () => {

@@ -58,8 +58,8 @@ const put = (Key: string, Body: string) =>
 const countOf = async (pk: string) =>
   (await cloud.items(outputs['ItemTable'] ?? '').get({ pk, sk: 'item' }))?.['characters']
 const invoke = (event: object) => cloud.execute('import', event)
-const letterOf = async (of: EmbeddedCloud) =>
-  (await of.items(outputs['ItemTable'] ?? '').get({ pk: 'letter', sk: 'item' }))?.['letter']
+const failedEnd = async (of: EmbeddedCloud) =>
+  (await of.items(outputs['ItemTable'] ?? '').get({ pk: 'end', sk: 'item' }))?.['end']
 
 describe('an object in the landing bucket', () => {
   it('starts the machine, whose function reads it and writes an item', async () => {
@@ -67,12 +67,14 @@ describe('an object in the landing bucket', () => {
     await expect.poll(() => countOf('a.txt')).toBe(7)
   })
 
-  it('leaves a dead letter when the function fails', async () => {
+  it('tells the end when the function fails', async () => {
     await put('bad.txt', 'poison')
     await expect
-      .poll(async () => letterOf(cloud))
+      .poll(async () => failedEnd(cloud))
       .toMatchObject({
-        failure: { code: 'UserError', message: 'cannot be counted' },
+        status: 'FAILED',
+        error: 'UserError',
+        cause: '{"errorMessage":"cannot be counted","details":{}}',
       })
   })
 })

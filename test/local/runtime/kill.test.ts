@@ -47,8 +47,8 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     const describe = () => cloud.host.machines.describe({ machineArn, name: 'under-way' })
     await expect.poll(describe).toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
     expect(await (await fetch(`${cloud.api}/items/kept`)).json()).toMatchObject(kept)
-    const letter = await cloud.items(ItemTable).get({ pk: 'letter', sk: 'item' })
-    expect(letter).toMatchObject({ letter: { failure: { code: 'UserError' } } })
+    const end = await cloud.items(ItemTable).get({ pk: 'end', sk: 'item' })
+    expect(end).toMatchObject({ end: { name: 'failed', error: 'UserError' } })
   } finally {
     await cloud.close()
   }

@@ -19,8 +19,6 @@ const deadLetterRecord = z.object({
   details: z.record(z.string(), z.unknown()),
   /** ISO 8601. */
   at: z.string(),
-  /** How the work is tried again, for a person. */
-  redrive: z.string(),
 })
 
 export type DeadLetterRecord = z.infer<typeof deadLetterRecord>

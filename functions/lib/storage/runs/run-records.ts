@@ -31,7 +31,7 @@ const openKey = (name: string) => ({ pk: OPEN, sk: name })
  * nobody but the database.
  *
  * What says that a run begins or ends may come late, twice, or in the wrong order: the end wins. A run whose end was never
- * told stays among the open ones until somebody looks after it (`functions/start-open-jobs/work.ts`).
+ * told stays among the open ones until somebody looks after it (`functions/tick/lost-run.ts`).
  */
 export const createRunRecords = (items: ItemTable) => {
   const keysOf = (run: RunExecution) => {

@@ -42,7 +42,7 @@ it('answers 202 with a job that shows what the run did once it has ended', async
 
 it('the job of a run that failed says which row, job and request', async () => {
   const cause = 'row r1, job 0, GET items: The API request failed'
-  told = [{ status: 'error', error: 'extractor.response.status', cause }]
+  told = [{ status: 'error', code: 'extractor.response.status', message: cause }]
   const { body } = await service.call('POST', run)
   expect(body).toMatchObject({
     status: 'error',

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
 import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/services/newest-version.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { withStorage } from '#support/storage-service.ts'
@@ -35,11 +34,10 @@ const keep = async (
     details = {} as Record<string, unknown>,
   } = {},
 ) => {
-  const { version: _, ...letter } = failedImport.letter
   const startedAt = new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString()
   const { id } = await service.stores.deadLetters.keep(
     {
-      ...letter,
+      at: '2026-03-01T12:00:00.000Z',
       machine,
       source: { machine: 'arn:machine', execution: `arn:execution:${name}` },
       input,

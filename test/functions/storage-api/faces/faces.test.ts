@@ -10,8 +10,8 @@ const service = await withStorage({
     start: async () => {},
     describe: async jobId => ({
       status: 'error',
-      error: 'extractor.config',
-      cause: `The run ${jobId} failed.`,
+      code: 'extractor.config',
+      message: `The run ${jobId} failed.`,
     }),
   },
 })

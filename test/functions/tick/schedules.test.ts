@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fireSchedules } from '#functions/fire-triggers/fire-schedules.ts'
+import { fireSchedules } from '#functions/tick/schedules.ts'
 import { asFunction } from '#support/guard-writes.ts'
 import { withStorage } from '#support/storage-service.ts'
 
@@ -9,7 +9,7 @@ const started: number[] = []
 const service = await withStorage({ now: () => now, isRunningJobs: false, jobWaitMs: 0 })
 
 const look = async () =>
-  asFunction('fire-triggers', () =>
+  asFunction('tick', () =>
     fireSchedules({
       ...service.jobServices,
       startJob: async jobId => {

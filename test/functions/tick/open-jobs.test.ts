@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startOpenJobsEvent } from '#functions/start-open-jobs/handler.ts'
-import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { tickEvent } from '#functions/tick/event.ts'
+import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
@@ -70,8 +70,7 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds)
 }
 
-const look = () =>
-  asFunction('start-open-jobs', () => startOpenJobs({ ...service.jobServices, now: () => now }))
+const look = () => asFunction('tick', () => startOpenJobs({ ...service.jobServices, now: () => now }))
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {
@@ -205,5 +204,5 @@ describe('a look', () => {
 })
 
 it('takes what the schedule sends', () => {
-  expect(startOpenJobsEvent.safeParse(eventFile('start-open-jobs/minute.json')).success).toBe(true)
+  expect(tickEvent.safeParse(eventFile('tick/minute.json')).success).toBe(true)
 })

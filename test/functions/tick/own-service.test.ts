@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
+import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 import { createTokenClient } from '#lib/storage-client/token-client.ts'
 import { startStorageService } from '#support/storage-service.ts'

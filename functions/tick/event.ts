@@ -8,8 +8,10 @@ const text = z
 const details = z.object({ included: z.boolean() }).nullish()
 
 /** EventBridge events, "Step Functions Execution Status Change". What is large is left out, and the details say so. */
-export const keepRunEvent = z.object({
+const statusChange = z.object({
   detail: z.object({
+    executionArn: z.string().min(1),
+    stateMachineArn: z.string().min(1),
     name: z.string().min(1),
     status: z
       .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
@@ -25,4 +27,12 @@ export const keepRunEvent = z.object({
   }),
 })
 
-export type KeepRunEvent = z.infer<typeof keepRunEvent>
+export type StatusChange = z.infer<typeof statusChange>
+
+/** Sent by the clock: the minute that it stands for. */
+const minute = z.object({
+  time: z.iso.datetime().transform(given => new Date(given)),
+  detail: z.undefined().optional(),
+})
+
+export const tickEvent = z.union([minute, statusChange])

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fireTriggers } from '#functions/fire-triggers/fire-triggers.ts'
-import { fireTriggersEvent } from '#functions/fire-triggers/handler.ts'
-import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
-import { eventFile } from '../../support/events.ts'
+import { startOpenJobs } from '#functions/tick/open-jobs.ts'
+import { fireTriggers } from '#functions/tick/triggers.ts'
 import { executeJob } from '../../support/execute-job.ts'
 import { asFunction } from '../../support/guard-writes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
@@ -61,7 +59,7 @@ const firingServices = () => ({
   runnableComponents: [COMPONENT],
 })
 /** What the function does each minute. */
-const look = () => asFunction('fire-triggers', () => fireTriggers(firingServices()))
+const look = () => asFunction('tick', () => fireTriggers(firingServices()))
 const runStarted = async () => {
   for (const jobId of new Set(started.splice(0))) await executeJob(jobId, service.jobServices)
 }
@@ -300,11 +298,5 @@ describe('a process that dies between the end of an import and the start of the 
     await runStarted()
     expect(await configurationRuns()).toHaveLength(1)
     expect(await eventsOfShop()).toHaveLength(1)
-  })
-})
-
-describe('the event of the function', () => {
-  it('is the one of its schedule', () => {
-    expect(fireTriggersEvent.safeParse(eventFile('fire-triggers/scheduled.json')).success).toBe(true)
   })
 })

@@ -11,7 +11,7 @@ import type { Configuration, StorageClient } from '../lib/storage-client/storage
 import type { TokenClient } from '../lib/storage-client/token-client.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
-export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
+type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
 interface ScheduledRunsServices {
   storage: Pick<StorageClient, 'scheduledConfigurations' | 'postEvent'>

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import minute from '#events/start-scheduled-runs/minute.json' with { type: 'json' }
-import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/handler.ts'
-import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
+import minute from '#events/tick/minute.json' with { type: 'json' }
+import { tickEvent } from '#functions/tick/event.ts'
+import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
 import type { Token } from '#lib/storage-client/token-reads.ts'
 
-const { time } = startScheduledRunsEvent.parse(minute)
+const { time } = tickEvent.parse(minute) as { time: Date } // It is the clock's.
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)
 
 const token = (id: string, settings: object = {}): Token => ({

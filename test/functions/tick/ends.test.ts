@@ -1,17 +1,25 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import succeeded from '#events/keep-run/succeeded.json' with { type: 'json' }
-import { keepRunEvent } from '#functions/keep-run/event.ts'
-import { keepRun } from '#functions/keep-run/keep-run.ts'
-import { endLostRun } from '#functions/start-open-jobs/end-lost-run.ts'
+import succeeded from '#events/tick/run-succeeded.json' with { type: 'json' }
+import { keepEnd } from '#functions/tick/ends.ts'
+import { type StatusChange, tickEvent } from '#functions/tick/event.ts'
+import { endLostRun } from '#functions/tick/lost-run.ts'
+import type { Execution } from '#lib/cloud/machines.ts'
 import type { RunExecution } from '#lib/storage/runs/run-execution.ts'
-import { createRunRecords } from '#lib/storage/runs/run-records.ts'
+import { createRunRecords, type RunRecords } from '#lib/storage/runs/run-records.ts'
 import { createMemoryItemTable } from '../../support/memory-item-table.ts'
 
 const place = { componentId: 'ex-generic-v2', configId: 'shop' }
 const never = () => Promise.reject(new Error('Nobody is asked'))
 
-const eventOf = (detail: object = {}) => keepRunEvent.parse({ detail: { ...succeeded.detail, ...detail } })
+const eventOf = (detail: object = {}) =>
+  tickEvent.parse({ ...succeeded, detail: { ...succeeded.detail, ...detail } }) as StatusChange // It has a detail.
+const machineNames = new Map([[succeeded.detail.stateMachineArn, 'extract']])
+const deadLetters = { keep: never }
+const keepRun = (
+  event: StatusChange,
+  given: { runs: RunRecords; describe: () => Promise<Execution | undefined> },
+) => keepEnd(event, { machineNames, describe: given.describe, records: { runs: given.runs, deadLetters } })
 const begun = { status: 'RUNNING', stopDate: null, output: null, outputDetails: null }
 
 const statusesIn = async (runs: ReturnType<typeof createRunRecords>) => ({
@@ -57,11 +65,11 @@ it('what is too large for an event is asked for', async () => {
     name: 'run-12',
     status: 'SUCCEEDED',
     startDate: new Date(1772366520000),
-    output: '{}',
+    output: '{"rows":[]}',
   }
   const event = eventOf({ output: null, outputDetails: { included: false } })
-  await keepRun(event, { runs, describe: async () => whole })
-  expect(await runs.get('run-12')).toEqual(whole)
+  await keepRun(event, { runs, describe: async () => ({ ...whole, status: 'SUCCEEDED' }) })
+  expect(await runs.get('run-12')).toMatchObject({ status: 'SUCCEEDED', output: '{"rows":[]}' })
 })
 
 it('newest runs come first, and each configuration has a list of its own', async () => {

@@ -1,0 +1,18 @@
+import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
+import { readEnv } from '../lib/env.ts'
+import { tickEvent } from './event.ts'
+
+/**
+ * Each minute: what is due and what was left -> its start. And each execution that failed, or is a run of a configuration
+ * -> an item that lists show.
+ */
+export const handler = lambdaHandler({
+  service: 'tick',
+  event: tickEvent,
+  keys: ({ detail }) => (detail === undefined ? {} : { correlationId: detail.name }),
+  open: async () => {
+    const { open, variables } = await import('./work.ts')
+    const tick = open(readEnv(variables, process.env))
+    return (event, { logger }) => tick(event, logger)
+  },
+})

@@ -1,0 +1,129 @@
+import type { Logger } from '@aws-lambda-powertools/logger'
+import { z } from 'zod'
+import { createMeasure } from '../lib/cloud/create-measure.ts'
+import { createS3Client } from '../lib/cloud/s3-client.ts'
+import { describeExecution, openMachines, startExecution } from '../lib/cloud/step-functions.ts'
+import type { Environment } from '../lib/env.ts'
+import { NONE } from '../lib/none.ts'
+import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
+import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
+import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
+import { createStorageClient } from '../lib/storage-client/storage-client.ts'
+import { openStorage } from '../lib/storage-client/storage-client-from.ts'
+import { createTokenClient } from '../lib/storage-client/token-client.ts'
+import { keepEnd } from './ends.ts'
+import type { StatusChange, tickEvent } from './event.ts'
+import { endLostRun } from './lost-run.ts'
+import { startOpenJobs } from './open-jobs.ts'
+import { startScheduledRuns } from './own-schedules.ts'
+import { fireSchedules } from './schedules.ts'
+import { fireTriggers } from './triggers.ts'
+
+/** The variables that the function's construct must set. */
+export const variables = [
+  /** DynamoDB table of the service's items. `NONE`: the service is elsewhere. */
+  'STORAGE_TABLE',
+  /** Bucket of the tables, which also holds large configurations. `NONE`: the service is elsewhere. */
+  'TABLES_BUCKET',
+  /** State machine that runs jobs. `NONE`: the service is elsewhere. */
+  'JOB_MACHINE_ARN',
+  /** State machine that runs configurations. `NONE`: the stack runs none. */
+  'EXTRACT_MACHINE_ARN',
+  /** JSON: the ARNs of all machines of the stack by their names. */
+  'MACHINES',
+  /** Base URL of the storage service, without `/v2/storage`: addresses in jobs begin with it. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. `NONE`: no configurations have schedules of their own. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** JSON array of the components whose configurations may have a `schedule` of their own. */
+  'COMPONENTS',
+  /** JSON array of the components whose configurations can be run. */
+  'RUNNABLE_COMPONENTS',
+] as const
+export type TickEnv = (typeof variables)[number]
+
+type Env = Environment<TickEnv>
+type Open = (time: Date, log: Logger) => Promise<object>
+
+export const open = (env: Env) => {
+  const machines = openMachines({ start: startExecution, describe: describeExecution })
+  const service = env.STORAGE_TABLE === NONE ? undefined : openService(env, machines)
+  const looks: Open[] = [...(service?.looks ?? []), ...ownSchedules(env, machines)]
+  const arns = z.record(z.string(), z.string()).parse(JSON.parse(env.MACHINES))
+  const machineNames = new Map(Object.entries(arns).map(([name, arn]) => [arn, name]))
+  const measure = createMeasure('tick')
+
+  const tellEnd = async (event: StatusChange, log: Logger) => {
+    const { machine = '', failure } = await keepEnd(event, {
+      machineNames,
+      describe: machines.describe,
+      records: service?.stores,
+    })
+    if (failure === undefined) return
+    log.warn('an execution failed', { machine, execution: event.detail.executionArn, code: failure.code })
+    measure({ ExecutionsFailed: 1 }, { dimensions: { machine } })
+  }
+  return async (event: z.infer<typeof tickEvent>, log: Logger) =>
+    event.detail === undefined ? lookAtAll(looks, event.time, log) : tellEnd(event, log)
+}
+
+/** What is slow or fails for one keeps no other from its work. */
+const lookAtAll = async (looks: readonly Open[], time: Date, log: Logger): Promise<object> => {
+  const done = await Promise.allSettled(looks.map(look => look(time, log)))
+  const failed = done.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
+  for (const error of failed.slice(1)) log.error('a look failed', { error })
+  if (failed.length > 0) throw failed[0]
+  return Object.assign({}, ...done.map(each => ('value' in each ? each.value : {})))
+}
+
+type OpenedMachines = ReturnType<typeof openMachines<'start' | 'describe'>>
+
+const openService = (env: Env, machines: OpenedMachines) => {
+  const now = () => new Date()
+  const stores = openStorageStores(env, createS3Client(env), now)
+  const services = {
+    ...stores,
+    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+    baseUrl: env.STORAGE_URL,
+    runnableComponents: z.array(z.string()).parse(JSON.parse(env.RUNNABLE_COMPONENTS)),
+    now,
+  }
+  const lostRun = { runs: stores.runs, describe: createDescribeRun(machines, env.EXTRACT_MACHINE_ARN), now }
+  const measure = createMeasure('jobs')
+  const looks: Open[] = [
+    async (_, log) => {
+      const result = await startOpenJobs({ ...services, log })
+      measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
+      return result
+    },
+    async (_, log) => {
+      const endedRun = await endLostRun(lostRun)
+      if (endedRun !== undefined) log.warn('the end of a run was never told', { runId: endedRun })
+      return { endedRun }
+    },
+    (_, log) => fireTriggers({ ...services, log }),
+    (_, log) => fireSchedules({ ...services, log }),
+  ]
+  return { stores, looks }
+}
+
+/** Through the API, as everything around the service reads it: also where the service is elsewhere. */
+const ownSchedules = (env: Env, machines: OpenedMachines): Open[] => {
+  const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
+  if (env.STORAGE_TOKEN_SECRET_ARN === NONE || components.length === 0) return []
+  const service = openStorage(env)
+  return [
+    async (time, log) => {
+      const connection = await service.connection()
+      return startScheduledRuns(time, {
+        storage: createStorageClient(connection),
+        tokens: createTokenClient(connection),
+        components,
+        // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
+        startRun: async (name, input) =>
+          void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input })),
+        log,
+      })
+    },
+  ]
+}

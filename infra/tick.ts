@@ -1,0 +1,153 @@
+import { join } from 'node:path'
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { Rule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { MetricName } from '../functions/lib/cloud/metric-units.ts'
+import { NONE } from '../functions/lib/none.ts'
+import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
+import type { TickEnv } from '../functions/tick/work.ts'
+import { allow, allowItems, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import type { ItemTable } from './item-table.ts'
+import { OperatorAlarm } from './operator-alarm.ts'
+import { projectRoot } from './project-root.ts'
+import { runnableComponents } from './runnable-components.ts'
+import { ScheduledFunction } from './scheduled-function.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+import type { MachineName } from './system.ts'
+import { writtenKinds } from './written-kinds.ts'
+
+interface TickProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+  /** Set when the service is in the same stack. */
+  readonly service: { readonly items: ItemTable; readonly tablesBucket: IBucket } | undefined
+  /** Those of the stack. */
+  readonly machines: Partial<Record<MachineName, StateMachine>>
+  /** Components whose configurations may have a `schedule` of their own. Empty: none. */
+  readonly scheduledComponents: readonly string[]
+  /** Receives ends of executions that could not be told for a day. */
+  readonly undelivered: IQueue
+  readonly alarms: ITopic
+}
+
+/**
+ * Each minute: jobs that were accepted and not started, triggers whose tables were imported, schedules that are due. And each
+ * execution that failed: its dead letter (docs/operations.md#dead-letters), and the alarm of it.
+ */
+export class Tick extends Construct {
+  constructor(scope: Construct, id: string, props: TickProps) {
+    super(scope, id)
+    const { bundle, storage, service, machines, scheduledComponents, undelivered } = props
+    const { jobs, extract } = machines
+    const startsSchedules = extract !== undefined && scheduledComponents.length > 0
+    const tick = new ScheduledFunction<TickEnv>(this, 'Function', {
+      bundle,
+      description: 'Starts what is due and what was left, and keeps what failed',
+      // The end of an execution is told once: it may be that the items cannot be written for a moment.
+      isRetried: true,
+      deadLetterQueue: undelivered,
+      environment: {
+        STORAGE_TABLE: service?.items.tableName ?? NONE,
+        TABLES_BUCKET: service?.tablesBucket.bucketName ?? NONE,
+        JOB_MACHINE_ARN: jobs?.stateMachineArn ?? NONE,
+        EXTRACT_MACHINE_ARN: extract?.stateMachineArn ?? NONE,
+        MACHINES: Stack.of(this).toJsonString(arnsOf(machines)),
+        STORAGE_URL: storage.url,
+        STORAGE_TOKEN_SECRET_ARN: startsSchedules ? storage.tokenSecret.secretArn : NONE,
+        COMPONENTS: JSON.stringify(scheduledComponents),
+        RUNNABLE_COMPONENTS: JSON.stringify(
+          extract === undefined
+            ? []
+            : runnableComponents(join(projectRoot, 'functions/storage-api/components')),
+        ),
+      },
+    })
+    if (startsSchedules) allowReadingSecret(tick, storage.tokenSecret)
+    if (service) {
+      allowItems(tick, service.items, ITEM_ACTIONS_OF_TICK, writtenKinds.tick)
+      // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
+      allowReadingObjects(tick, service.tablesBucket)
+      allowPuttingObjects(tick, service.tablesBucket, { prefix: documentPrefix })
+    }
+    const started = [jobs, extract].flatMap(machine => machine?.stateMachineArn ?? [])
+    allow(tick, ['states:StartExecution'], started)
+    allow(tick, ['states:DescribeExecution'], Object.values(machines).map(executionsOf))
+    tellEnds(this, props, tick)
+    alarmOnFailures(this, props)
+  }
+}
+
+/** All that its stores do. */
+const ITEM_ACTIONS_OF_TICK = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  'ConditionCheckItem',
+]
+
+const arnsOf = (machines: TickProps['machines']): Record<string, string> =>
+  Object.fromEntries(Object.entries(machines).map(([name, { stateMachineArn }]) => [name, stateMachineArn]))
+
+const executionsOf = (machine: StateMachine): string =>
+  Stack.of(machine).formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: `${machine.stateMachineName}:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  })
+
+/** Every execution that did not succeed; and each run of a configuration, whose beginning and end lists show. */
+const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProps, tick: IFunction): void =>
+  void new Rule(scope, 'Ends', {
+    description: 'Keeps what failed, and runs of configurations',
+    eventPattern: {
+      source: ['aws.states'],
+      detailType: ['Step Functions Execution Status Change'],
+      detail: {
+        $or: [
+          { stateMachineArn: Object.values(arnsOf(machines)), status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+          ...(service && machines.extract
+            ? [{ stateMachineArn: [machines.extract.stateMachineArn], status: ['RUNNING', 'SUCCEEDED'] }]
+            : []),
+        ],
+      },
+    },
+    targets: [new LambdaFunction(tick, { deadLetterQueue: undelivered })],
+  })
+
+const MEANS: Readonly<Record<MachineName, string>> = {
+  import: 'A file in the landing bucket could not be imported. It is still there.',
+  export: 'A table or file could not be exported as one object. Its destination is as it was before.',
+  extract: 'An extraction failed or could not be started.',
+  jobs: 'A job of the storage service failed for a reason that is not its user’s. It is closed with an exceptionId.',
+}
+
+const alarmOnFailures = (scope: Construct, { machines, service, alarms }: TickProps): void => {
+  for (const machine of Object.keys(machines) as MachineName[]) // Of an object that has no other keys.
+    new OperatorAlarm(scope, `Failed-${machine}`, {
+      alarms,
+      metric: new Metric({
+        namespace: Stack.of(scope).stackName,
+        metricName: 'ExecutionsFailed' satisfies MetricName,
+        dimensionsMap: { service: 'tick', machine },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      means: MEANS[machine],
+      toDo: service
+        ? '"npx millrace letters" shows why. Correct the cause, then "npx millrace letters redrive".'
+        : 'The failed execution in Step Functions says why in its cause. Correct it, then start the machine with the same input: "npx millrace execute".',
+    })
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import stopped from '#events/tick/import-stopped.json' with { type: 'json' }
+import { keepEnd } from '#functions/tick/ends.ts'
+import { type StatusChange, tickEvent } from '#functions/tick/event.ts'
+import type { Execution } from '#lib/cloud/machines.ts'
+import { reportOf } from '#lib/errors/machine-failure.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { asFunction } from '../../support/guard-writes.ts'
+import { startStorageService } from '../../support/storage-service.ts'
+
+const service = await untilEnd(startStorageService())
+const { deadLetters, runs } = service.stores
+const machineNames = new Map([[stopped.detail.stateMachineArn, 'import']])
+
+const arnOf = (name: string) => `arn:aws:states:x:1:execution:m:${name}`
+const eventOf = (detail: object) =>
+  tickEvent.parse({ ...stopped, detail: { ...stopped.detail, ...detail } }) as StatusChange // It has a detail.
+const keep = (detail: object, known?: Partial<Execution>) =>
+  asFunction('tick', () =>
+    keepEnd(eventOf(detail), {
+      machineNames,
+      describe: async () => known as Execution | undefined, // As much as is read.
+      records: { deadLetters, runs },
+    }),
+  )
+const lettersOf = async (executionArn: string) =>
+  (await Array.fromAsync(deadLetters.batches()))
+    .flat()
+    .filter(({ source }) => source.execution === executionArn)
+
+describe('the dead letter of an execution', () => {
+  it.each(['ABORTED', 'TIMED_OUT'])('that is %s says so, with the event of its end', async status => {
+    const executionArn = arnOf(status)
+    const { failure } = await keep({ executionArn, status })
+    expect(failure).toEqual({ code: status, message: expect.stringMatching(/stopped, ran out of time/) })
+    const [letter] = await lettersOf(executionArn)
+    expect(letter).toMatchObject({
+      machine: 'import',
+      input: { detail: { object: { key: 'in.c-main/orders.csv' } } },
+      failure,
+      details: { status, stopDate: '2026-03-01T12:00:00.456Z' },
+      at: '2026-03-01T12:00:00.456Z',
+    })
+    expect(letter?.details).not.toHaveProperty('input')
+  })
+
+  it('that fails by its own word says what its report says', async () => {
+    const executionArn = arnOf('reported')
+    const cause = JSON.stringify(reportOf({ code: 'c', message: 'Line 2 is wrong.' }, { versionId: 'v' }))
+    await keep({ executionArn, status: 'FAILED', error: 'files.csv', cause })
+    expect(await lettersOf(executionArn)).toMatchObject([
+      { failure: { code: 'files.csv', message: 'Line 2 is wrong.' }, details: { versionId: 'v' } },
+    ])
+  })
+
+  it('that Step Functions ended says that nobody reported it', async () => {
+    const executionArn = arnOf('cut-off')
+    await keep({ executionArn, status: 'FAILED', error: 'States.Runtime', cause: 'a path leads nowhere' })
+    expect(await lettersOf(executionArn)).toMatchObject([
+      { failure: { code: 'FAILED' }, details: { error: 'States.Runtime', cause: 'a path leads nowhere' } },
+    ])
+  })
+
+  it('whose input is too large for the event has it all the same', async () => {
+    const executionArn = arnOf('large')
+    const lost = { executionArn, input: null, inputDetails: { included: false } }
+    await keep(lost, { input: '{"bucket":"landing","key":"in.c-main/large.csv"}' })
+    expect(await lettersOf(executionArn)).toMatchObject([{ input: { key: 'in.c-main/large.csv' } }])
+    await keep({ ...lost, executionArn: arnOf('forgotten') })
+    expect(await lettersOf(arnOf('forgotten'))).toMatchObject([{ input: {} }])
+  })
+
+  it('is kept once, however often it is told', async () => {
+    const executionArn = arnOf('once')
+    await keep({ executionArn })
+    await Promise.all([keep({ executionArn }), keep({ executionArn, status: 'TIMED_OUT' })])
+    expect(await lettersOf(executionArn)).toMatchObject([{ failure: { code: 'ABORTED' } }])
+  })
+
+  it('has an id of its own for each of many executions that begin in one millisecond', async () => {
+    const inputOf = (index: number) =>
+      JSON.stringify({ bucket: 'landing', key: `in.c-main/many-${index}.csv` })
+    const told = Array.from({ length: 60 }, (_, index) => ({
+      executionArn: arnOf(`many-${index}`),
+      input: inputOf(index),
+    }))
+    await Promise.all([...told, ...told].map(detail => keep(detail)))
+    const ids = (await Promise.all(told.map(({ executionArn }) => lettersOf(executionArn)))).flat()
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(60)
+    expect(ids).toHaveLength(60)
+  })
+})
+
+it.each([
+  ['of a success', { status: 'SUCCEEDED' }],
+  ['of what a person has cancelled', { status: 'ABORTED', error: 'storage.jobs.cancelled' }],
+  ['of a machine that is not of the system', { stateMachineArn: 'arn:of:another' }],
+])('there is no dead letter %s', async (_case, detail) => {
+  const executionArn = arnOf(JSON.stringify(detail))
+  expect(await keep({ executionArn, ...detail })).toMatchObject({ failure: undefined })
+  expect(await lettersOf(executionArn)).toEqual([])
+})
+
+it('a file whose job was cancelled is not in its table, and leaves a dead letter', async () => {
+  const executionArn = arnOf('cancelled')
+  const cause = JSON.stringify(reportOf({ code: 'c', message: 'cancelled' }))
+  await keep({ executionArn, status: 'FAILED', error: 'storage.jobs.cancelled', cause })
+  expect(await lettersOf(executionArn)).toMatchObject([{ failure: { code: 'storage.jobs.cancelled' } }])
+})
+
+it('beside a hosted service a failure is told, though nobody keeps it', async () => {
+  const kept = await keepEnd(eventOf({}), { machineNames, describe: async () => undefined })
+  expect(kept).toMatchObject({ machine: 'import', failure: { code: 'ABORTED' } })
+})
+
+it.each([
+  ['without its execution', { executionArn: '' }],
+  ['of another status', { status: 'ENDED' }],
+  ['without its start', { startDate: undefined }],
+])('an end %s is refused', (_case, detail) => {
+  expect(tickEvent.safeParse({ ...stopped, detail: { ...stopped.detail, ...detail } }).success).toBe(false)
+})
