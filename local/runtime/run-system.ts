@@ -137,20 +137,18 @@ export const runSystem = async (
 const openApi = async (
   { dataDir, apiPort, bind, tls, log }: RunSystemOptions,
   { codeFolder, memoryMiB }: FunctionDefinition,
-  operations: Promise<Operations>,
+  host: Promise<Operations>,
   resources: AsyncDisposableStack,
 ): Promise<ApiServer> => {
-  const functionLog = await openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log'))
-  resources.defer(() => functionLog.close())
   const starting = ApiServer.listen({
     port: apiPort,
-    host: bind,
+    bind,
     tls,
     codeFolder,
     memoryMiB,
     temporary: join(dataDir.path, 'tmp-api'),
-    operations,
-    onOutput: chunk => functionLog.write(chunk),
+    host,
+    onOutput: openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log')),
     log,
   })
   const api = { what: 'The HTTP API', port: apiPort, variable: 'MILLRACE_API_PORT', bind }

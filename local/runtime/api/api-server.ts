@@ -1,7 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
-import type { Operations } from '../host/by-message.ts'
-import { Container } from '../lambda/container.ts'
+import { Container, type ContainerOptions } from '../lambda/container.ts'
 import type { Ports, TlsOptions } from '../lambda/protocol.ts'
 
 /** How often the function's credentials are checked; they last an hour. */
@@ -10,20 +8,11 @@ const renewalMs = 60_000
 /** Pause before a restart, so that a thread that keeps dying uses little processor time. */
 const restartDelayMs = 1_000
 
-interface ApiServerOptions {
+interface ApiServerOptions extends Omit<ContainerOptions, 'environment'> {
   /** 0: any free port. */
   readonly port: number
-  readonly host: string
+  readonly bind: string
   readonly tls?: TlsOptions | undefined
-  /** Absolute path of the function's bundle. */
-  readonly codeFolder: string
-  /** See `FunctionDefinition`. */
-  readonly memoryMiB: number
-  /** The thread's own `/tmp`. */
-  readonly temporary: string
-  /** What the thread may ask of its host. */
-  readonly operations: Promise<Operations>
-  readonly onOutput: (chunk: Buffer) => void
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
 }
@@ -49,7 +38,7 @@ export class ApiServer {
 
   /** Opens the port. Requests wait until `load` has given the bundle its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
-    const container = await startContainer(options)
+    const container = await Container.start(withoutVariables(options))
     const { port, tls } = options
     return new ApiServer(options, container, await serve(container, options, { port, tlsPort: tls?.port }))
   }
@@ -57,11 +46,11 @@ export class ApiServer {
   /** Loads the bundle in the function's environment, which is refreshed while it runs, for new credentials. */
   async load(environment: () => Promise<Record<string, string>>): Promise<void> {
     this.#environment = environment
-    this.#container.updateEnvironment(await environment())
+    this.#container.use(await environment())
     await this.#container.load()
     this.#renewal = setInterval(() => {
       environment().then(
-        variables => this.#container.updateEnvironment(variables),
+        variables => this.#container.use(variables),
         () => {}, // The old credentials are still valid, and the next round tries again.
       )
     }, renewalMs).unref()
@@ -76,7 +65,6 @@ export class ApiServer {
     this.#isClosed = true
     clearInterval(this.#renewal)
     await this.#container.terminate()
-    await rm(this.#options.temporary, { recursive: true, force: true })
   }
 
   /** Replaces a thread that died, on the same port, as Lambda replaces a container. */
@@ -88,10 +76,10 @@ export class ApiServer {
       await new Promise(resolve => setTimeout(resolve, restartDelayMs).unref())
       if (this.#isClosed) return
       try {
-        this.#container = await startContainer(this.#options)
+        this.#container = await Container.start(withoutVariables(this.#options))
         await serve(this.#container, this.#options, this.ports)
         if (!this.#environment) continue
-        this.#container.updateEnvironment(await this.#environment())
+        this.#container.use(await this.#environment())
         await this.#container.load()
       } catch (error) {
         this.#options.log(`the HTTP API could not be started again: ${String(error)}`)
@@ -104,15 +92,12 @@ export class ApiServer {
 
 const serve = (
   container: Container,
-  { host, tls, limits = usualLimits }: ApiServerOptions,
+  { bind: host, tls, limits = usualLimits }: ApiServerOptions,
   { port, tlsPort = 0 }: Ports,
 ): Promise<Ports> => container.serve({ port, host, tls: tls && { ...tls, port: tlsPort }, limits })
 
-const startContainer = async (options: ApiServerOptions): Promise<Container> => {
-  const { temporary, codeFolder, memoryMiB, operations, onOutput } = options
-  // There is one at a time: what is there is left over from one that was killed.
-  await rm(temporary, { recursive: true, force: true })
-  await mkdir(temporary, { recursive: true })
-  const environment = { TMPDIR: temporary, TZ: ':UTC' }
-  return new Container({ codeFolder, environment, memoryMiB, host: operations, onOutput })
-}
+/** It gets them before it loads its bundle. */
+const withoutVariables = (options: ApiServerOptions): ContainerOptions => ({
+  ...options,
+  environment: { TZ: ':UTC' },
+})

@@ -1,28 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
 import { getCompileCacheDir } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { within } from '../../within.ts'
 import { type Ask, connect, type Operations } from '../host/by-message.ts'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
-import type { FunctionError, InvocationContext, Invoked, ListenOptions, Ports } from './protocol.ts'
+import type { FunctionError, Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ThreadOperations } from './worker.ts'
 
-interface ContainerOptions {
+export interface ContainerOptions {
   /** Absolute path of the function's bundle. */
   readonly codeFolder: string
   /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
+  /** The thread's own `/tmp`: made for it, and removed with it. */
+  readonly temporary: string
   /** What the thread may ask of its host. */
   readonly host: Promise<Operations>
   readonly onOutput: (chunk: Buffer) => void
 }
+
+const MiB = 1024 ** 2
 
 /**
  * Of young objects. V8 alone takes some 150 MiB for them in each thread that works much, and dozens of threads share this
  * machine; the work takes no longer with less.
  */
 const YOUNG_MIB = 24
+
+/** Seldom enough to cost nothing. What is larger for less time than this is not seen. */
+const LOOK_AT_MEMORY_MS = 500
 
 /** How long to wait for a terminated thread. One in native code ends only when that returns. */
 const terminationGraceMs = 2_000
@@ -36,14 +45,26 @@ const terminationGraceMs = 2_000
 export class Container {
   /** Resolves when the thread has ended, for whatever reason. */
   readonly exited: Promise<void>
+  readonly #options: ContainerOptions
   readonly #worker: Worker
   readonly #channel: ReturnType<typeof connect>
   #isUsable = true
+  #resting: NodeJS.Timeout | undefined
+  #terminated: Promise<void> | undefined
 
-  constructor({ codeFolder, environment, memoryMiB, host, onOutput }: ContainerOptions) {
+  /** Rejects when its temporary folder cannot be made: on a full disk, say. */
+  static async start(options: ContainerOptions): Promise<Container> {
+    await rm(options.temporary, { recursive: true, force: true })
+    await mkdir(options.temporary, { recursive: true })
+    return new Container(options)
+  }
+
+  private constructor(options: ContainerOptions) {
+    const { codeFolder, environment, memoryMiB, temporary, host, onOutput } = options
+    this.#options = options
     this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
       workerData: codeFolder,
-      env: { ...keepsCompiledCode(codeFolder), ...environment },
+      env: { ...keepsCompiledCode(codeFolder), ...environment, TMPDIR: temporary },
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -59,7 +80,7 @@ export class Container {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
     this.#worker.on('exit', code => {
-      this.#isUsable = false
+      void this.terminate()
       this.#channel.cut(crash ?? invocationError('Runtime.ExitError', `Runtime exited with code ${code}`))
       resolve()
     })
@@ -71,37 +92,66 @@ export class Container {
     return this.#isUsable
   }
 
-  /** Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.ExitError`. */
-  async invoke(eventJson: string, context: InvocationContext, timeoutSeconds: number): Promise<string> {
-    const timedOut = `${new Date().toISOString()} ${context.awsRequestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
+  /**
+   * Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.OutOfMemory`, `Runtime.ExitError`.
+   *
+   * Memory of native code (DuckDB's) is not seen: it belongs to the process. Nothing bounds what a function keeps on disk, since
+   * on one machine DuckDB may spill as much as there is room for.
+   */
+  async invoke(eventJson: string, timeoutSeconds: number): Promise<string> {
+    const { memoryMiB } = this.#options
+    const awsRequestId = randomUUID()
+    const timedOut = `${new Date().toISOString()} ${awsRequestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
     const timer = setTimeout(
-      () => this.cutOff(invocationError('Sandbox.Timedout', timedOut)),
+      () => this.#cutOff(invocationError('Sandbox.Timedout', timedOut)),
       timeoutSeconds * 1000,
     )
+    let isOver = false
+    const look = async (): Promise<void> => {
+      const memory = Math.ceil((await this.#memoryBytes()) / MiB)
+      if (isOver || memory <= memoryMiB) return
+      const tooMuch = `The function takes ${memory} MiB of memory and has ${memoryMiB}`
+      this.#cutOff(invocationError('Runtime.OutOfMemory', tooMuch))
+    }
+    const looking = setInterval(() => void look(), LOOK_AT_MEMORY_MS).unref()
     try {
-      const invoked: Invoked = await this.#ask('invoke', eventJson, context)
+      const deadline = Date.now() + timeoutSeconds * 1000
+      const invoked: Invoked = await this.#ask('invoke', eventJson, { awsRequestId, deadline })
       if ('error' in invoked) throw new Failed(invoked.error)
       return invoked.resultJson
     } finally {
+      isOver = true
       clearTimeout(timer)
+      clearInterval(looking)
     }
   }
 
   /** Ends the invocation that is under way with this error, and the thread. */
-  cutOff(error: InvocationError): void {
+  #cutOff(error: InvocationError): void {
     this.#channel.cut(error)
     void this.terminate()
+  }
+
+  /** Of its heap and its buffers. A thread that has just ended has none. */
+  async #memoryBytes(): Promise<number> {
+    const found = await this.#worker.getHeapStatistics().catch(() => undefined)
+    return found ? found.used_heap_size + found.external_memory : 0
+  }
+
+  /** Ends the thread when nothing is asked of it for so long. */
+  rest(ms: number): void {
+    this.#resting = setTimeout(() => void this.terminate(), ms).unref()
+  }
+
+  /** Ends a rest, with new credentials. */
+  use(environment: Readonly<Record<string, string>>): void {
+    clearTimeout(this.#resting)
+    this.#tell('environment', environment)
   }
 
   /** Tells what it does to stop, as the signal before the end of a container does in Lambda. */
   stop(): void {
     this.#tell('stop')
-  }
-
-  /** Bytes of its heap and its buffers. */
-  async memoryBytes(): Promise<number> {
-    const { used_heap_size, external_memory } = await this.#worker.getHeapStatistics()
-    return used_heap_size + external_memory
   }
 
   /** Loads the bundle before the first invocation. */
@@ -115,10 +165,6 @@ export class Container {
     return this.#ask('serve', options)
   }
 
-  updateEnvironment(variables: Readonly<Record<string, string>>): void {
-    this.#tell('environment', variables)
-  }
-
   /** Refuses new requests and waits up to `graceMs` for the open ones. */
   async drain(graceMs: number): Promise<void> {
     // A dead thread has no open requests, and one that is still loading does not answer.
@@ -129,9 +175,13 @@ export class Container {
   }
 
   /** Ends the thread at once. */
-  async terminate(): Promise<void> {
+  terminate(): Promise<void> {
     this.#isUsable = false
-    await within(terminationGraceMs, this.#worker.terminate())
+    clearTimeout(this.#resting)
+    this.#terminated ??= within(terminationGraceMs, this.#worker.terminate()).then(() =>
+      rm(this.#options.temporary, { recursive: true, force: true }),
+    )
+    return this.#terminated
   }
 
   #ask<Name extends keyof ThreadOperations>(

@@ -7,7 +7,7 @@ import { ServiceError } from '../service-error.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
-import { type LogFile, openLogFile } from './log-file.ts'
+import { openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
 
 interface FunctionsOptions {
@@ -24,13 +24,11 @@ interface FunctionsOptions {
 /** Every function of the system, invoked by its name. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
-  readonly #logs: readonly LogFile[]
   readonly #lull: Lull
   #isClosed = false
 
-  private constructor(pools: ReadonlyMap<string, FunctionPool>, logs: readonly LogFile[], lull: Lull) {
+  private constructor(pools: ReadonlyMap<string, FunctionPool>, lull: Lull) {
     this.#pools = pools
-    this.#logs = logs
     this.#lull = lull
   }
 
@@ -38,19 +36,17 @@ export class Functions {
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
-    const logs: LogFile[] = []
     const lull = new Lull()
     const pools = new Map<string, FunctionPool>()
     for (const definition of definitions) {
       const { name } = definition
-      const log = await openLogFile(join(dataDir, 'logs', `${name}.log`))
-      logs.push(log)
+      const onOutput = openLogFile(join(dataDir, 'logs', `${name}.log`))
       const fixed = functionEnvironment(definition, s3, dataDir)
       const environment = async () => ({ ...fixed, ...credentialsIn(await keyOf(name)) })
       const host = hostOf(name)
-      pools.set(name, new FunctionPool({ definition, log, temporaryRoot, lull, host, environment }))
+      pools.set(name, new FunctionPool({ definition, onOutput, temporaryRoot, lull, host, environment }))
     }
-    return new Functions(pools, logs, lull)
+    return new Functions(pools, lull)
   }
 
   /** Rejects with `InvocationError`, whose name is the error type that machines match. */
@@ -88,7 +84,6 @@ export class Functions {
     this.#isClosed = true
     this.#lull.close()
     await Promise.all([...this.#pools.values()].map(pool => pool.close(graceMs)))
-    await Promise.all(this.#logs.map(log => log.close()))
   }
 }
 

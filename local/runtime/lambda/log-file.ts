@@ -1,50 +1,22 @@
-import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir, rename, stat } from 'node:fs/promises'
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const largestFileBytes = 10 * 1024 * 1024
+const LARGEST_BYTES = 10 * 1024 * 1024
 
-/** A log file of bounded size: when full, it becomes `<name>.1` (replacing the one before) and a new one begins. */
-export interface LogFile {
-  write(chunk: Buffer | string): void
-  close(): Promise<void>
-}
-
-export const openLogFile = async (path: string, maxBytes = largestFileBytes): Promise<LogFile> => {
-  await mkdir(dirname(path), { recursive: true })
-  let bytes = await stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  )
-  let stream: Promise<WriteStream> = Promise.resolve(append(path))
-
-  const rotate = async (full: WriteStream): Promise<WriteStream> => {
-    await ended(full)
-    await rename(path, `${path}.1`)
-    return append(path)
-  }
-
-  return {
-    write: chunk => {
-      bytes += chunk.length
-      if (bytes > maxBytes) {
+/** What appends to a log file of bounded size: when full, it becomes `<name>.1` (replacing the one before) and a new one begins. */
+export const openLogFile = (path: string): ((chunk: Buffer) => void) => {
+  mkdirSync(dirname(path), { recursive: true })
+  let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return chunk => {
+    bytes += chunk.length
+    try {
+      if (bytes > LARGEST_BYTES) {
+        renameSync(path, `${path}.1`)
         bytes = chunk.length
-        stream = stream.then(rotate)
       }
-      stream = stream.then(open => {
-        open.write(chunk)
-        return open
-      })
-    },
-    close: async () => ended(await stream),
+      appendFileSync(path, chunk)
+    } catch {
+      // A log line on a full disk must not end the cloud.
+    }
   }
 }
-
-const append = (path: string): WriteStream => {
-  const stream = createWriteStream(path, { flags: 'a' })
-  // A log line on a full disk must not end the cloud.
-  stream.on('error', () => {})
-  return stream
-}
-
-const ended = (stream: WriteStream) => new Promise<void>(resolve => stream.end(() => resolve()))

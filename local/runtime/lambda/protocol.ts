@@ -1,13 +1,8 @@
 import type { ConnectionLimits } from '../../http/limited-server.ts'
 
-/** What a thread is told of an invocation. */
-export interface InvocationContext {
+/** What a thread is told of an invocation; it knows its function. */
+export interface Invocation {
   readonly awsRequestId: string
-  readonly functionName: string
-  readonly invokedFunctionArn: string
-  readonly memoryLimitInMB: string
-  readonly logGroupName: string
-  readonly logStreamName: string
   /** Milliseconds since 1970 at which the invocation is cut off. */
   readonly deadline: number
 }

@@ -8,9 +8,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { giveHost } from '#lib/cloud/host.ts'
+import { arn } from '../account.ts'
 import { connect, hostOver } from '../host/by-message.ts'
 import { toFunctionError } from './function-error.ts'
-import type { InvocationContext, Invoked, ListenOptions, Ports } from './protocol.ts'
+import type { Invocation, Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ServedApp } from './serve-app.ts'
 
 if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
@@ -26,7 +27,7 @@ const load = () => {
   return bundle
 }
 
-const invoke = async (eventJson: string, invocation: InvocationContext): Promise<Invoked> => {
+const invoke = async (eventJson: string, invocation: Invocation): Promise<Invoked> => {
   try {
     const { handler } = await load()
     if (typeof handler !== 'function')
@@ -44,8 +45,13 @@ const invoke = async (eventJson: string, invocation: InvocationContext): Promise
 }
 
 /** Lambda Developer Guide, "Using the Lambda context object to retrieve Node.js function information". */
-const contextOf = ({ deadline, ...facts }: InvocationContext) => ({
-  ...facts,
+const contextOf = ({ deadline, awsRequestId }: Invocation) => ({
+  awsRequestId,
+  functionName: process.env['AWS_LAMBDA_FUNCTION_NAME'],
+  invokedFunctionArn: arn('lambda', `function:${process.env['AWS_LAMBDA_FUNCTION_NAME']}`),
+  memoryLimitInMB: process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'],
+  logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'],
+  logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'],
   functionVersion: '$LATEST',
   callbackWaitsForEmptyEventLoop: true,
   getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),

@@ -43,11 +43,11 @@ const startApi = async (limits: ConnectionLimits) => {
   )
   const api = await ApiServer.listen({
     port: 0,
-    host: '127.0.0.1',
+    bind: '127.0.0.1',
     codeFolder: folder.path,
     memoryMiB: 128,
     temporary: join(folder.path, 'tmp'),
-    operations: Promise.resolve({}),
+    host: Promise.resolve({}),
     onOutput: () => {},
     log: () => {},
     limits,

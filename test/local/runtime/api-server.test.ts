@@ -23,11 +23,11 @@ it('removes what a killed process left in its folder, and leaves nothing there i
 
 const optionsOf = (codeFolder: string) => ({
   port: 0,
-  host: '127.0.0.1',
+  bind: '127.0.0.1',
   codeFolder,
   memoryMiB: 128,
   temporary: join(folder, `tmp-${basename(codeFolder)}`),
-  operations: Promise.resolve({}),
+  host: Promise.resolve({}),
   onOutput: () => {},
   log: () => {},
 })

@@ -15,10 +15,11 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
   const [kept, modulePath] = [join(folder, 'kept'), join(folder, 'index.mjs')]
   await mkdir(kept)
   await writeFile(modulePath, 'export const handler = () => 1\n')
-  const container = new Container({
+  const container = await Container.start({
     codeFolder: folder,
     environment: { NODE_COMPILE_CACHE: kept },
     memoryMiB: 128,
+    temporary: join(folder, 'tmp'),
     host: Promise.resolve({}),
     onOutput: () => {},
   })

@@ -43,11 +43,11 @@ writeFileSync(join(folder, 'index.mjs'), functionModule)
 const server = await untilEnd(
   ApiServer.listen({
     port: 0,
-    host: '127.0.0.1',
+    bind: '127.0.0.1',
     codeFolder: folder,
     memoryMiB: 128,
     temporary: join(folder, 'tmp'),
-    operations: Promise.resolve({}),
+    host: Promise.resolve({}),
     onOutput: () => {},
     log: () => {},
   }),
