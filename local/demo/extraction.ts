@@ -4,9 +4,7 @@ import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { createServer } from '#lib/node-http.ts'
 import { closeServer, listen } from '../http/listening.ts'
-import type { CloudFacts } from '../runtime/embedded-cloud.ts'
-import { callApi } from './call-api.ts'
-import { showCounts, showRows } from './show-table.ts'
+import type { Service } from './service.ts'
 
 /** The second act: an HTTP API becomes tables, by a stored configuration with two rows. */
 const CONFIGS = 'components/ex-generic-v2/configs'
@@ -89,12 +87,10 @@ const jobSchema = z.object({
 })
 
 export const extractionAct = async (
-  cloud: CloudFacts,
+  { call, counts, rows: rowsOf }: Service,
   shop: ShopApi,
   say: (text?: string) => void,
 ): Promise<void> => {
-  const call = (method: string, path: string, body?: unknown) => callApi(cloud, method, path, body)
-
   const run = async (): Promise<void> => {
     let job = jobSchema.parse(await call('POST', `${CONFIGS}/${CONFIG_ID}/run`))
     say(`\n> POST ${CONFIGS}/${CONFIG_ID}/run -> job ${job.id}`)
@@ -111,7 +107,7 @@ export const extractionAct = async (
         say(`    ${endpoint}: ${pages} requests, then ${Object.keys(ended).join('; ')}`)
     }
     say(`  the API saw ${requests} requests, logins included`)
-    for (const table of ['customers', 'orders']) say(await showCounts(cloud, `in.c-web-shop.${table}`))
+    for (const table of ['customers', 'orders']) say(await counts(`in.c-web-shop.${table}`))
   }
 
   say(
@@ -131,7 +127,7 @@ export const extractionAct = async (
     whereColumn: 'status',
     'whereValues[]': 'delivered',
   }
-  say(await showRows(cloud, 'in.c-web-shop.orders', delivered))
+  say(await rowsOf('in.c-web-shop.orders', delivered))
 }
 
 type ShopApi = Awaited<ReturnType<typeof startShopApi>>
