@@ -1,39 +1,29 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Host } from '#lib/cloud/host.ts'
-import { createItemTable, type ItemTable } from '#lib/items/item-table.ts'
+import { createItemTable } from '#lib/items/item-table.ts'
 import { LANDING_RULES_FILE } from '../../functions/start-import/landing-rules-file.ts'
 import type { FunctionName } from '../../infra/system.ts'
 import { startItemExpiry } from '../items/item-expiry.ts'
 import { ExecutionStore } from '../machines/execution-store.ts'
 import { Executions } from '../machines/executions.ts'
+import { machinesOf } from '../machines/machines-of.ts'
 import { ApiServer } from './api/api-server.ts'
 import { Clocks } from './clocks.ts'
 import { createEnds } from './ends.ts'
 import { type Operations, operationsOf } from './host/by-message.ts'
-import { hostOf } from './host/host-of.ts'
 import { openKey } from './keys.ts'
-import { type FunctionDefinition, functionDefinition } from './lambda/function-definition.ts'
+import { functionDefinition } from './lambda/function-definition.ts'
 import { Functions } from './lambda/functions.ts'
 import { openLogFile } from './lambda/log-file.ts'
 import { listening } from './listening.ts'
 import { machineArn, roleOfFunction, secretsKeyArn } from './names.ts'
 import { createBuckets, type OnLanded, openServers } from './open-servers.ts'
 import type { RunSystemOptions } from './run-system-options.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import { openSecrets } from './secrets.ts'
 import { ServiceError } from './service-error.ts'
 import { functionsOf, outputsOf, variables } from './system.ts'
 import { systemMachines } from './system-machines.ts'
-
-interface RunningSystem {
-  readonly outputs: Readonly<Record<string, string>>
-  readonly tlsPort: number | undefined
-  readonly endpoints: { readonly api: string; readonly s3: string; readonly control: string }
-  readonly secrets: Secrets
-  readonly executions: Executions
-  readonly host: Host
-  readonly items: (tableName: string) => ItemTable
-}
 
 /**
  * How long running requests and invocations may take to finish when the cloud closes; what takes longer is cut off and
@@ -50,10 +40,7 @@ const NEEDED_FIRST: readonly FunctionName[] = ['start-import', 'poll-job', 'run-
  * Addresses come first, since environments are made from them; then stores, functions and machines; the executions that were
  * under way last, when all that they call is there.
  */
-export const runSystem = async (
-  options: RunSystemOptions,
-  resources: AsyncDisposableStack,
-): Promise<RunningSystem> => {
+export const runSystem = async (options: RunSystemOptions, resources: AsyncDisposableStack) => {
   const { dataDir, config, bind, files, log } = options
   refuseWithoutToken(options)
   const within = (name: string) => join(dataDir.path, name)
@@ -64,18 +51,14 @@ export const runSystem = async (
   const host = Promise.withResolvers<Host>()
   const { hostFor = given => given } = options
   const operationsFor = async (name: FunctionName) => operationsOf(hostFor(await host.promise, name))
-  const environments = await environmentsOf(options)
-  const definitionOf = (name: FunctionName) =>
-    functionDefinition(name, config, { bundles: options.bundles, environment: environments.ofAll() })
   const api = names.includes('storage-api')
-    ? await openApi(options, definitionOf('storage-api'), operationsFor('storage-api'), resources)
+    ? await openApi(options, operationsFor('storage-api'), resources)
     : undefined
   const endpoints = {
     api: api === undefined ? (config.storageUrl ?? '') : addressOf(bind, api.ports.port),
     s3: addressOf(bind, s3.port),
     control: controlUrl,
   }
-  environments.setUrl(endpoints.api)
 
   await createBuckets(s3, config)
   const expiry = startItemExpiry(items, log)
@@ -87,7 +70,7 @@ export const runSystem = async (
     log,
   })
   const functions = await Functions.open({
-    definitions: names.map(name => ({ ...definitionOf(name), environment: environments.of(name) })),
+    definitions: await definitionsOf(options, names, endpoints.api),
     s3: endpoints.s3,
     keyOf: name => s3.assumeRole({ roleArn: roleOfFunction(name) }),
     dataDir: dataDir.path,
@@ -101,7 +84,14 @@ export const runSystem = async (
     seesAllEnds: api !== undefined,
   })
   const keys = await openKey(within('keys'), secretsKeyArn, { files, log })
-  const ports = hostOf({ items, executions, keys, secrets, functions, s3 })
+  const ports: Host = {
+    items: name => items.table(name),
+    machines: machinesOf(executions),
+    keys,
+    readSecret: secrets.read,
+    assumeRole: s3.assumeRole,
+    invoke: (name, event) => functions.invocation(name, event),
+  }
   host.resolve(ports)
   control.resolve({
     ...operationsOf(ports),
@@ -129,14 +119,13 @@ export const runSystem = async (
     secrets,
     executions,
     host: ports,
-    items: name => createItemTable(items.table(name)),
+    items: (name: string) => createItemTable(items.table(name)),
   }
 }
 
 /** Opens the port of the HTTP API. The app is loaded later, when its environment is known. */
 const openApi = async (
-  { dataDir, apiPort, bind, tls, log }: RunSystemOptions,
-  { codeFolder, memoryMiB }: FunctionDefinition,
+  { dataDir, config, bundles, apiPort, bind, tls, log }: RunSystemOptions,
   host: Promise<Operations>,
   resources: AsyncDisposableStack,
 ): Promise<ApiServer> => {
@@ -144,8 +133,7 @@ const openApi = async (
     port: apiPort,
     bind,
     tls,
-    codeFolder,
-    memoryMiB,
+    ...functionDefinition('storage-api', config, { bundles, environment: {} }),
     temporary: join(dataDir.path, 'tmp-api'),
     host,
     onOutput: openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log')),
@@ -200,24 +188,21 @@ const startImports =
     }
   }
 
-/** The variables of functions, of which the address of the API is known last. */
-const environmentsOf = async ({ config, bundles, dataDir }: RunSystemOptions) => {
+/** @param url of the storage API */
+const definitionsOf = async (
+  { config, bundles, dataDir }: RunSystemOptions,
+  names: readonly FunctionName[],
+  url: string,
+) => {
   const rulesFolder = join(dataDir.path, 'landing')
   await mkdir(rulesFolder, { recursive: true })
   await writeFile(join(rulesFolder, LANDING_RULES_FILE), JSON.stringify(config.landingRules))
-  let url = 'http://api'
-  const ofAll = (): Readonly<Record<string, string>> => variables(config, { url, bundles })
-  return {
-    ofAll,
-    setUrl: (given: string): void => {
-      url = given
-    },
-    // A file beside its bundle says the rules, for there may be more than an environment can hold.
-    of: (name: FunctionName) => ({
-      ...ofAll(),
-      ...(name === 'start-import' && { LAMBDA_TASK_ROOT: rulesFolder }),
-    }),
-  }
+  const ofAll = variables(config, { url, bundles })
+  // A file beside its bundle says the rules, for there may be more than an environment can hold.
+  const ofHook = { ...ofAll, LAMBDA_TASK_ROOT: rulesFolder }
+  return names.map(name =>
+    functionDefinition(name, config, { bundles, environment: name === 'start-import' ? ofHook : ofAll }),
+  )
 }
 
 /** An address that a process on this machine can call. */

@@ -15,17 +15,11 @@ interface SecretOptions {
   readonly log?: Log
 }
 
-export interface Secrets {
-  /** Of the master token. */
-  readonly value: string
-  readonly read: ReadSecret
-}
-
 /** The secret of the master token, kept in the data directory, readable by its owner only. A start with another one replaces it. */
 export const openSecrets = async (
   folder: string,
   { token, projectId, files = new DurableFiles(), log = () => {} }: SecretOptions,
-): Promise<Secrets> => {
+): Promise<{ value: string; read: ReadSecret }> => {
   const make = () => madeToken(projectId)
   const kept = () => readOrMake(files, join(folder, 'token.secret'), { parse: readJson, make, log })
   const value = token ?? (await kept()).value

@@ -88,7 +88,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     await store.close()
     throw error
   })
-  outbox.wake()
+  outbox.deliverKept()
 
   return {
     endpoint: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,

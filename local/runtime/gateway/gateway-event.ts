@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import * as z from 'zod/mini'
 import { readWhole } from '#lib/read-whole.ts'
 
 /** What API Gateway answers by itself. */
@@ -88,24 +87,20 @@ const readHeaders = ({ rawHeaders, headers: { host } }: IncomingMessage) => {
 
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
-/** Lambda takes 6 MB and 100 bytes of result, as bytes of JSON. */
-const MAX_RESULT_BYTES = 6_291_556
+/** What the function answers, payload format 2.0. */
+export interface GatewayResult {
+  statusCode: number
+  headers?: Readonly<Record<string, string>>
+  cookies?: readonly string[]
+  body: string
+  isBase64Encoded?: boolean
+}
 
-/** What a function answers, payload format 2.0. */
-const gatewayResult = z.strictObject({
-  statusCode: z.int().check(z.minimum(100), z.maximum(599)),
-  headers: z._default(z.record(z.string(), z.string()), {}),
-  cookies: z._default(z.array(z.string()), []),
-  body: z._default(z.string(), ''),
-  isBase64Encoded: z._default(z.boolean(), false),
-})
-
-/** Answers a request with the result of a function, as API Gateway does: each cookie is a header of its own. */
-export const sendGatewayResult = (result: unknown, response: ServerResponse): void => {
-  const { success, data } = gatewayResult.safeParse(result)
-  if (!success || Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES)
-    throw new RefusedByGateway(500, 'Internal Server Error')
-  const { statusCode, headers, cookies, body, isBase64Encoded } = data
+/** Answers a request with the result of the function, as API Gateway does: each cookie is a header of its own. */
+export const sendGatewayResult = (
+  { statusCode, headers = {}, cookies = [], body, isBase64Encoded }: GatewayResult,
+  response: ServerResponse,
+): void => {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   response.writeHead(statusCode)

@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { InvokeFunction } from '#lib/cloud/host.ts'
 import type { RoleKey } from '#lib/cloud/roles.ts'
 import { region } from '../../s3/account.ts'
 import type { Operations } from '../host/by-message.ts'
 import { ServiceError } from '../service-error.ts'
 import type { FunctionDefinition } from './function-definition.ts'
-import { invocationError } from './function-error.ts'
+import { InvocationError, invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
@@ -60,6 +61,17 @@ export class Functions {
       if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
       throw error
     }
+  }
+
+  /** The same for another function: its answer, or Lambda's report of why it has none. */
+  invocation(name: string, event: unknown): ReturnType<InvokeFunction> {
+    return this.invoke(name, event).then(
+      answer => ({ answer }),
+      (error: unknown) => {
+        if (!(error instanceof InvocationError)) throw error
+        return { failure: error.details }
+      },
+    )
   }
 
   /** A function's whole environment, with new credentials of its role. */

@@ -5,7 +5,12 @@ import { createLimitedServer, wholeRequestTimeout } from '../../http/limited-ser
 import { listen } from '../../http/listening.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
-import { RefusedByGateway, readGatewayEvent, sendGatewayResult } from '../gateway/gateway-event.ts'
+import {
+  type GatewayResult,
+  RefusedByGateway,
+  readGatewayEvent,
+  sendGatewayResult,
+} from '../gateway/gateway-event.ts'
 import type { ListenOptions, Ports, TlsOptions } from './protocol.ts'
 
 /** Of a connection with TLS on which nothing happens. */
@@ -13,7 +18,7 @@ const IDLE_MS = 120_000
 
 interface ServeAppOptions extends ListenOptions {
   /** Resolves to the exports of the bundle. Requests wait for it. */
-  readonly loaded: () => Promise<Record<string, unknown>>
+  readonly loaded: () => Promise<{ answer?: (event: object) => Promise<GatewayResult> }>
 }
 
 export interface ServedApp {
@@ -36,7 +41,7 @@ export const serveApp = async ({
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {
       const { answer } = await loaded()
-      if (typeof answer !== 'function') throw new Error('The bundle does not export an answer')
+      if (!answer) throw new Error('The bundle does not export an answer')
       sendGatewayResult(await answer(await readGatewayEvent(request)), response)
     } catch (error) {
       refuse(error, response)

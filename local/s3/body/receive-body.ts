@@ -2,18 +2,17 @@ import { createHash } from 'node:crypto'
 import { verifyChunks } from '../auth/chunk-signatures.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { S3Request } from '../http/s3-request.ts'
-import type { DataFiles } from '../storage/data-files.ts'
+import { type DataFiles, LARGEST_SMALL_BYTES, newFileName } from '../storage/data-files.ts'
 import type { NewContent, NewFile } from '../storage/stored-object.ts'
-import { type BodyTarget, MemoryTarget, openBodyTarget } from './body-target.ts'
 import {
   type ChecksumAlgorithm,
-  type Checksums,
   checkPromise,
   type PromisedChecksum,
   readPromisedChecksum,
   startDigests,
 } from './checksums.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
+import { FileTarget } from './file-target.ts'
 
 // S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
 export const mostBodyBytes = 5 * 1024 ** 3
@@ -31,23 +30,35 @@ export const receiveBody = async (
   files: DataFiles,
   wanted?: ChecksumAlgorithm,
 ): Promise<NewContent> => {
-  const expected = {
-    size: request.bodyForm.size ?? readLength(request),
-    promised: readPromise(request),
-    wanted,
+  const size = request.bodyForm.size ?? readLength(request)
+  const expected = { size, promised: readPromise(request), wanted }
+  if (size.most > LARGEST_SMALL_BYTES) return receiveFile(request, files, expected)
+  const { content, ...taken } = await takeSmall(request, expected)
+  return contentOf(taken, { name: newFileName(), content })
+}
+
+const receiveFile = async (request: S3Request, files: DataFiles, expected: Expected): Promise<NewContent> => {
+  const { file, handle } = await files.create()
+  const target = new FileTarget(files, file, handle)
+  const take = async () => {
+    const taken = await takeBody(request, bytes => target.write(bytes), expected)
+    return contentOf(taken, await target.finish())
   }
-  const target = await openBodyTarget(files, expected.size.most)
   try {
-    const { file, ...content } = await takeBody(request, target, expected)
-    if (content.size > 0)
-      return { ...content, slices: [{ file: file.name, fileStart: 0, size: content.size }], newFiles: [file] }
-    await target.discard()
-    return { ...content, slices: [], newFiles: [] }
+    const content = await take().finally(() => target.close())
+    // A form may have an empty file.
+    if (content.size === 0) await target.discard()
+    return content
   } catch (error) {
     await target.discard()
     throw error
   }
 }
+
+const contentOf = (taken: Taken, file: NewFile): NewContent =>
+  taken.size > 0
+    ? { ...taken, slices: [{ file: file.name, fileStart: 0, size: taken.size }], newFiles: [file] }
+    : { ...taken, slices: [], newFiles: [] }
 
 /**
  * Reads a small body (XML) whole and verifies it.
@@ -56,24 +67,33 @@ export const receiveBody = async (
  */
 export const receiveText = async (request: S3Request, { describesObject = false } = {}): Promise<string> => {
   const promised = describesObject ? undefined : readPromise(request)
-  const size = { least: 0, most: maxTextBytes }
-  const { file } = await takeBody(request, new MemoryTarget(''), { size, promised })
-  return file.content?.toString() ?? ''
+  const { content } = await takeSmall(request, { size: { least: 0, most: maxTextBytes }, promised })
+  return content.toString()
 }
 
+const takeSmall = async (request: S3Request, expected: Expected): Promise<Taken & { content: Buffer }> => {
+  const pieces: Buffer[] = []
+  const taken = await takeBody(request, bytes => void pieces.push(bytes), expected)
+  return { ...taken, content: Buffer.concat(pieces) }
+}
+
+interface Expected {
+  size: ExpectedSize
+  promised: PromisedChecksum | undefined
+  wanted?: ChecksumAlgorithm | undefined
+}
+
+type Taken = Pick<NewContent, 'size' | 'md5' | 'checksums'>
+
 /**
- * Brings the body to its target and verifies everything that the client said about it: length, SHA-256, MD5, checksum,
+ * Writes the body and verifies everything that the client said about it: length, SHA-256, MD5, checksum,
  * chunk signatures. One pass.
  */
 const takeBody = async (
   request: S3Request,
-  target: BodyTarget,
-  expected: {
-    size: ExpectedSize
-    promised: PromisedChecksum | undefined
-    wanted?: ChecksumAlgorithm | undefined
-  },
-): Promise<{ size: number; md5: string; checksums: Checksums; file: NewFile }> => {
+  write: (bytes: Buffer) => Promise<void> | undefined,
+  expected: Expected,
+): Promise<Taken> => {
   const { sha256: expectedSha256, chunked } = request.bodyForm
   const expectedMd5 = readMd5(request.headers['content-md5'])
   const digests = startDigests(expected.promised?.algorithm ?? expected.wanted)
@@ -82,26 +102,22 @@ const takeBody = async (
     chunked &&
     new ChunkedDecoder(chunked.isSigned ? verifyChunks(request.caller, chunked.hasTrailer) : undefined)
   let size = 0
-  try {
-    for await (const piece of request.rawBody())
-      for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
-        digests.update(bytes)
-        sha256?.update(bytes)
-        size += bytes.length
-        const waiting = target.write(bytes)
-        if (waiting !== undefined) await waiting
-        if (size > expected.size.most) throw wrongSize(expected.size, size)
-      }
-    decoder?.finish()
-    if (size < expected.size.least) throw wrongSize(expected.size, size)
-    if (sha256?.digest('hex') !== expectedSha256) throw new S3Error('XAmzContentSHA256Mismatch')
-    const { md5, checksums } = await digests.end()
-    if ((expectedMd5 ?? md5) !== md5) throw new S3Error('BadDigest')
-    if (expected.promised !== undefined) checkPromise(expected.promised, checksums, decoder?.trailers)
-    return { size, md5, checksums, file: await target.finish() }
-  } finally {
-    await target.close()
-  }
+  for await (const piece of request.rawBody())
+    for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
+      digests.update(bytes)
+      sha256?.update(bytes)
+      size += bytes.length
+      const waiting = write(bytes)
+      if (waiting !== undefined) await waiting
+      if (size > expected.size.most) throw wrongSize(expected.size, size)
+    }
+  decoder?.finish()
+  if (size < expected.size.least) throw wrongSize(expected.size, size)
+  if (sha256?.digest('hex') !== expectedSha256) throw new S3Error('XAmzContentSHA256Mismatch')
+  const { md5, checksums } = await digests.end()
+  if ((expectedMd5 ?? md5) !== md5) throw new S3Error('BadDigest')
+  if (expected.promised !== undefined) checkPromise(expected.promised, checksums, decoder?.trailers)
+  return { size, md5, checksums }
 }
 
 /** The bytes that the body may have, both included. */

@@ -1,17 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { backoff } from '#lib/pause-randomly.ts'
 import type { Database } from '../../durable/database.ts'
 import { within } from '../../within.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 
 type Deliver = (event: ObjectCreatedEvent) => Promise<void>
-
-interface Delivery {
-  failures: number
-  /** The receiver has it; the row is still to be removed. */
-  isTaken: boolean
-  /** Under way, or waiting to be tried again. */
-  isBusy: boolean
-}
 
 const maxAtOnce = 32
 const pauses = { first: 100, longest: 30_000 }
@@ -23,9 +17,8 @@ const pauses = { first: 100, longest: 30_000 }
 export class EventOutbox {
   readonly #database: Database
   readonly #deliver: Deliver | undefined
-  readonly #deliveries = new Map<number, Delivery>()
-  readonly #underWay = new Set<Promise<void>>()
-  #isWoken = false
+  readonly #limit = pLimit(maxAtOnce)
+  readonly #underWay = new Set<Promise<boolean>>()
   #isClosing = false
   #isClosed = false
 
@@ -38,14 +31,15 @@ export class EventOutbox {
   record(sequence: number, event: ObjectCreatedEvent): void {
     if (this.#deliver === undefined) return
     this.#database.run('INSERT INTO events VALUES (?, ?)', sequence, JSON.stringify(event))
-    this.wake()
+    // Once the transaction is over.
+    setImmediate(() => this.#deliverOne(sequence))
   }
 
-  /** Delivers waiting events once the current transaction is over. */
-  wake(): void {
-    if (this.#isWoken || this.#isClosing || this.#deliver === undefined) return
-    this.#isWoken = true
-    setImmediate(() => this.#deliverWaiting())
+  /** Delivers what an earlier process has left. */
+  deliverKept(): void {
+    if (this.#deliver === undefined) return
+    const kept = this.#database.all<{ sequence: number }>('SELECT sequence FROM events ORDER BY sequence')
+    for (const { sequence } of kept) void this.#deliverOne(sequence)
   }
 
   /** Begins no more deliveries and waits up to `graceMs` for those under way. */
@@ -55,47 +49,38 @@ export class EventOutbox {
     this.#isClosed = true
   }
 
-  #deliverWaiting(): void {
-    this.#isWoken = false
-    if (this.#isClosing) return
-    const sql = 'SELECT sequence, event FROM events ORDER BY sequence LIMIT ?'
-    const rows = this.#database.all<{ sequence: number; event: string }>(
-      sql,
-      this.#deliveries.size + maxAtOnce,
-    )
-    for (const { sequence, event } of rows) {
-      if (this.#underWay.size >= maxAtOnce) return
-      const delivery = this.#deliveries.get(sequence) ?? { failures: 0, isTaken: false, isBusy: false }
-      if (delivery.isBusy) continue
-      this.#deliveries.set(sequence, delivery)
-      const work = this.#deliverOne(sequence, event, delivery).finally(() => {
-        this.#underWay.delete(work)
-        this.wake()
-      })
-      this.#underWay.add(work)
-    }
-  }
-
   /** Never rejects. */
-  async #deliverOne(sequence: number, event: string, delivery: Delivery): Promise<void> {
-    delivery.isBusy = true
-    try {
-      if (!delivery.isTaken) await this.#deliver?.(JSON.parse(event))
-      delivery.isTaken = true
+  async #deliverOne(sequence: number): Promise<void> {
+    let isTaken = false
+    const attempt = async (): Promise<void> => {
+      if (!isTaken) {
+        const sql = 'SELECT event FROM events WHERE sequence = ?'
+        const row = this.#database.get<{ event: string }>(sql, sequence)
+        if (row) await this.#deliver?.(JSON.parse(row.event))
+      }
+      isTaken = true
       // The database may be gone; then the event comes again at the next start.
       if (this.#isClosed) return
       await this.#database.transaction(() =>
         this.#database.run('DELETE FROM events WHERE sequence = ?', sequence),
       )
-      this.#deliveries.delete(sequence)
-    } catch {
+    }
+    for (let failures = 0; !this.#isClosing; failures++) {
       // The receiver reports its own errors; here it only counts that it did not take the event. Or it did, and a full
       // disk keeps the row: then only its removal is tried again.
-      const tryAgain = (): void => {
-        delivery.isBusy = false
-        this.wake()
-      }
-      setTimeout(tryAgain, backoff(delivery.failures++, pauses)).unref()
+      if (await this.#limit(() => this.#whileOpen(attempt))) return
+      await sleep(backoff(failures, pauses), undefined, { ref: false })
     }
+  }
+
+  /** Whether nothing is left to be done. */
+  async #whileOpen(attempt: () => Promise<void>): Promise<boolean> {
+    if (this.#isClosing) return true
+    const attempted = attempt().then(
+      () => true,
+      () => false,
+    )
+    this.#underWay.add(attempted)
+    return attempted.finally(() => this.#underWay.delete(attempted))
   }
 }

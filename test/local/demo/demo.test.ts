@@ -6,7 +6,9 @@ it('the demo makes one table of two files and two of an API, and exits with 0', 
   const { stdout } = await promisify(execFile)(process.execPath, ['local/demo/demo.ts'])
   expect(stdout).toContain('in.c-shop.orders: 3200 rows, 10 columns, primary key order_id')
   expect(stdout).toContain('in.c-shop.orders: 3260 rows, 10 columns, primary key order_id')
-  const statuses = [...stdout.matchAll(/^ {4}"101273",.*?"(delivered|returned)"/gm)].map(([, status]) => status)
+  const statuses = [...stdout.matchAll(/^ {4}"101273",.*?"(delivered|returned)"/gm)].map(
+    ([, status]) => status,
+  )
   expect(statuses).toEqual(['delivered', 'returned'])
 
   // The second act: an API with a login; the second run loads what changed.

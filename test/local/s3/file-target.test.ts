@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FileTarget } from '#local/s3/body/body-target.ts'
+import { FileTarget } from '#local/s3/body/file-target.ts'
 
 /** A sink, and what it has written. `mostBytes`: the file takes so many at a time. */
 const openSink = (mostBytes: number) => {

@@ -1,47 +1,6 @@
 import type { DiskFile } from '../../durable/disk.ts'
-import { type DataFiles, LARGEST_SMALL_BYTES, newFileName } from '../storage/data-files.ts'
+import type { DataFiles } from '../storage/data-files.ts'
 import type { NewFile } from '../storage/stored-object.ts'
-
-/** Where the bytes of a body go until they are committed. */
-export interface BodyTarget {
-  /** Takes the bytes without copying. Gives a promise when the caller must wait before it brings more. */
-  write(bytes: Buffer): Promise<void> | undefined
-  /** Call when all is written. Resolves when a file in the data folder is synced. */
-  finish(): Promise<NewFile>
-  /** Ends the writing; after `finish` too. */
-  close(): Promise<void>
-  /** Removes what was written. Call after `close`. */
-  discard(): Promise<void>
-}
-
-/** @param most bytes that the body may have */
-export const openBodyTarget = async (files: DataFiles, most: number): Promise<BodyTarget> => {
-  if (most <= LARGEST_SMALL_BYTES) return new MemoryTarget(newFileName())
-  const { file, handle } = await files.create()
-  return new FileTarget(files, file, handle)
-}
-
-/** Keeps a small body in memory. */
-export class MemoryTarget implements BodyTarget {
-  readonly #name: string
-  readonly #pieces: Buffer[] = []
-
-  constructor(name: string) {
-    this.#name = name
-  }
-
-  write(bytes: Buffer): undefined {
-    this.#pieces.push(bytes)
-  }
-
-  async finish(): Promise<NewFile> {
-    return { name: this.#name, content: Buffer.concat(this.#pieces) }
-  }
-
-  async close(): Promise<void> {}
-
-  async discard(): Promise<void> {}
-}
 
 const batchBytes = 512 * 1024
 
@@ -49,7 +8,7 @@ const batchBytes = 512 * 1024
  * Appends to a file in batches: bodies arrive in pieces of 64 KiB, and a system call for each would cost more than the
  * writing itself. While one batch is on its way to the file the next one fills, so at most two are in memory.
  */
-export class FileTarget implements BodyTarget {
+export class FileTarget {
   readonly #files: Pick<DataFiles, 'finish' | 'discard'>
   readonly #file: string
   readonly #handle: DiskFile
@@ -63,13 +22,14 @@ export class FileTarget implements BodyTarget {
     this.#handle = handle
   }
 
-  /** Frees the memory of the bytes when they are written. */
+  /** Frees the memory of the bytes when they are written. Gives a promise when the caller must wait before it brings more. */
   write(bytes: Buffer): Promise<void> | undefined {
     this.#batch.push(bytes)
     this.#batchBytes += bytes.length
     return this.#batchBytes >= batchBytes ? this.#startBatch() : undefined
   }
 
+  /** Call when all is written. Resolves when the file is synced. */
   async finish(): Promise<NewFile> {
     await this.#startBatch()
     await this.#writing
@@ -77,12 +37,14 @@ export class FileTarget implements BodyTarget {
     return { name: this.#file }
   }
 
+  /** Ends the writing; after `finish` too. */
   async close(): Promise<void> {
     // The file must not be closed under a write; one that failed has been reported already or is about to be.
     await this.#writing?.catch(() => undefined)
     await this.#handle.close()
   }
 
+  /** Removes what was written. Call after `close`. */
   discard(): Promise<void> {
     return this.#files.discard(this.#file)
   }
