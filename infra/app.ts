@@ -12,9 +12,9 @@ const stack = new MillraceStack(app, 'Millrace', {
   config,
   description: 'Drop a file, get a table: storage service with import, export and extraction',
 })
-for (const name of withoutEffect(config.shape, givenContext(context)))
+for (const name of withoutEffect(givenContext(context)))
   Annotations.of(stack).addWarningV2(
     `millrace:${name}`,
-    `"${name}" changes nothing in the shape "${config.shape}".`,
+    `"${name}" changes nothing beside the storage service of "storageUrl".`,
   )
 app.synth()

@@ -27,9 +27,6 @@ export interface FunctionBundle {
   contentHash: string
   /** Whether it loads DuckDB's native binding, which then decides the architecture. */
   isNative: boolean
-  /** Sizes that the stack's configuration chooses, in MiB. Default: those of system.ts. */
-  memoryMiB?: number | undefined
-  scratchMiB?: number | undefined
   /** Invocations at a time that are kept for it. Default: what others leave. */
   reservedConcurrency?: number | undefined
 }

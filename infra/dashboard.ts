@@ -18,13 +18,11 @@ export const addDashboard = (stack: Stack, shape: StackConfig['shape']): void =>
   const queues = parts.filter(part => part instanceof Queue)
   const apis = parts.filter(part => part instanceof HttpApi)
   const hasJobs = shape !== 'functions'
-  const hasFlows = shape !== 'storage'
   const arrived = [
-    ...(hasFlows
-      ? [ownMetric(stack, 'FilesLanded', 'imports'), ownMetric(stack, 'ExportsWritten', 'exports')]
-      : []),
+    ownMetric(stack, 'FilesLanded', 'imports'),
+    ownMetric(stack, 'ExportsWritten', 'exports'),
     ...(hasJobs ? [ownMetrics(stack, 'JobRows', 'operation')] : []),
-    ...(hasFlows ? [ownMetric(stack, 'ExtractionRows', 'extraction')] : []),
+    ownMetric(stack, 'ExtractionRows', 'extraction'),
     ...apis.map(api => api.metricCount({ label: 'requests to the API', statistic: 'Sum', period })),
   ]
   const waiting = [
@@ -43,11 +41,10 @@ export const addDashboard = (stack: Stack, shape: StackConfig['shape']): void =>
     ),
   ]
   const failed = [
-    ...(hasFlows
-      ? [ownMetric(stack, 'FilesFailed', 'imports'), ownMetric(stack, 'ExportsFailed', 'exports')]
-      : []),
+    ownMetric(stack, 'FilesFailed', 'imports'),
+    ownMetric(stack, 'ExportsFailed', 'exports'),
     ...(hasJobs ? [ownMetrics(stack, 'JobFailed', 'operation')] : []),
-    ...(hasFlows ? [ownMetric(stack, 'ExtractionFailed', 'extraction')] : []),
+    ownMetric(stack, 'ExtractionFailed', 'extraction'),
     ...queues.map(queue => queue.metricApproximateNumberOfMessagesVisible({ period })),
     ...apis.map(api => api.metricServerError({ label: '5xx of the API', statistic: 'Sum', period })),
   ]

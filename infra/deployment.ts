@@ -1,22 +1,12 @@
-import { Aspects, Aws, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib'
+import { Aspects, Aws, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch'
-import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
+import { CfnRole } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { z } from 'zod'
 import type { StackConfig } from './stack-config.ts'
 
-type Deployment = Pick<
-  StackConfig,
-  | 'environment'
-  | 'removalPolicy'
-  | 'logRetentionDays'
-  | 'dataKeyArn'
-  | 'permissionsBoundaryArn'
-  | 'tags'
-  | 'accountConcurrency'
->
+type Deployment = Pick<StackConfig, 'environment' | 'removalPolicy' | 'dataKeyArn'>
 
 interface DeployedStackProps extends StackProps {
   readonly deployment: Deployment
@@ -28,7 +18,6 @@ interface DeployedStackProps extends StackProps {
  */
 export class DeployedStack extends Stack {
   readonly environmentName: string | undefined
-  readonly logRetention: RetentionDays
   /** Of data, and of what opens it. */
   readonly dataRemovalPolicy: RemovalPolicy
   /** The customer's key for data at rest. Undefined: keys of AWS. */
@@ -36,24 +25,14 @@ export class DeployedStack extends Stack {
 
   constructor(scope: Construct, id: string, { deployment, ...props }: DeployedStackProps) {
     super(scope, id, props)
-    const { environment, removalPolicy, logRetentionDays, dataKeyArn, permissionsBoundaryArn, tags } =
-      deployment
+    const { environment, removalPolicy, dataKeyArn } = deployment
     this.environmentName = environment
-    // The configuration takes only what this enumeration has.
-    this.logRetention = logRetentionDays as RetentionDays
     // The first: a first deployment that fails leaves nothing behind.
     this.dataRemovalPolicy =
       removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
     this.dataKey = dataKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'DataKey', dataKeyArn)
-    if (permissionsBoundaryArn !== undefined)
-      PermissionsBoundary.of(this).apply(
-        ManagedPolicy.fromManagedPolicyArn(this, 'PermissionsBoundary', permissionsBoundaryArn),
-      )
-    for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value)
     if (environment !== undefined) nameInAlarms(this, environment)
     trustOwnAccount(this)
-    // Read by the one-machine cloud, which has no account to ask.
-    this.templateOptions.metadata = { AccountConcurrency: deployment.accountConcurrency }
   }
 
   static override of(scope: Construct): DeployedStack {

@@ -22,10 +22,10 @@ import { type FunctionBundle, withFile } from './bundle.ts'
 import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
-import { loadLimitsEnvironment } from './large-data.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
+import { loadLimits } from './work-sizes.ts'
 
 interface ImportFlowProps {
   readonly bundle: FunctionBundle
@@ -99,7 +99,7 @@ const startImportFunction = (
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       IMPORTS_TABLE: records.tableName,
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NONE,
-      ...loadLimitsEnvironment(storage.loadLimits),
+      ...loadLimits(storage.sizes),
     },
   })
   allowReadingSecret(startImport, storage.tokenSecret)

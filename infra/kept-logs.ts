@@ -1,14 +1,13 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { DeployedStack } from './deployment.ts'
 
-/** A log group with our defaults: kept as long as the stack's configuration says, and gone with the stack. */
+/** A log group with our defaults: kept long enough to look into an incident of last month, and gone with the stack. */
 export class KeptLogs extends LogGroup {
   constructor(scope: Construct, id: string, { logGroupName }: { readonly logGroupName?: string } = {}) {
     super(scope, id, {
       ...(logGroupName === undefined ? {} : { logGroupName }),
-      retention: DeployedStack.of(scope).logRetention,
+      retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     })
   }

@@ -5,10 +5,10 @@ import { exportPrefix } from '../functions/lib/storage/files/file-prefixes.ts'
 import type { SplitWorkEnv } from '../functions/split-work/work.ts'
 import { allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
-import type { LargeData } from './large-data.ts'
 import { NodeFunction } from './node-function.ts'
+import type { WorkSizes } from './work-sizes.ts'
 
-interface LargeWorkProps extends Pick<LargeData, 'loadRangeBytes'> {
+interface LargeWorkProps extends Pick<WorkSizes, 'loadRangeBytes'> {
   readonly bundle: FunctionBundle
   readonly files: IBucket
   readonly tables: IBucket

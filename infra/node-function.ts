@@ -28,7 +28,6 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, nodeFlags = [], ...rest } = props
     const { memoryMiB, scratchMiB = 512, seconds } = sizeOf(bundle.name)
-    const memorySize = bundle.memoryMiB ?? memoryMiB
     const logGroup = new KeptLogs(scope, `${id}Logs`)
     const role = props.role ?? executionRole(scope, `${id}Role`)
     logGroup.grantWrite(role)
@@ -39,12 +38,12 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       architecture: bundle.isNative ? Architecture.X86_64 : Architecture.ARM_64,
       code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
       handler: 'index.handler',
-      memorySize,
+      memorySize: memoryMiB,
       timeout: Duration.seconds(seconds),
       ...(bundle.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: bundle.reservedConcurrency,
       }),
-      ephemeralStorageSize: Size.mebibytes(bundle.scratchMiB ?? scratchMiB),
+      ephemeralStorageSize: Size.mebibytes(scratchMiB),
       logGroup,
       role,
       environment: {
@@ -53,7 +52,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
         ...environment,
       },
     })
-    this.memoryMiB = memorySize
+    this.memoryMiB = memoryMiB
   }
 }
 

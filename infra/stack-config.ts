@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
 import { DEFAULT_BACKEND } from '../functions/lib/storage/project/backend-name.ts'
 import { deploymentFields, fromText, refuseContradictions, shapeOf } from './deployment-config.ts'
-import { overReserved, sizeFields } from './function-sizes.ts'
 import { landingRules } from './landing-rules.ts'
 import { isSchedule } from './schedule-expression.ts'
-import { PARTS_AT_ONCE } from './system.ts'
+import { workSizes } from './work-sizes.ts'
 
 const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
@@ -32,15 +31,10 @@ const extractSchedule = z
 
 export type ExtractSchedule = z.infer<typeof extractSchedule>
 
-const MiB = 1024 ** 2
-const GiB = 1024 ** 3
-
-const bytes = z.coerce.number().int().min(1)
-
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
   ...deploymentFields,
-  ...sizeFields,
+  sizes: workSizes,
   /** Part of tokens and of file keys. */
   projectId: z.coerce
     .string()
@@ -53,12 +47,8 @@ const stackConfig = z.object({
     .default(DEFAULT_BACKEND),
   /** Whether a number with more digits than its column holds is refused or rounded. */
   numberRounding: z.enum(['refuse', 'round']).default('refuse'),
-  /** Minutes for which the master token before the present one is accepted, too. */
-  masterTokenOverlapMinutes: z.coerce.number().int().min(0).max(10_080).default(60),
   /** Key rules of the landing bucket, tried before the convention. */
   landingRules: z.preprocess(fromText, landingRules).default([]),
-  /** Seconds after which a leg of an extraction stops at the next page; a function runs for fifteen minutes at most. */
-  extractorLegSeconds: z.coerce.number().int().min(1).max(660).default(600),
   /** Configurations that run by themselves. */
   schedules: z
     .preprocess(fromText, z.array(extractSchedule))
@@ -66,24 +56,10 @@ const stackConfig = z.object({
     .refine(schedules => new Set(schedules.map(({ name }) => name)).size === schedules.length, {
       error: 'each schedule needs a name of its own',
     }),
-  /** Components whose configurations may have a `schedule` of their own. Empty: none. */
-  scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Days for which deleted objects of tables stay as versions; docs/restore.ts brings them back. 0: they are gone. */
   tableVersionDays: z.coerce.number().int().min(0).max(3650).default(7),
-  /** Stored bytes of a load up to which one function does it by itself. */
-  singleLoadBytes: bytes.default(2 * GiB),
-  /** Bytes of a larger load that one function stages. */
-  loadRangeBytes: bytes.default(256 * MiB),
-  /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
-  singleMergeBytes: bytes.default(2 * GiB),
-  /** Bytes of a table that one function exports by itself. */
-  singleExportBytes: bytes.default(2 * GiB),
-  /** Bytes of the table in each part of a larger export. */
-  exportPartBytes: bytes.default(256 * MiB),
-  /** How many functions do parts of one load or export at a time. A Map runs 40 at most. */
-  partsAtOnce: z.coerce.number().int().min(1).max(40).default(PARTS_AT_ONCE),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */
@@ -151,11 +127,6 @@ export const readStackConfig = (context: Values) => {
   return checked(() =>
     stackConfig
       .superRefine(refuseContradictions)
-      .superRefine((given, context) => {
-        const message = overReserved(given)
-        if (message)
-          context.addIssue({ code: 'custom', path: ['functionConcurrency'], message, input: given })
-      })
       .transform(config => ({ ...config, shape: shapeOf(config) }))
       .parse(given),
   )

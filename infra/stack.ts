@@ -20,10 +20,8 @@ import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
-import type { MachineName } from './system.ts'
 import { Tick } from './tick.ts'
 import { undeliveredEvents } from './undelivered.ts'
-import { withSizes } from './with-sizes.ts'
 
 interface MillraceStackProps {
   readonly bundles: FunctionBundles
@@ -31,9 +29,9 @@ interface MillraceStackProps {
   readonly description?: string
 }
 
-/** The whole system, or the part of it that `shape` names. */
+/** The whole system, or the functions around a storage service elsewhere. */
 export class MillraceStack extends DeployedStack {
-  constructor(scope: Construct, id: string, { bundles: unsized, config, ...props }: MillraceStackProps) {
+  constructor(scope: Construct, id: string, { bundles: built, config, ...props }: MillraceStackProps) {
     const { environment } = config
     super(scope, id, {
       ...props,
@@ -41,7 +39,11 @@ export class MillraceStack extends DeployedStack {
       ...(environment === undefined ? {} : { stackName: `${id}-${environment}` }),
       deployment: config,
     })
-    const bundles = withSizes(unsized, config)
+    const entries = Object.values(built).map(bundle => [
+      bundle.name,
+      { ...bundle, reservedConcurrency: config.sizes.concurrency[bundle.name] },
+    ])
+    const bundles = Object.fromEntries(entries) as FunctionBundles // One entry for each that was built.
     const alarms = new AlarmTopic(this, 'Alarms')
     if (config.alarmEmail) alarms.addSubscription(new EmailSubscription(config.alarmEmail))
 
@@ -52,14 +54,13 @@ export class MillraceStack extends DeployedStack {
     const service = storage instanceof StorageService ? storage : undefined
     const machines = {
       ...(service && { jobs: service.jobMachine }),
-      ...(config.shape !== 'storage' && this.functionsAround(storage, bundles, config, undelivered)),
+      ...this.functionsAround(storage, bundles, config, undelivered),
     }
     new Tick(this, 'Tick', {
       bundle: bundles.tick,
       storage,
       service,
       machines,
-      scheduledComponents: config.scheduledComponents,
       undelivered,
       alarms,
     })
@@ -72,7 +73,7 @@ export class MillraceStack extends DeployedStack {
     bundles: FunctionBundles,
     config: StackConfig,
     undelivered: IQueue,
-  ): Partial<Record<MachineName, StateMachine>> {
+  ): Record<'import' | 'export' | 'extract', StateMachine> {
     const pollJob = new PollJobFunction(this, 'PollJob', { bundle: bundles['poll-job'], storage })
     const importFlow = new ImportFlow(this, 'Import', {
       bundle: bundles['start-import'],
@@ -86,7 +87,7 @@ export class MillraceStack extends DeployedStack {
       bundle: bundles['run-extractor'],
       storage,
       projectId: config.projectId,
-      legSeconds: config.extractorLegSeconds,
+      legSeconds: config.sizes.legSeconds,
       allowedHosts: config.extractorAllowedHosts,
     })
     const exportFlow = new ExportFlow(this, 'Export', {
@@ -112,9 +113,8 @@ export class MillraceStack extends DeployedStack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
-    const { masterTokenOverlapMinutes } = config
-    if (shape === 'functions' && storageUrl && storageTokenSecret) {
+    const { storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
+    if (storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
         tokenSecret: Secret.fromSecretNameV2(this, 'StorageToken', storageTokenSecret),
@@ -126,16 +126,9 @@ export class MillraceStack extends DeployedStack {
       dialect: config,
       snapshotRetentionDays,
       tableVersionDays: config.tableVersionDays,
-      masterTokenOverlapMinutes,
       allowedHosts: config.extractorAllowedHosts,
-      largeData: config,
-      hasExtractions: shape === 'all',
+      sizes: config.sizes,
       domain: domainOf(config),
-      requests: {
-        perSecond: config.apiRequestsPerSecond,
-        burst: config.apiBurst,
-        isOnlyAtDomain: config.apiOnlyAtDomain,
-      },
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)
@@ -154,11 +147,8 @@ export class MillraceStack extends DeployedStack {
 const domainOf = ({
   apiDomainName: domainName,
   apiCertificateArn: certificateArn,
-  apiHostedZoneId: hostedZoneId,
 }: StackConfig): ApiDomainProps | undefined =>
-  domainName === undefined || certificateArn === undefined
-    ? undefined
-    : { domainName, certificateArn, hostedZoneId }
+  domainName === undefined || certificateArn === undefined ? undefined : { domainName, certificateArn }
 
 /** Where alarms go: over TLS only, from the alarms of this account. */
 class AlarmTopic extends Topic {

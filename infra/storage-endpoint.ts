@@ -4,7 +4,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { DeployedStack } from './deployment.ts'
-import type { LoadLimits } from './large-data.ts'
+import type { WorkSizes } from './work-sizes.ts'
 
 /** A storage service, ours or a hosted one, as the functions around it see it. */
 export interface StorageEndpoint {
@@ -14,7 +14,7 @@ export interface StorageEndpoint {
   /** Set when the service is in the same stack: its files can be copied inside S3. */
   readonly filesBucket?: IBucket
   /** Set when the service is in the same stack: what it refuses to load. */
-  readonly loadLimits?: LoadLimits
+  readonly sizes?: WorkSizes
   /** Set when the service is in the same stack: decrypts the secrets of its configurations. */
   readonly secretsKey?: IKey
   /** Set when the service is in the same stack: its API, which starts failed executions again. */

@@ -32,15 +32,15 @@ import { drive } from './drive.ts'
 import { extractMachineIdentity, lookAndStop } from './extract-machine-identity.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
-import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
 import { LargeWork } from './large-work.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { boundRequests, type RequestBounds } from './request-bounds.ts'
+import { boundRequests } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
+import { loadLimits, type WorkSizes } from './work-sizes.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface StorageServiceProps {
@@ -49,13 +49,9 @@ interface StorageServiceProps {
   readonly dialect: { readonly backendName: string; readonly numberRounding: string }
   readonly snapshotRetentionDays: number
   readonly tableVersionDays: number
-  readonly masterTokenOverlapMinutes: number
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
-  readonly largeData: LargeData
-  /** Whether the stack runs configurations. */
-  readonly hasExtractions: boolean
-  readonly requests: RequestBounds
+  readonly sizes: WorkSizes
   /** Undefined: the name that AWS makes. */
   readonly domain: ApiDomainProps | undefined
   readonly alarms: ITopic
@@ -71,7 +67,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly filesBucket: PrivateBucket
   readonly tablesBucket: PrivateBucket
   readonly items: ItemTable
-  readonly loadLimits: LoadLimits
+  readonly sizes: WorkSizes
   readonly jobMachine: StateMachine
   readonly storageApi: IFunction
   /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
@@ -79,8 +75,8 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
-    const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, domain, masterTokenOverlapMinutes } = props
+    const { bundles, projectId, snapshotRetentionDays, allowedHosts, sizes, alarms } = props
+    const { domain } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       traits: 'files',
       lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
@@ -88,7 +84,7 @@ export class StorageService extends Construct implements StorageEndpoint {
         expiration: Duration.days(days + DAYS_LEFT_TO_SWEEP),
       })),
     })
-    this.loadLimits = largeData
+    this.sizes = sizes
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
     const { items, tables } = keptData(this, props.tableVersionDays)
@@ -102,21 +98,18 @@ export class StorageService extends Construct implements StorageEndpoint {
       dialect: props.dialect,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
-      hasExtractions,
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
-    const runJob = runJobFunction(this, bundles['run-job'], { ...store, largeData })
+    const runJob = runJobFunction(this, bundles['run-job'], { ...store, sizes })
     const { splitWork } = new LargeWork(this, 'Large', {
       ...store,
-      ...largeData,
+      ...sizes,
       bundle: bundles['split-work'],
     })
-    this.jobMachine = jobMachine(this, { name: store.jobMachineName, runJob, splitWork, largeData })
-    const preview = hasExtractions
-      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
-      : undefined
-    const api = { ...store, preview, tokenSecret: this.tokenSecret, masterTokenOverlapMinutes, largeData }
+    this.jobMachine = jobMachine(this, { name: store.jobMachineName, runJob, splitWork, ...sizes })
+    const preview = previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
+    const api = { ...store, preview, tokenSecret: this.tokenSecret, sizes }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
       apiName: `${Aws.STACK_NAME}-storage`,
@@ -124,7 +117,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
     logRequests(this, http)
-    boundRequests(http, props.requests)
+    boundRequests(http)
     this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
     alarmOnServerErrors(this, { http, storageApi: this.storageApi, alarms })
   }
@@ -142,7 +135,6 @@ interface Store {
   readonly files: IBucket
   readonly tables: IBucket
   readonly secretsKey: IKey
-  readonly hasExtractions: boolean
   readonly jobMachineName: string
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
@@ -167,7 +159,7 @@ const storeEnvironment = (store: Store) => ({
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { largeData, ...store }: Store & Pick<StorageServiceProps, 'largeData'>,
+  { sizes, ...store }: Store & Pick<StorageServiceProps, 'sizes'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
@@ -176,8 +168,11 @@ const runJobFunction = (
     environment: {
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
-      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
-      ...largeDataEnvironment(largeData),
+      EXTRACT_MACHINE_ARN: extractMachine.arn,
+      ...loadLimits(sizes),
+      SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
+      SINGLE_EXPORT_BYTES: String(sizes.singleExportBytes),
+      EXPORT_PART_BYTES: String(sizes.exportPartBytes),
     },
   })
   allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])
@@ -189,23 +184,21 @@ const runJobFunction = (
   allowPuttingObjects(runJob, store.tables, { prefix: documentPrefix }) // Configurations of branches that are merged.
   allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
   allowStartingJobs(runJob, store)
-  if (store.hasExtractions) {
-    allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-    allow(runJob, lookAndStop, [`${extractMachine.executionArnPrefix}run-*`])
-  }
+  allow(runJob, ['states:StartExecution'], [extractMachine.arn])
+  allow(runJob, lookAndStop, [`${extractMachine.executionArnPrefix}run-*`])
   return runJob
 }
 
-interface ApiStore extends Store, Pick<StorageServiceProps, 'masterTokenOverlapMinutes'> {
-  readonly preview: IFunction | undefined
+interface ApiStore extends Store {
+  readonly preview: IFunction
   readonly tokenSecret: Secret
-  readonly largeData: LoadLimits
+  readonly sizes: WorkSizes
 }
 
 const storageApiFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { preview, tokenSecret, masterTokenOverlapMinutes, largeData, ...store }: ApiStore,
+  { preview, tokenSecret, sizes, ...store }: ApiStore,
 ) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
@@ -219,12 +212,11 @@ const storageApiFunction = (
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
-      MASTER_TOKEN_OVERLAP_MINUTES: String(masterTokenOverlapMinutes),
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
-      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NONE,
+      EXTRACT_MACHINE_ARN: extractMachine.arn,
       DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NONE,
-      ...loadLimitsEnvironment(largeData),
-      PREVIEW_FUNCTION: preview?.functionName ?? NONE,
+      ...loadLimits(sizes),
+      PREVIEW_FUNCTION: preview.functionName,
     },
   })
   allowReadingSecret(storageApi, tokenSecret)
@@ -238,11 +230,9 @@ const storageApiFunction = (
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:Encrypt', 'kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
-  if (store.hasExtractions) {
-    // What a run does that has not ended; and people cancel them.
-    allow(storageApi, lookAndStop, [`${extractMachine.executionArnPrefix}*`])
-  }
-  if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
+  // What a run does that has not ended; and people cancel them.
+  allow(storageApi, lookAndStop, [`${extractMachine.executionArnPrefix}*`])
+  allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
 }
 
@@ -270,13 +260,13 @@ const jobMachine = (
     name,
     runJob,
     splitWork,
-    largeData,
-  }: { name: string; runJob: IFunction; splitWork: IFunction; largeData: LargeData },
+    partsAtOnce,
+  }: { name: string; runJob: IFunction; splitWork: IFunction; partsAtOnce: number },
 ): StateMachine =>
   drive(new Construct(parent, 'Jobs'), {
     name: 'jobs',
     machineName: name,
     step: runJob,
     parts: splitWork,
-    partsAtOnce: largeData.partsAtOnce,
+    partsAtOnce,
   })

@@ -30,9 +30,7 @@ interface TickProps {
   /** Set when the service is in the same stack. */
   readonly service: { readonly items: ItemTable; readonly tablesBucket: IBucket } | undefined
   /** Those of the stack. */
-  readonly machines: Partial<Record<MachineName, StateMachine>>
-  /** Components whose configurations may have a `schedule` of their own. Empty: none. */
-  readonly scheduledComponents: readonly string[]
+  readonly machines: Partial<Record<MachineName, StateMachine>> & { readonly extract: StateMachine }
   /** Receives ends of executions that could not be told for a day. */
   readonly undelivered: IQueue
   readonly alarms: ITopic
@@ -45,9 +43,8 @@ interface TickProps {
 export class Tick extends Construct {
   constructor(scope: Construct, id: string, props: TickProps) {
     super(scope, id)
-    const { bundle, storage, service, machines, scheduledComponents, undelivered } = props
+    const { bundle, storage, service, machines, undelivered } = props
     const { jobs, extract } = machines
-    const startsSchedules = extract !== undefined && scheduledComponents.length > 0
     const tick = new ScheduledFunction<TickEnv>(this, 'Function', {
       bundle,
       description: 'Starts what is due and what was left, and keeps what failed',
@@ -58,19 +55,16 @@ export class Tick extends Construct {
         STORAGE_TABLE: service?.items.tableName ?? NONE,
         TABLES_BUCKET: service?.tablesBucket.bucketName ?? NONE,
         JOB_MACHINE_ARN: jobs?.stateMachineArn ?? NONE,
-        EXTRACT_MACHINE_ARN: extract?.stateMachineArn ?? NONE,
+        EXTRACT_MACHINE_ARN: extract.stateMachineArn,
         MACHINES: Stack.of(this).toJsonString(arnsOf(machines)),
         STORAGE_URL: storage.url,
-        STORAGE_TOKEN_SECRET_ARN: startsSchedules ? storage.tokenSecret.secretArn : NONE,
-        COMPONENTS: JSON.stringify(scheduledComponents),
+        STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
         RUNNABLE_COMPONENTS: JSON.stringify(
-          extract === undefined
-            ? []
-            : runnableComponents(join(projectRoot, 'functions/storage-api/components')),
+          runnableComponents(join(projectRoot, 'functions/storage-api/components')),
         ),
       },
     })
-    if (startsSchedules) allowReadingSecret(tick, storage.tokenSecret)
+    allowReadingSecret(tick, storage.tokenSecret)
     if (service) {
       allowItems(tick, service.items, ITEM_ACTIONS_OF_TICK, writtenKinds.tick)
       // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
@@ -117,7 +111,7 @@ const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProp
       detail: {
         $or: [
           { stateMachineArn: Object.values(arnsOf(machines)), status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
-          ...(service && machines.extract
+          ...(service
             ? [{ stateMachineArn: [machines.extract.stateMachineArn], status: ['RUNNING', 'SUCCEEDED'] }]
             : []),
         ],

@@ -13,7 +13,6 @@ import {
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import type { Environment } from '../lib/env.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
-import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -54,7 +53,6 @@ export const variables = [
   /** Secret that holds the master storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
   /** So long the master token before the present one is accepted, too. */
-  'MASTER_TOKEN_OVERLAP_MINUTES',
   /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
   /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
@@ -71,6 +69,9 @@ export const variables = [
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
 ] as const
+/** For so long the master token before the present one is accepted, too: whoever holds it has time to read the new one. */
+const MASTER_TOKEN_OVERLAP_MS = 60 * 60_000
+
 export type StorageApiEnv = (typeof variables)[number]
 
 interface ApiRoom extends EngineRoom {
@@ -117,7 +118,6 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     }),
     startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
     redriveExecution: createRedriveExecution(machines),
-    runsConfigurations: env.EXTRACT_MACHINE_ARN !== NONE,
     extractionRuns: createExtractionRuns(
       stores.runs,
       createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
@@ -141,7 +141,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
   const masterTokens = createMasterTokens({
     secretArn: env.STORAGE_TOKEN_SECRET_ARN,
     readSecret,
-    overlapMs: Number(env.MASTER_TOKEN_OVERLAP_MINUTES) * 60_000,
+    overlapMs: MASTER_TOKEN_OVERLAP_MS,
     now,
   })
   const api = createApp({ ...services, authenticate: createAuthenticate(masterTokens, services) })

@@ -27,17 +27,15 @@ export const variables = [
   'TABLES_BUCKET',
   /** State machine that runs jobs. `NONE`: the service is elsewhere. */
   'JOB_MACHINE_ARN',
-  /** State machine that runs configurations. `NONE`: the stack runs none. */
+  /** State machine that runs configurations. */
   'EXTRACT_MACHINE_ARN',
   /** JSON: the ARNs of all machines of the stack by their names. */
   'MACHINES',
   /** Base URL of the storage service, without `/v2/storage`: addresses in jobs begin with it. */
   'STORAGE_URL',
-  /** Secret that holds the storage token. `NONE`: no configurations have schedules of their own. */
+  /** Secret that holds the storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-  /** JSON array of the components whose configurations may have a `schedule` of their own. */
-  'COMPONENTS',
-  /** JSON array of the components whose configurations can be run. */
+  /** JSON array of the components whose configurations can be run, and may have a `schedule` of their own. */
   'RUNNABLE_COMPONENTS',
 ] as const
 export type TickEnv = (typeof variables)[number]
@@ -48,7 +46,7 @@ type Open = (time: Date, log: Logger) => Promise<object>
 export const open = (env: Env) => {
   const machines = openMachines({ start: startExecution, describe: describeExecution })
   const service = env.STORAGE_TABLE === NONE ? undefined : openService(env, machines)
-  const looks: Open[] = [...(service?.looks ?? []), ...ownSchedules(env, machines)]
+  const looks: Open[] = [...(service?.looks ?? []), ownSchedules(env, machines)]
   const arns = z.record(z.string(), z.string()).parse(JSON.parse(env.MACHINES))
   const machineNames = new Map(Object.entries(arns).map(([name, arn]) => [arn, name]))
   const measure = createMeasure('tick')
@@ -85,7 +83,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
     ...stores,
     startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
     baseUrl: env.STORAGE_URL,
-    runnableComponents: z.array(z.string()).parse(JSON.parse(env.RUNNABLE_COMPONENTS)),
+    runnableComponents: componentsOf(env),
     now,
   }
   const lostRun = { runs: stores.runs, describe: createDescribeRun(machines, env.EXTRACT_MACHINE_ARN), now }
@@ -108,22 +106,22 @@ const openService = (env: Env, machines: OpenedMachines) => {
 }
 
 /** Through the API, as everything around the service reads it: also where the service is elsewhere. */
-const ownSchedules = (env: Env, machines: OpenedMachines): Open[] => {
-  const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
-  if (env.STORAGE_TOKEN_SECRET_ARN === NONE || components.length === 0) return []
+const ownSchedules = (env: Env, machines: OpenedMachines): Open => {
   const service = openStorage(env)
-  return [
-    async (time, log) => {
-      const connection = await service.connection()
-      return startScheduledRuns(time, {
-        storage: createStorageClient(connection),
-        tokens: createTokenClient(connection),
-        components,
-        // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
-        startRun: async (name, input) =>
-          void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input })),
-        log,
-      })
-    },
-  ]
+  const components = componentsOf(env)
+  return async (time, log) => {
+    const connection = await service.connection()
+    return startScheduledRuns(time, {
+      storage: createStorageClient(connection),
+      tokens: createTokenClient(connection),
+      components,
+      // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
+      startRun: async (name, input) =>
+        void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input })),
+      log,
+    })
+  }
 }
+
+const componentsOf = ({ RUNNABLE_COMPONENTS }: Env): string[] =>
+  z.array(z.string()).parse(JSON.parse(RUNNABLE_COMPONENTS))

@@ -23,14 +23,14 @@ const projectContext = (): Record<string, unknown> => {
  * Extractions refuse addresses that are not on the public internet, for their configurations may come from anybody who
  * reaches the API. While only this machine does, its own addresses are the developer's, and the API to read is often one.
  */
-export const localConfig = (bind: string, context: Readonly<Record<string, unknown>> = {}): StackConfig => ({
-  ...readStackConfig({
+export const localConfig = (bind: string, context: Readonly<Record<string, unknown>> = {}): StackConfig => {
+  const config = readStackConfig({
     // Nothing expires on one machine, so versions of deleted objects would fill its disk.
     tableVersionDays: 0,
     ...(isLoopback(bind) && { extractorAllowedHosts: loopback }),
     ...projectContext(),
     ...context,
-  }),
+  })
   // DuckDB spills to a disk that is not bounded as a function's is.
-  singleMergeBytes: Number.MAX_SAFE_INTEGER,
-})
+  return { ...config, sizes: { ...config.sizes, singleMergeBytes: Number.MAX_SAFE_INTEGER } }
+}

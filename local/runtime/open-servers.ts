@@ -51,7 +51,7 @@ export const createBuckets = async (
 ): Promise<void> => {
   const ofService = ['files', 'tables']
   for (const name of allBuckets) {
-    if (shape === (ofService.includes(name) ? 'functions' : 'storage')) continue
+    if (shape === 'functions' && ofService.includes(name)) continue
     const traits: BucketTraits = buckets[name]
     const versionDays = name === 'tables' ? tableVersionDays : (traits.versionDays ?? 0)
     await s3.createBucket(bucketName(name), {

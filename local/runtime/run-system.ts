@@ -125,7 +125,7 @@ export const runSystem = async (options: RunSystemOptions, resources: AsyncDispo
 
 /** Opens the port of the HTTP API. The app is loaded later, when its environment is known. */
 const openApi = async (
-  { dataDir, config, bundles, apiPort, bind, tls, log }: RunSystemOptions,
+  { dataDir, bundles, apiPort, bind, tls, log }: RunSystemOptions,
   host: Promise<Operations>,
   resources: AsyncDisposableStack,
 ): Promise<ApiServer> => {
@@ -133,7 +133,7 @@ const openApi = async (
     port: apiPort,
     bind,
     tls,
-    ...functionDefinition('storage-api', config, { bundles, environment: {} }),
+    ...functionDefinition('storage-api', { bundles, environment: {} }),
     temporary: join(dataDir.path, 'tmp-api'),
     host,
     onOutput: openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log')),
@@ -201,7 +201,7 @@ const definitionsOf = async (
   // A file beside its bundle says the rules, for there may be more than an environment can hold.
   const ofHook = { ...ofAll, LAMBDA_TASK_ROOT: rulesFolder }
   return names.map(name =>
-    functionDefinition(name, config, { bundles, environment: name === 'start-import' ? ofHook : ofAll }),
+    functionDefinition(name, { bundles, environment: name === 'start-import' ? ofHook : ofAll }),
   )
 }
 

@@ -34,7 +34,7 @@ export const systemMachines = (
       part: callOf(parts),
       poll: callOf('poll-job'),
       // The setting is of loads and exports of tables.
-      partsAtOnce: name === 'jobs' ? config.partsAtOnce : PARTS_AT_ONCE,
+      partsAtOnce: name === 'jobs' ? config.sizes.partsAtOnce : PARTS_AT_ONCE,
       longestSeconds,
       isLong,
     }

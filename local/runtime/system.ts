@@ -24,9 +24,7 @@ const AROUND: readonly FunctionName[] = ['start-import', 'poll-job', 'run-extrac
 /** The functions of a shape of the stack. */
 export const functionsOf = ({ shape }: StackConfig): FunctionName[] =>
   functionNames.filter(name => {
-    if (name === 'tick') return true
-    if (name === 'preview-extraction') return shape === 'all'
-    return AROUND.includes(name) ? shape !== 'storage' : shape !== 'functions'
+    return shape === 'all' || AROUND.includes(name)
   })
 
 export const machinesOfShape = (config: StackConfig): MachineName[] => {
@@ -43,7 +41,6 @@ export const machinesOfShape = (config: StackConfig): MachineName[] => {
  */
 export const variables = (config: StackConfig, { url, bundles }: { url: string; bundles: string }) => {
   const isOurs = config.shape !== 'functions'
-  const hasRuns = config.shape === 'all'
   return {
     POWERTOOLS_METRICS_NAMESPACE: STACK_NAME,
     STORAGE_URL: url,
@@ -58,28 +55,24 @@ export const variables = (config: StackConfig, { url, bundles }: { url: string; 
     MACHINES: JSON.stringify(
       Object.fromEntries(machinesOfShape(config).map(name => [name, machineArn(name)])),
     ),
-    EXTRACT_MACHINE_ARN: config.shape === 'storage' ? NONE : machineArn('extract'),
+    EXTRACT_MACHINE_ARN: machineArn('extract'),
     FILE_ACCESS_ROLE_ARN: accessRoles.files,
     TABLE_ACCESS_ROLE_ARN: accessRoles.tables,
     SECRETS_KEY_ARN: isOurs ? secretsKeyArn : NONE,
     DATA_KEY_ARN: NONE,
-    PREVIEW_FUNCTION: hasRuns ? ('preview-extraction' satisfies FunctionName) : NONE,
+    PREVIEW_FUNCTION: 'preview-extraction' satisfies FunctionName,
     PROJECT_ID: config.projectId,
     BACKEND_NAME: config.backendName,
     NUMBER_ROUNDING: config.numberRounding,
     SNAPSHOT_RETENTION_DAYS: String(config.snapshotRetentionDays),
-    MASTER_TOKEN_OVERLAP_MINUTES: String(config.masterTokenOverlapMinutes),
-    LEG_SECONDS: String(config.extractorLegSeconds),
+    LEG_SECONDS: String(config.sizes.legSeconds),
     ALLOWED_HOSTS: JSON.stringify(config.extractorAllowedHosts),
-    COMPONENTS: JSON.stringify(config.scheduledComponents),
-    RUNNABLE_COMPONENTS: JSON.stringify(
-      hasRuns ? runnableComponents(join(bundles, 'storage-api', 'components')) : [],
-    ),
-    SINGLE_LOAD_BYTES: isOurs ? String(config.singleLoadBytes) : NONE,
-    SINGLE_MERGE_BYTES: String(config.singleMergeBytes),
-    SINGLE_EXPORT_BYTES: String(config.singleExportBytes),
-    EXPORT_PART_BYTES: String(config.exportPartBytes),
-    LOAD_RANGE_BYTES: String(config.loadRangeBytes),
+    RUNNABLE_COMPONENTS: JSON.stringify(runnableComponents(join(bundles, 'storage-api', 'components'))),
+    SINGLE_LOAD_BYTES: isOurs ? String(config.sizes.singleLoadBytes) : NONE,
+    SINGLE_MERGE_BYTES: String(config.sizes.singleMergeBytes),
+    SINGLE_EXPORT_BYTES: String(config.sizes.singleExportBytes),
+    EXPORT_PART_BYTES: String(config.sizes.exportPartBytes),
+    LOAD_RANGE_BYTES: String(config.sizes.loadRangeBytes),
   }
 }
 
@@ -97,10 +90,8 @@ export const outputsOf = (config: StackConfig, url: string): Readonly<Record<str
       TablesBucket: bucketName('tables'),
       ItemTable: itemTables.storage,
     }),
-    ...(config.shape !== 'storage' && {
-      LandingBucket: bucketName('landing'),
-      ExportsBucket: bucketName('exports'),
-    }),
+    LandingBucket: bucketName('landing'),
+    ExportsBucket: bucketName('exports'),
     ...Object.fromEntries(ofMachines),
   }
 }

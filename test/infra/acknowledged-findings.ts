@@ -64,8 +64,8 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
     finding: /^CKV_AWS_115$/,
     at: FUNCTIONS,
     reason:
-      'Reserved concurrency is taken from the account for good, and new accounts have ten. `functionConcurrency` sets it; ' +
-      'the API has a brake of its own (apiRequestsPerSecond).',
+      'Reserved concurrency is taken from the account for good, and new accounts have ten. `sizes` sets it; ' +
+      'the API has a brake of its own (infra/request-bounds.ts).',
   },
   {
     finding: /^CKV_AWS_116$/,

@@ -8,21 +8,16 @@ const inAccount = 'eu-central-1:123456789012'
 const contexts: Readonly<Record<string, Record<string, unknown>>> = {
   all: {},
   functions: {
-    shape: 'functions',
     storageUrl: 'https://connection.example.com',
     storageTokenSecret: 'storage/token',
   },
-  storage: { shape: 'storage' },
   staging: {
     environment: 'staging',
-    environments: { staging: { removalPolicy: 'destroy', logRetentionDays: 7, snapshotRetentionDays: 2 } },
+    environments: { staging: { removalPolicy: 'destroy', snapshotRetentionDays: 2 } },
     alarmEmail: 'ops@example.com',
     dataKeyArn: `arn:aws:kms:${inAccount}:key/1234abcd-12ab-34cd-56ef-1234567890ab`,
-    permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
     apiDomainName: 'storage.example.com',
     apiCertificateArn: `arn:aws:acm:${inAccount}:certificate/1234abcd-12ab-34cd-56ef-1234567890ab`,
-    apiHostedZoneId: 'Z0123456789ABC',
-    tags: { team: 'data', 'cost-center': '42' },
     schedules: [
       { name: 'nightly', expression: 'cron(0 2 * * ? *)', componentId: 'ex-generic-v2', configId: '1' },
     ],

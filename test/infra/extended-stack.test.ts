@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { expect, it } from 'vitest'
 import { makeStack } from '../support/synthesise-stack.ts'
-import { AccessLogStack, BackupStack, NetworkStack, TracedStack } from './extended-stack.ts'
+import { AccessLogStack, BackupStack, BoundStack, NetworkStack, TracedStack } from './extended-stack.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -14,8 +14,23 @@ it('the page on extending the stack shows the code that is tried here', () => {
   const tried = readFileSync(join(import.meta.dirname, 'extended-stack.ts'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const bodies = blocks.filter(code => code.startsWith('super('))
-  expect(bodies).toHaveLength(4)
+  expect(bodies).toHaveLength(5)
   for (const body of bodies) expect(tried).toContain(body.replaceAll(/^(?=.)/gm, '    '))
+})
+
+it('every role is bound, every log kept as long as asked for, and the API has brakes and a name of the user', () => {
+  const template = templateOf(BoundStack)
+  const all = (type: string) => resourcesOf(template, type).map(([, { Properties }]) => Properties)
+  for (const role of all('AWS::IAM::Role'))
+    expect(role).toMatchObject({
+      PermissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+      Tags: expect.arrayContaining([{ Key: 'team', Value: 'data' }]),
+    })
+  for (const log of all('AWS::Logs::LogGroup')) expect(log['RetentionInDays']).toBe(365)
+  expect(all('AWS::ApiGatewayV2::Stage')).toMatchObject([
+    { DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 80 } },
+  ])
+  expect(all('AWS::ApiGatewayV2::Api')).toMatchObject([{ DisableExecuteApiEndpoint: true }])
 })
 
 it('what reaches hosts of the user runs in the user’s network, and nothing else does', () => {

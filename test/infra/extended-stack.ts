@@ -1,12 +1,36 @@
-import { Duration } from 'aws-cdk-lib'
+import { Duration, Tags } from 'aws-cdk-lib'
+import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
-import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  ManagedPolicy,
+  PermissionsBoundary,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam'
 import { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs'
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnStateMachine, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { MillraceStack } from '../../infra/stack.ts'
 
 /* The code of docs/extend.md, word for word: a test holds both against each other. */
+
+export class BoundStack extends MillraceStack {
+  constructor(...given: ConstructorParameters<typeof MillraceStack>) {
+    super(...given)
+    Tags.of(this).add('team', 'data')
+    const boundary = 'arn:aws:iam::123456789012:policy/boundary'
+    PermissionsBoundary.of(this).apply(ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary))
+    for (const node of this.node.findAll()) {
+      if (node instanceof CfnLogGroup) node.retentionInDays = 365
+      if (node instanceof CfnStage)
+        node.defaultRouteSettings = { throttlingRateLimit: 50, throttlingBurstLimit: 80 }
+      // Where the API has a name of yours: that of AWS answers nothing.
+      if (node instanceof CfnApi) node.disableExecuteApiEndpoint = true
+    }
+  }
+}
 
 export class NetworkStack extends MillraceStack {
   constructor(...given: ConstructorParameters<typeof MillraceStack>) {

@@ -29,42 +29,17 @@ describe('the shape', () => {
     expect(outputsOf('functions')).not.toContain('FilesBucket')
   })
 
-  it('"storage" has the API and its jobs, and nothing that is wired to what is not there', () => {
-    const { template } = deployedShape('storage')
-    expect(machinesOf('storage')).toEqual(['StorageJobs'])
-    expect(outputsOf('storage')).toEqual([
-      'ApiUrl',
-      'FilesBucket',
-      'ItemTable',
-      'JobMachineArn',
-      'StorageTokenSecret',
-      'TablesBucket',
-    ])
-    expect(JSON.stringify(template.toJSON())).not.toMatch(/-extract\b/)
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ EXTRACT_MACHINE_ARN: 'NONE', DATA_KEY_ARN: 'NONE' }) },
-    })
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ RUNNABLE_COMPONENTS: '[]' }) },
-    })
-  })
-
   it('is "functions" when only the address of a storage service is given', () => {
     const { shape } = read({ storageUrl: 'https://a.example.com', storageTokenSecret: 't' })
     expect([shape, read({}).shape]).toEqual(['functions', 'all'])
   })
 
   it('says which values change nothing in it', () => {
-    const given = {
-      landingRules: '[]',
-      schedules: [{}],
-      snapshotRetentionDays: 3,
-      masterTokenOverlapMinutes: 5,
-      alarmEmail: 'a@example.com',
-    }
-    expect(withoutEffect('all', given)).toEqual([])
-    expect(withoutEffect('functions', given)).toEqual(['masterTokenOverlapMinutes', 'snapshotRetentionDays'])
-    expect(withoutEffect('storage', given)).toEqual(['schedules'])
+    const given = { landingRules: '[]', snapshotRetentionDays: 3, alarmEmail: 'a@example.com' }
+    expect(withoutEffect(given)).toEqual([])
+    expect(withoutEffect({ ...given, storageUrl: 'https://a.example.com' })).toEqual([
+      'snapshotRetentionDays',
+    ])
   })
 })
 
@@ -146,21 +121,27 @@ describe('an environment', () => {
       for (const [, resource] of resourcesOf(template, type))
         expect(resource).toMatchObject({ DeletionPolicy: 'Delete' })
     for (const [, { Properties }] of resourcesOf(template, 'AWS::Logs::LogGroup'))
-      expect(Properties['RetentionInDays']).toBe(7)
+      expect(Properties['RetentionInDays']).toBe(90)
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ SNAPSHOT_RETENTION_DAYS: '2' }) },
     })
   })
 
   it('takes the place of common values with its own, and of no others', () => {
-    const environments = { staging: { logRetentionDays: 7 }, production: { alarmEmail: 'ops@example.com' } }
-    const common = { environments, logRetentionDays: 30, projectId: '5' }
-    expect(read({ ...common, environment: 'staging' })).toMatchObject({ logRetentionDays: 7, projectId: '5' })
-    expect(read({ ...common, environment: 'production' })).toMatchObject({ logRetentionDays: 30 })
+    const environments = {
+      staging: { snapshotRetentionDays: 7 },
+      production: { alarmEmail: 'ops@example.com' },
+    }
+    const common = { environments, snapshotRetentionDays: 30, projectId: '5' }
+    expect(read({ ...common, environment: 'staging' })).toMatchObject({
+      snapshotRetentionDays: 7,
+      projectId: '5',
+    })
+    expect(read({ ...common, environment: 'production' })).toMatchObject({ snapshotRetentionDays: 30 })
     expect(
       read({ ...common, environments: JSON.stringify(environments), environment: 'staging' }),
     ).toMatchObject({
-      logRetentionDays: 7,
+      snapshotRetentionDays: 7,
     })
   })
 })
@@ -197,19 +178,8 @@ describe('what the account has', () => {
           expect([id, key]).toEqual([id, expect.arrayContaining([needed])])
   })
 
-  it('every role is below the permissions boundary', () => {
-    const roles = resourcesOf(template, 'AWS::IAM::Role')
-    expect(roles.length).toBeGreaterThan(10)
-    for (const [, { Properties }] of roles)
-      expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary')
-  })
-
   it('the API has the customer’s name, and functions use it', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'storage.example.com' })
-    template.hasResourceProperties('AWS::Route53::RecordSet', {
-      Name: 'storage.example.com',
-      HostedZoneId: 'Z0123456789ABC',
-    })
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://storage.example.com' }) },
     })
@@ -220,29 +190,10 @@ describe('what the account has', () => {
     const names = synthesiseStack({
       apiDomainName: '*.example.com',
       apiCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
-      apiHostedZoneId: 'Z0123456789ABC',
     })
     names.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: '*.example.com' })
-    names.hasResourceProperties('AWS::Route53::RecordSet', { Name: '*.example.com' })
     names.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://connection.example.com' }) },
     })
-  })
-
-  it('buckets, tables, functions, machines and keys have the tags', () => {
-    for (const type of [
-      'AWS::S3::Bucket',
-      'AWS::DynamoDB::Table',
-      'AWS::Lambda::Function',
-      'AWS::StepFunctions::StateMachine',
-      'AWS::KMS::Key',
-    ])
-      for (const [, { Properties }] of resourcesOf(template, type))
-        expect(Properties['Tags']).toEqual(
-          expect.arrayContaining([
-            { Key: 'team', Value: 'data' },
-            { Key: 'cost-center', Value: '42' },
-          ]),
-        )
   })
 })

@@ -154,9 +154,9 @@ describe('extract flow', () => {
         Timeout: 900,
         Environment: { Variables: Match.objectLike({ LEG_SECONDS: '2', ALLOWED_HOSTS: '["127.0.0.1"]' }) },
       })
-    legs({ extractorLegSeconds: 2, extractorAllowedHosts: ['127.0.0.1'] })
-    legs({ extractorLegSeconds: '2', extractorAllowedHosts: '["127.0.0.1"]' })
-    expect(() => synthesiseStack({ extractorLegSeconds: 900 })).toThrow(/extractorLegSeconds/)
+    legs({ sizes: { legSeconds: 2 }, extractorAllowedHosts: ['127.0.0.1'] })
+    legs({ sizes: '{"legSeconds":"2"}', extractorAllowedHosts: '["127.0.0.1"]' })
+    expect(() => synthesiseStack({ sizes: { legSeconds: 900 } })).toThrow(/legSeconds/)
   })
 
   it('by default no host that is not public can be reached', () => {

@@ -72,7 +72,7 @@ describe('reserved concurrency', () => {
       ])
 
   it('is that of the configuration, so hooks leave room for the API', () => {
-    expect(reservedOf({ functionConcurrency: { 'start-import': 300, 'storage-api': 200 } })).toEqual(
+    expect(reservedOf({ sizes: { concurrency: { 'start-import': 300, 'storage-api': 200 } } })).toEqual(
       expect.arrayContaining([
         [expect.stringContaining('StartImport'), 300],
         [expect.stringContaining('StorageApi'), 200],

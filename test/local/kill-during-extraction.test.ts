@@ -47,7 +47,7 @@ const start = async (): Promise<{ api: string; token: string }> => {
       MILLRACE_DATA_DIR: dataDir,
       MILLRACE_API_PORT: '0',
       MILLRACE_S3_PORT: '0',
-      MILLRACE_CONTEXT: '{"extractorLegSeconds":1}',
+      MILLRACE_CONTEXT: '{"sizes":{"legSeconds":1}}',
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -14,7 +14,7 @@ import { folderUntilEnd } from '#support/until-end.ts'
  */
 
 /** Loads of more than 4 KB are cut and staged. */
-const context = { singleLoadBytes: 4_000, loadRangeBytes: 4_000 }
+const context = { sizes: { singleLoadBytes: 4_000, loadRangeBytes: 4_000 } }
 const OLD_ROWS = 60
 const CHANGED_FROM = 40
 const CHANGED_TO = 440

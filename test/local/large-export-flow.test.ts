@@ -13,7 +13,7 @@ let s3: S3Client
 let tableId: string
 
 beforeAll(async () => {
-  const context = { singleExportBytes: 2_000, exportPartBytes: 3_000, partsAtOnce: 2 }
+  const context = { sizes: { singleExportBytes: 2_000, exportPartBytes: 3_000, partsAtOnce: 2 } }
   cloud = await startCloud({ dataDir, context })
   s3 = s3Of(cloud)
   const { id: bucketId } = await api('POST', 'buckets', { name: 'main' })

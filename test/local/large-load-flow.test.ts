@@ -15,7 +15,7 @@ let s3: S3Client
 let bucketId: string
 
 beforeAll(async () => {
-  const context = { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, partsAtOnce: 3 }
+  const context = { sizes: { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, partsAtOnce: 3 } }
   cloud = await startCloud({ dataDir, context })
   s3 = s3Of(cloud)
   bucketId = (await api('POST', 'buckets', { name: 'main' })).id

@@ -10,12 +10,12 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_992,
-  'lines of tests': 81_812,
-  'words of documents': 92_553,
+  'lines of product': 94_477,
+  'lines of tests': 81_732,
+  'words of documents': 92_297,
   functions: 10,
   routes: 211,
-  settings: 41,
+  settings: 20,
   packages: 75,
 }
 

@@ -23,7 +23,7 @@ export const deployedInstallation = async (
   largeBytes = LARGE_BYTES,
 ): Promise<Installation> => {
   const stack = `Millrace-${environment}`
-  const settings = { removalPolicy: 'destroy', logRetentionDays: 1, ...sizes }
+  const settings = { removalPolicy: 'destroy', sizes }
   const context = [
     '-c',
     `environment=${environment}`,

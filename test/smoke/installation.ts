@@ -118,7 +118,7 @@ export const startedInstallation = async ({
     durability: 'relaxed',
     logFile,
     environment: {
-      MILLRACE_CONTEXT: JSON.stringify({ ...smallSizes, tableVersionDays, ...context }),
+      MILLRACE_CONTEXT: JSON.stringify({ sizes: smallSizes, tableVersionDays, ...context }),
       ...(tlsName && { MILLRACE_TLS: `${tlsName}:0` }),
     },
   })

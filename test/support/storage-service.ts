@@ -74,8 +74,6 @@ export interface StorageServiceOptions {
   /** What functions wrote; default: nothing, in an account. */
   /** What Step Functions knows of runs; default: none. Those that are listed are in `stores.runs`. */
   describeRun?: DescribeRun
-  /** Default true. */
-  runsConfigurations?: boolean
   /** Private hosts that previews may ask. */
   allowedHosts?: readonly string[]
   /** In place of the starter that runs jobs in this process. */
@@ -245,7 +243,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       options.describeRun ?? (async () => undefined),
       options.stopRun ?? (async () => {}),
     ),
-    runsConfigurations: options.runsConfigurations ?? true,
     previewExtraction: request =>
       previewAsked(request, {
         openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId: 7 }),

@@ -1,7 +1,6 @@
 import { isUnderWay, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../../lib/errors/machine-failure.ts'
-import { NONE } from '../../lib/none.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
@@ -24,7 +23,7 @@ interface ExtractRunInput {
 
 /** Runs of configurations, each of one job. */
 export interface ExtractRuns {
-  /** Starts the run of a job. Idempotent. Throws `UserError` (`storage.components.notRunnable`) in a stack without extractions. */
+  /** Starts the run of a job. Idempotent.  */
   start(jobId: number, run: ExtractRunInput): Promise<void>
   describe(jobId: number): Promise<ExtractRun>
   /** Stops the run for this reason. Throws a reason that is no `UserError`. */
@@ -37,11 +36,6 @@ export const createExtractRuns = (machines: Omit<Machines, 'list'>, machineArn: 
 
   return {
     start: async (jobId, run) => {
-      if (machineArn === NONE)
-        throw new UserError(
-          'storage.components.notRunnable',
-          'This deployment has the storage service alone: it runs no configurations.',
-        )
       const input = { ...run, trigger: `job ${jobId}` }
       await machines.start({ ...executionOf(jobId), input })
     },

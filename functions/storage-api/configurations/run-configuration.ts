@@ -33,8 +33,6 @@ export const jobOfRun = (
   return {
     input: { operationName: 'configurationRun', componentId, configId },
     admit: async () => {
-      if (!services.runsConfigurations)
-        throw notRunnable('This deployment has the storage service alone: it runs no configurations.')
       if (!isRunnable(findComponent(services, componentId)))
         throw notRunnable(`The component ${componentId} cannot be run here.`)
       const { current } = await findConfiguration(request, services)

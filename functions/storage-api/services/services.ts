@@ -59,8 +59,6 @@ export interface Services extends StorageStores {
   isLookDue: (queue: string) => boolean
   redriveExecution: RedriveExecution
   extractionRuns: ExtractionRuns
-  /** Whether this deployment runs configurations. */
-  runsConfigurations: boolean
   previewExtraction: PreviewExtraction
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>

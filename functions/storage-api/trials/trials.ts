@@ -68,7 +68,7 @@ const findTrialUnit = async (
 /** The component, with what the operator set for it. Error: 400 `storage.components.notRunnable` for one that does not run here. */
 const findRunnable = (componentId: string, services: Services) => {
   const component = findComponent(services, componentId)
-  if (!services.runsConfigurations || !isRunnable(component))
+  if (!isRunnable(component))
     throw new UserError(
       'storage.components.notRunnable',
       `The component ${component.id} cannot be run here, so it cannot be tried either.`,

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { StackConfig } from '#infra/stack-config.ts'
 import { type FunctionName, sizeOf } from '#infra/system.ts'
 
 /** One function of the system, ready to run from its bundle. */
@@ -29,7 +28,6 @@ const SHORT_SECONDS = 120
 
 export const functionDefinition = (
   name: FunctionName,
-  config: Pick<StackConfig, 'functionMemoryMiB'>,
   { bundles, environment }: { bundles: string; environment: Readonly<Record<string, string>> },
 ): FunctionDefinition => {
   const { memoryMiB, seconds } = sizeOf(name)
@@ -38,7 +36,7 @@ export const functionDefinition = (
     codeFolder: join(bundles, name),
     environment,
     timeoutSeconds: seconds,
-    memoryMiB: config.functionMemoryMiB[name] ?? memoryMiB,
+    memoryMiB,
     // A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.
     isHeavy: memoryMiB > MIB_OF_A_CORE,
     concurrency: seconds <= SHORT_SECONDS ? FEW_SIDE_BY_SIDE : SIDE_BY_SIDE,

@@ -61,7 +61,6 @@ beforeAll(async () => {
     TABLE_ACCESS_ROLE_ARN: service.tableRoleArn,
     JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
     EXTRACT_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:extract',
-    MASTER_TOKEN_OVERLAP_MINUTES: '60',
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',

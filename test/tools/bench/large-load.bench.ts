@@ -186,9 +186,11 @@ let cloud: StartedCloud | undefined
 let s3: S3Client | undefined
 try {
   process.env['MILLRACE_CONTEXT'] = JSON.stringify({
-    singleLoadBytes: Math.min(RANGE_BYTES, BYTES - 1),
-    loadRangeBytes: RANGE_BYTES,
-    partsAtOnce: PARALLEL,
+    sizes: {
+      singleLoadBytes: Math.min(RANGE_BYTES, BYTES - 1),
+      loadRangeBytes: RANGE_BYTES,
+      partsAtOnce: PARALLEL,
+    },
   })
   cloud = await startCloud(join(folder, 'data'))
   s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })

@@ -50,21 +50,6 @@ it('the job of a run that failed says which row, job and request', async () => {
   })
 })
 
-it('is refused by a deployment that has the storage service alone', async () => {
-  const alone = await withStorage({ runsConfigurations: false })
-  await alone.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId: 'shop',
-    name: 'Shop',
-  })
-  expect(await alone.call('POST', run)).toMatchObject({
-    status: 400,
-    body: {
-      code: 'storage.components.notRunnable',
-      error: expect.stringContaining('storage service alone'),
-    },
-  })
-})
-
 it('the same idempotency key asks for one run', async () => {
   told = [{ status: 'success', output: '{}' }]
   const headers = { 'Idempotency-Key': 'nightly' }
