@@ -69,10 +69,10 @@ export const runSystem = async (options: RunSystemOptions, resources: AsyncDispo
     files,
     log,
   })
-  const functions = await Functions.open({
+  const functions = new Functions({
     definitions: await definitionsOf(options, names, endpoints.api),
     s3: endpoints.s3,
-    keyOf: name => s3.assumeRole({ roleArn: roleOfFunction(name) }),
+    keyOf: name => s3.keyOf(roleOfFunction(name)),
     dataDir: dataDir.path,
     hostOf: name => operationsFor(name as FunctionName), // As those of the definitions are.
   })
@@ -98,7 +98,7 @@ export const runSystem = async (options: RunSystemOptions, resources: AsyncDispo
     callsOf: executionArn => executions.calls(String(executionArn)),
   })
 
-  await api?.load(() => functions.environment('storage-api'))
+  await api?.load(functions.environment('storage-api'))
   resources.defer(async () => {
     clocks.close()
     executions.close()

@@ -42,6 +42,8 @@ export interface EmbeddedS3 {
     name: string,
     options?: BucketSettings & { versioned?: boolean; eventBridge?: boolean },
   ): Promise<void>
+  /** A key of a role that never ends. It is for this process alone. */
+  keyOf(roleArn: string): RoleKey
   /** A key of a role, for an hour. @param asked `policy` narrows what the role allows: JSON */
   assumeRole(asked: { roleArn: string; policy?: string }): Promise<RoleKey>
   /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
@@ -51,6 +53,9 @@ export interface EmbeddedS3 {
 }
 
 const closeGraceMs = 2000
+
+/** A century. */
+const endlessMs = 100 * 365 * 24 * 3600 * 1000
 
 /** Starts the embedded S3. Rejects when the port or the folder is in use, and for a policy that cannot be enforced. */
 export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<EmbeddedS3> => {
@@ -101,6 +106,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       })
     },
+    keyOf: roleArn => sessions.issue({ roleArn }, endlessMs),
     assumeRole: async asked => sessions.issue(asked),
     drain: graceMs => openRequests.drain(graceMs),
     close: async () => {

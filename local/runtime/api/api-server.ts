@@ -2,9 +2,6 @@ import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts
 import { Container, type ContainerOptions } from '../lambda/container.ts'
 import type { Ports, TlsOptions } from '../lambda/protocol.ts'
 
-/** How often the function's credentials are checked; they last an hour. */
-const renewalMs = 60_000
-
 /** Pause before a restart, so that a thread that keeps dying uses little processor time. */
 const restartDelayMs = 1_000
 
@@ -25,8 +22,7 @@ export class ApiServer {
   readonly ports: Ports
   readonly #options: ApiServerOptions
   #container: Container
-  #environment: (() => Promise<Record<string, string>>) | undefined
-  #renewal: NodeJS.Timeout | undefined
+  #environment: Readonly<Record<string, string>> | undefined
   #isClosed = false
 
   private constructor(options: ApiServerOptions, container: Container, ports: Ports) {
@@ -43,17 +39,10 @@ export class ApiServer {
     return new ApiServer(options, container, await serve(container, options, { port, tlsPort: tls?.port }))
   }
 
-  /** Loads the bundle in the function's environment, which is refreshed while it runs, for new credentials. */
-  async load(environment: () => Promise<Record<string, string>>): Promise<void> {
+  /** Loads the bundle in the function's environment. */
+  async load(environment: Readonly<Record<string, string>>): Promise<void> {
     this.#environment = environment
-    this.#container.use(await environment())
-    await this.#container.load()
-    this.#renewal = setInterval(() => {
-      environment().then(
-        variables => this.#container.use(variables),
-        () => {}, // The old credentials are still valid, and the next round tries again.
-      )
-    }, renewalMs).unref()
+    await this.#container.load(environment)
   }
 
   /** Refuses new requests and waits up to `graceMs` for the open ones. */
@@ -63,7 +52,6 @@ export class ApiServer {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#renewal)
     await this.#container.terminate()
   }
 
@@ -78,9 +66,7 @@ export class ApiServer {
       try {
         this.#container = await Container.start(withoutVariables(this.#options))
         await serve(this.#container, this.#options, this.ports)
-        if (!this.#environment) continue
-        this.#container.use(await this.#environment())
-        await this.#container.load()
+        if (this.#environment) await this.#container.load(this.#environment)
       } catch (error) {
         this.#options.log(`the HTTP API could not be started again: ${String(error)}`)
         // The one that has ended, when a full disk does not even allow its folder: then the next round makes it.

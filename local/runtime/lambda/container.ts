@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { within } from '../../within.ts'
-import { type Ask, connect, type Operations } from '../host/by-message.ts'
+import { connect, type Operations } from '../host/by-message.ts'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
 import type { FunctionError, Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ThreadOperations } from './worker.ts'
@@ -99,6 +99,7 @@ export class Container {
    * on one machine DuckDB may spill as much as there is room for.
    */
   async invoke(eventJson: string, timeoutSeconds: number): Promise<string> {
+    clearTimeout(this.#resting)
     const { memoryMiB } = this.#options
     const awsRequestId = randomUUID()
     const timedOut = `${new Date().toISOString()} ${awsRequestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
@@ -143,20 +144,15 @@ export class Container {
     this.#resting = setTimeout(() => void this.terminate(), ms).unref()
   }
 
-  /** Ends a rest, with new credentials. */
-  use(environment: Readonly<Record<string, string>>): void {
-    clearTimeout(this.#resting)
-    this.#tell('environment', environment)
-  }
-
   /** Tells what it does to stop, as the signal before the end of a container does in Lambda. */
   stop(): void {
-    this.#tell('stop')
+    // A dead one has stopped.
+    this.#ask('stop').catch(() => {})
   }
 
-  /** Loads the bundle before the first invocation. */
-  load(): Promise<void> {
-    return this.#ask('load')
+  /** Loads the bundle before the first invocation, with variables that were not known when the thread began. */
+  load(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    return this.#ask('load', environment)
   }
 
   /** Serves the bundle's `answer`. The thread then keeps the process alive. Rejects with Node's error of the port. */
@@ -189,11 +185,6 @@ export class Container {
     ...given: Parameters<ThreadOperations[Name]>
   ): Promise<Awaited<ReturnType<ThreadOperations[Name]>>> {
     return this.#channel.ask(name, ...given)
-  }
-
-  /** Whoever waits for the thread hears of its end. */
-  #tell(...asked: Parameters<Ask>): void {
-    this.#channel.ask(...asked).catch(() => {})
   }
 }
 

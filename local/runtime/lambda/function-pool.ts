@@ -13,12 +13,10 @@ const largestPayloadBytes = 6 * 1024 * 1024
 /** A container that was idle this long is ended, to free its memory. */
 const idleMs = 5 * 60_000
 
-interface FunctionPoolOptions extends Pick<ContainerOptions, 'host' | 'onOutput'> {
+interface FunctionPoolOptions extends Pick<ContainerOptions, 'environment' | 'host' | 'onOutput'> {
   readonly definition: FunctionDefinition
   /** Folder for the containers' own `/tmp`. */
   readonly temporaryRoot: string
-  /** The function's environment with its current credentials. */
-  readonly environment: () => Promise<Record<string, string>>
   /** Shared by all functions of the machine. */
   readonly lull: Lull
 }
@@ -60,8 +58,8 @@ export class FunctionPool {
     }
   }
 
-  environment(): Promise<Record<string, string>> {
-    return this.#options.environment()
+  get environment(): Readonly<Record<string, string>> {
+    return this.#options.environment
   }
 
   /** Makes one container, if there is none, and loads its bundle before the first invocation. */
@@ -109,17 +107,11 @@ export class FunctionPool {
 
   async #take(): Promise<Container> {
     if (this.#isClosed) throw invocationError('Lambda.ServiceException', 'The runtime is shutting down')
-    const { definition, temporaryRoot, host, onOutput } = this.#options
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isUsable) return idle
+    const { definition, temporaryRoot, ...options } = this.#options
     const { codeFolder, memoryMiB } = definition
-    const environment = await this.#options.environment()
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop())
-      if (idle.isUsable) {
-        idle.use(environment)
-        return idle
-      }
     const temporary = join(temporaryRoot, randomUUID())
-    const options = { codeFolder, environment, memoryMiB, temporary, host, onOutput }
-    const container = await Container.start(options).catch(error => {
+    const container = await Container.start({ ...options, codeFolder, memoryMiB, temporary }).catch(error => {
       // A full disk, say: the machine that invokes it tries again later.
       const noFolder = `The function has no temporary folder: ${String(error)}`
       throw invocationError('Lambda.ServiceException', noFolder)

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InvokeFunction } from '#lib/cloud/host.ts'
 import type { RoleKey } from '#lib/cloud/roles.ts'
@@ -11,12 +11,14 @@ import { FunctionPool } from './function-pool.ts'
 import { openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
 
+type FunctionKey = Omit<RoleKey, 'expiration'>
+
 interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
   /** Base URL of S3. */
   readonly s3: string
-  /** A key of a function's role, for an hour: longer than the longest invocation. */
-  readonly keyOf: (name: string) => Promise<RoleKey>
+  /** A key of a function's role, for as long as this process runs. */
+  readonly keyOf: (name: string) => FunctionKey
   readonly dataDir: string
   /** What the threads of a function may ask of their host. */
   readonly hostOf: (name: string) => Promise<Operations>
@@ -25,29 +27,27 @@ interface FunctionsOptions {
 /** Every function of the system, invoked by its name. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
-  readonly #lull: Lull
+  readonly #lull = new Lull()
   #isClosed = false
 
-  private constructor(pools: ReadonlyMap<string, FunctionPool>, lull: Lull) {
-    this.#pools = pools
-    this.#lull = lull
-  }
-
-  static async open({ definitions, s3, keyOf, dataDir, hostOf }: FunctionsOptions): Promise<Functions> {
+  constructor({ definitions, s3, keyOf, dataDir, hostOf }: FunctionsOptions) {
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
-    await rm(temporaryRoot, { recursive: true, force: true })
-    const lull = new Lull()
-    const pools = new Map<string, FunctionPool>()
-    for (const definition of definitions) {
-      const { name } = definition
-      const onOutput = openLogFile(join(dataDir, 'logs', `${name}.log`))
-      const fixed = functionEnvironment(definition, s3, dataDir)
-      const environment = async () => ({ ...fixed, ...credentialsIn(await keyOf(name)) })
-      const host = hostOf(name)
-      pools.set(name, new FunctionPool({ definition, onOutput, temporaryRoot, lull, host, environment }))
-    }
-    return new Functions(pools, lull)
+    rmSync(temporaryRoot, { recursive: true, force: true })
+    this.#pools = new Map(
+      definitions.map(definition => {
+        const { name } = definition
+        const pool = new FunctionPool({
+          definition,
+          onOutput: openLogFile(join(dataDir, 'logs', `${name}.log`)),
+          temporaryRoot,
+          lull: this.#lull,
+          host: hostOf(name),
+          environment: { ...functionEnvironment(definition, s3, dataDir), ...credentialsIn(keyOf(name)) },
+        })
+        return [name, pool]
+      }),
+    )
   }
 
   /** Rejects with `InvocationError`, whose name is the error type that machines match. */
@@ -74,11 +74,9 @@ export class Functions {
     )
   }
 
-  /** A function's whole environment, with new credentials of its role. */
-  async environment(name: string): Promise<Record<string, string>> {
-    const pool = this.#pools.get(name)
-    if (!pool) throw new Error(`There is no function ${name}`)
-    return pool.environment()
+  /** A function's whole environment. */
+  environment(name: string): Readonly<Record<string, string>> {
+    return this.#pools.get(name)?.environment ?? {}
   }
 
   /** Loads one container of each, one after the other. A bundle that does not load fails when it is invoked. */
@@ -99,12 +97,11 @@ export class Functions {
   }
 }
 
-/** With the time of its end the SDK reads the variables again when the key is about to expire. */
-const credentialsIn = ({ accessKeyId, secretAccessKey, sessionToken, expiration }: RoleKey) => ({
+/** Without the time of an end the SDK keeps them. */
+const credentialsIn = ({ accessKeyId, secretAccessKey, sessionToken }: FunctionKey) => ({
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
   AWS_SESSION_TOKEN: sessionToken,
-  AWS_CREDENTIAL_EXPIRATION: expiration.toISOString(),
 })
 
 /**

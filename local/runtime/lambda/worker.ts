@@ -87,12 +87,11 @@ const serve = async (options: ListenOptions): Promise<Ports> => {
 const operations = {
   invoke,
   serve,
-  load: async (): Promise<void> => {
+  load: async (environment: Readonly<Record<string, string>>): Promise<void> => {
+    Object.assign(process.env, environment)
     readyToLoad.resolve()
     await load()
   },
-  /** New credentials, under the names that the AWS SDK reads. It reads them again before the old ones expire. */
-  environment: (variables: Readonly<Record<string, string>>) => void Object.assign(process.env, variables),
   /** A thread gets no signals. What listens for this one ends what it does, as in Lambda. */
   stop: () => void process.emit('SIGTERM'),
   /** Finishes the open requests and refuses new ones. */

@@ -25,12 +25,12 @@ export class Sessions {
   }
 
   /** @param asked `policy` narrows what the role allows: JSON. Throws for a role that is not there, and for a policy that cannot be enforced. */
-  issue({ roleArn, policy }: { roleArn: string; policy?: string }): RoleKey {
+  issue({ roleArn, policy }: { roleArn: string; policy?: string }, lastsMs = sessionMs): RoleKey {
     if (!this.#roles.has(roleArn)) throw new S3Error('AccessDenied', `There is no role ${roleArn}.`)
     if (policy !== undefined) parsePolicy(JSON.parse(policy))
     // As AWS writes them: some clients recognise temporary keys by their prefix.
     const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`
-    const expiration = new Date(Date.now() + sessionMs)
+    const expiration = new Date(Date.now() + lastsMs)
     const said = JSON.stringify({ roleArn, policy, expires: expiration.getTime() })
     const body = Buffer.from(said).toString('base64url')
     return {

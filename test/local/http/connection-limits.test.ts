@@ -53,7 +53,7 @@ const startApi = async (limits: ConnectionLimits) => {
     limits,
   })
   stops.push(() => api.close())
-  await api.load(async () => ({}))
+  await api.load({})
   return `http://127.0.0.1:${api.ports.port}`
 }
 

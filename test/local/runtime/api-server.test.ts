@@ -50,7 +50,7 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
     ...optionsOf(codeFolder),
     tls: { name: 'millrace.test', port: 0, certificate, key },
   })
-  await server.load(async () => ({}))
+  await server.load({})
   const ask = (name: string, allowH2: boolean) =>
     request(`https://${name}:${server.ports.tlsPort}/`, {
       dispatcher: new Agent({

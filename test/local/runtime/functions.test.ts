@@ -36,20 +36,15 @@ const definitions = [
 ]
 
 const open = (dataDir: string, definitions: readonly FunctionDefinition[]) =>
-  Functions.open({
+  new Functions({
     definitions,
     s3: 'http://s3',
-    keyOf: async () => ({
-      accessKeyId: 'ASIATEST',
-      secretAccessKey: 'secret',
-      sessionToken: 'token',
-      expiration: new Date(Date.now() + 3_600_000),
-    }),
+    keyOf: () => ({ accessKeyId: 'ASIATEST', secretAccessKey: 'secret', sessionToken: 'token' }),
     dataDir,
     hostOf: async () => ({}),
   })
 
-const functions = await open(folder.path, definitions)
+const functions = open(folder.path, definitions)
 
 afterAll(async () => {
   await functions.close(0)
@@ -231,7 +226,7 @@ describe('limits', () => {
 
 it('at the end of the runtime what runs is told to stop, as by Lambda’s signal, and has time to', async () => {
   const codeFolder = await bundleOf('stops')
-  const closing = await open(join(folder.path, 'closing'), [definition('stops', { codeFolder })])
+  const closing = open(join(folder.path, 'closing'), [definition('stops', { codeFolder })])
   const file = join(folder.path, 'stopped')
   const refused = expect(closing.invoke('stops', { file })).rejects.toThrow('shutting down')
   await expect.poll(() => existsSync(`${file}.begun`), { timeout: 60_000 }).toBe(true)

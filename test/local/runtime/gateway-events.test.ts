@@ -50,7 +50,7 @@ const server = await untilEnd(
     log: () => {},
   }),
 )
-await server.load(async () => ({}))
+await server.load({})
 
 interface Sent {
   method?: string
