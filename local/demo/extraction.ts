@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { createServer } from '#lib/node-http.ts'
@@ -64,26 +64,26 @@ const ROWS = [
   { rowId: '2', name: 'orders', configuration: ORDERS_ROW },
 ]
 
-const resultsSchema = z.object({
-  rowsLoaded: z.number(),
-  requests: z.number(),
-  rows: z.array(
-    z.object({
-      name: z.string(),
-      seconds: z.number(),
-      tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
-      jobs: z.array(
-        z.object({ endpoint: z.string(), pages: z.number(), ended: z.record(z.string(), z.number()) }),
-      ),
-    }),
-  ),
-})
-
 const jobSchema = z.object({
   id: z.number(),
   status: z.string(),
-  results: z.unknown(),
   error: z.object({ message: z.string() }).optional(),
+  results: z
+    .object({
+      requests: z.number(),
+      rows: z.array(
+        z.object({
+          name: z.string(),
+          seconds: z.number(),
+          tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
+          jobs: z.array(
+            z.object({ endpoint: z.string(), pages: z.number(), ended: z.record(z.string(), z.number()) }),
+          ),
+        }),
+      ),
+    })
+    .nullish()
+    .catch(undefined),
 })
 
 export const extractionAct = async (
@@ -97,16 +97,14 @@ export const extractionAct = async (
     // The API answers when the job has ended, after a second at the latest.
     while (job.status === 'waiting' || job.status === 'processing')
       job = jobSchema.parse(await call('GET', `jobs/${job.id}`))
-    if (job.status !== 'success') throw new Error(`The extraction failed: ${job.error?.message}`)
-    const { rows, requests } = resultsSchema.parse(job.results)
-    for (const { name, seconds, tables, jobs } of rows) {
-      say(
-        `  row "${name}", ${seconds} s: ${tables.map(table => `${table.tableId} +${table.rows}`).join(', ')}`,
-      )
+    if (!job.results) throw new Error(`The extraction failed: ${job.error?.message}`)
+    for (const { name, seconds, tables, jobs } of job.results.rows) {
+      const loaded = tables.map(({ tableId, rows }) => `${tableId} +${rows}`)
+      say(`  row "${name}", ${seconds} s: ${loaded.join(', ')}`)
       for (const { endpoint, pages, ended } of jobs)
         say(`    ${endpoint}: ${pages} requests, then ${Object.keys(ended).join('; ')}`)
     }
-    say(`  the API saw ${requests} requests, logins included`)
+    say(`  the API saw ${job.results.requests} requests, logins included`)
     for (const table of ['customers', 'orders']) say(await counts(`in.c-web-shop.${table}`))
   }
 
@@ -132,15 +130,6 @@ export const extractionAct = async (
 
 type ShopApi = Awaited<ReturnType<typeof startShopApi>>
 
-interface Order {
-  id: number
-  customerId: number
-  totalEur: number
-  status: string
-  items: { sku: string; count: number }[]
-  updatedAt: string
-}
-
 const CUSTOMERS = 230
 const ORDERS = 1_240
 /** The largest page, whatever the client asks for. */
@@ -148,55 +137,44 @@ const LARGEST_PAGE = 100
 const LONG_AGO = Date.parse('2026-01-01T00:00:00Z')
 const CITIES = ['Praha', 'Brno', 'Köln', 'Łódź', 'Århus']
 
-const customers = Array.from({ length: CUSTOMERS }, (_, index) => ({
-  id: index + 1,
-  name: `Customer ${index + 1}`,
-  address: { city: CITIES[index % CITIES.length], zip: String(10_000 + index) },
-}))
+const listOf = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index))
 
-const makeOrder = (id: number, updatedAt: Date): Order => ({
+const makeOrder = (id: number, updatedAt: Date) => ({
   id,
   customerId: (id % CUSTOMERS) + 1,
   totalEur: (id % 97) * 1.25,
   status: 'new',
-  items: Array.from({ length: (id % 3) + 1 }, (_, index) => ({
-    sku: `SKU-${(id + index) % 50}`,
-    count: index + 1,
-  })),
+  items: listOf((id % 3) + 1, index => ({ sku: `SKU-${(id + index) % 50}`, count: index + 1 })),
   updatedAt: updatedAt.toISOString(),
 })
 
 /** A typical web shop's HTTP API: a login that gives a token, and lists in pages by offset. */
 export const startShopApi = async () => {
-  const [user, password] = ['millrace', randomUUID()]
-  const tokens = new Set<string>()
-  const orders = Array.from({ length: ORDERS }, (_, index) =>
-    makeOrder(index + 1, new Date(LONG_AGO + index * 60_000)),
-  )
+  const [user, password, token] = ['millrace', randomUUID(), randomUUID()]
+  const customers = listOf(CUSTOMERS, index => ({
+    id: index + 1,
+    name: `Customer ${index + 1}`,
+    address: { city: CITIES[index % CITIES.length], zip: String(10_000 + index) },
+  }))
+  const orders = listOf(ORDERS, index => makeOrder(index + 1, new Date(LONG_AGO + index * 60_000)))
 
-  const logIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if ((await text(request)) !== JSON.stringify({ user, password }))
-      return send(response, 401, { error: 'wrong user or password' })
-    const token = randomUUID()
-    tokens.add(token)
-    send(response, 200, { token, expiresIn: 3600 })
+  const answerTo = async (request: IncomingMessage): Promise<[status: number, body: object]> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop')
+    if (pathname === '/login')
+      return (await text(request)) === JSON.stringify({ user, password })
+        ? [200, { token, expiresIn: 3600 }]
+        : [401, { error: 'wrong user or password' }]
+    if (request.headers.authorization !== `Bearer ${token}`) return [401, { error: 'log in first' }]
+    const since = searchParams.get('updatedSince') ?? ''
+    const all = pathname === '/customers' ? customers : orders.filter(order => order.updatedAt >= since)
+    const offset = Number(searchParams.get('offset') ?? 0)
+    const limit = Math.min(LARGEST_PAGE, Number(searchParams.get('limit') ?? LARGEST_PAGE))
+    return [200, { total: all.length, data: all.slice(offset, offset + limit) }]
   }
-
-  const list = (url: URL, request: IncomingMessage, response: ServerResponse): void => {
-    const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
-    const since = url.searchParams.get('updatedSince') ?? ''
-    const all = url.pathname === '/customers' ? customers : orders.filter(order => order.updatedAt >= since)
-    const offset = Number(url.searchParams.get('offset') ?? 0)
-    const limit = Math.min(LARGEST_PAGE, Number(url.searchParams.get('limit') ?? LARGEST_PAGE))
-    if (!tokens.has(token)) send(response, 401, { error: 'log in first' })
-    else send(response, 200, { total: all.length, data: all.slice(offset, offset + limit) })
-  }
-
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://shop')
-    if (url.pathname === '/login') void logIn(request, response)
-    else if (['/customers', '/orders'].includes(url.pathname)) list(url, request, response)
-    else send(response, 404, { error: 'no such list' })
+  const server = createServer(async (request, response) => {
+    const [status, body] = await answerTo(request)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   return {
     url: `http://127.0.0.1:${await listen(server)}/`,
@@ -212,8 +190,4 @@ export const startShopApi = async () => {
     },
     close: () => closeServer(server),
   }
-}
-
-const send = (response: ServerResponse, status: number, body: unknown): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
