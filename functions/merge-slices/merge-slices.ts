@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
 import { executionName } from '../lib/cloud/execution-name.ts'
@@ -8,9 +7,7 @@ import {
   completeUpload,
   isPreconditionFailed,
   listParts,
-  type StoredPart,
 } from '../lib/cloud/multipart/multipart-upload.ts'
-import { lackChecksums, withNotedChecksums } from '../lib/cloud/multipart/noted-checksums.ts'
 import { assemblePart, copyPart } from '../lib/cloud/multipart/write-part.ts'
 import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
@@ -144,21 +141,16 @@ const copyParts = async (
   const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, services))
   const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
 
-  const made: StoredPart[] = []
   const copy = async ({ partNumber, ranges: [range] }: ResolvedPart) => {
     if (!range) throw new Error(`Part ${partNumber} has no range`)
-    made.push(await copyPart(upload, partNumber, range))
+    await copyPart(upload, partNumber, range)
   }
-  const assemble = async ({ partNumber, ranges }: ResolvedPart) => {
-    made.push(await assemblePart(upload, partNumber, ranges))
-  }
+  const assemble = ({ partNumber, ranges }: ResolvedPart) => assemblePart(upload, partNumber, ranges)
   const ofKind = (kind: ResolvedPart['kind']) => missing.filter(part => part.kind === kind)
   const results = await Promise.allSettled([
     pMap(ofKind('copy'), copy, { concurrency: COPIES_IN_PARALLEL }),
     pMap(ofKind('assemble'), assemble, { concurrency: ASSEMBLIES_IN_PARALLEL }),
   ])
-  // Also of an attempt that fails: the next one skips these parts.
-  await noteParts(work, made)
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
@@ -186,7 +178,7 @@ const completeExport = async (work: WorkPlace): Promise<Export> => {
   const upload = { s3: work.s3, ...plan.destination, uploadId: plan.uploadId }
 
   const sealed = await work.read('sealed.json', partsRecord)
-  const parts = sealed?.parts ?? (await withNotes(work, await listParts(upload)))
+  const parts = sealed?.parts ?? (await listParts(upload))
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   const expectedParts = plan.parts.copied + plan.parts.assembled
   if (bytes !== plan.bytes || parts.length !== expectedParts) {
@@ -220,25 +212,3 @@ const destinationExists = ({ bucket, key }: { bucket: string; key: string }, cau
     `There is an object ${key} in ${bucket} already, and "overwrite" is false.`,
     { cause },
   )
-
-const FOLDER = 'made/'
-const READS_IN_PARALLEL = 16
-
-/** Keeps what S3 answered to the parts of one attempt. Each note has a name of its own: none replaces another's. */
-const noteParts = async (work: WorkPlace, parts: readonly StoredPart[]): Promise<void> => {
-  if (parts.length > 0) await work.write(`${FOLDER}${randomUUID()}.json`, { parts })
-}
-
-/**
- * The parts with the checksums that were noted, where S3 lists none. One whose function died before its note stays
- * without: S3 has checked it when it came, and works out the checksum of the whole.
- */
-const withNotes = async (work: WorkPlace, listed: readonly StoredPart[]): Promise<StoredPart[]> => {
-  if (!lackChecksums(listed)) return [...listed]
-  const names = [...(await work.list(FOLDER)).keys()]
-  const notes = await pMap(names, name => work.read(name, partsRecord), { concurrency: READS_IN_PARALLEL })
-  return withNotedChecksums(
-    listed,
-    notes.flatMap(note => note?.parts ?? []),
-  )
-}

@@ -8,12 +8,10 @@ import {
   listParts,
   type MultipartUpload,
 } from '../lib/cloud/multipart/multipart-upload.ts'
-import { lackChecksums, withNotedChecksums } from '../lib/cloud/multipart/noted-checksums.ts'
 import { type PartRange, partRanges } from '../lib/cloud/multipart/part-ranges.ts'
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'
-import type { PartNotes } from './part-notes.ts'
 
 type FileCredentials = ReadableFile['credentials']
 
@@ -37,7 +35,6 @@ export interface TransferOptions {
   ownFilesBucket: string
   /** They last an hour and a step at most fifteen minutes: each step asks for the file, and so for new ones. */
   s3With: (region: string, credentials: FileCredentials) => S3Client
-  notes: PartNotes
   limits?: Partial<TransferLimits>
 }
 
@@ -64,7 +61,7 @@ const LIMITS: TransferLimits = {
  * Copies inside S3 when the service's bucket belongs to this stack, and streams through memory when it does not: the
  * credentials of a hosted service's file cannot read our landing bucket.
  */
-export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: TransferOptions): Transfer => {
+export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions): Transfer => {
   const { copiedAtOnceBytes, streamedAtOnceBytes, copiedRangeBytes, streamedRangeBytes } = {
     ...LIMITS,
     ...limits,
@@ -102,9 +99,9 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: Tr
         .filter(({ partNumber }) => !stored.has(partNumber))
       const way = wayTo(upload.bucket)
       const target = isOwn(upload.bucket) ? { ...upload, s3 } : upload
-      const moveAndNote = async (part: PartRange) =>
-        notes.add(uploadId, await bringPart(way, target, source, part))
-      await pMap(missing, moveAndNote, { concurrency: way.partsInParallel })
+      await pMap(missing, part => bringPart(way, target, source, part), {
+        concurrency: way.partsInParallel,
+      })
     },
 
     finish: async (source, file, uploadId) => {
@@ -115,10 +112,7 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: Tr
         const rangeBytes = isOwn(upload.bucket) ? copiedRangeBytes : streamedRangeBytes
         const isThere = ({ partNumber }: PartRange): boolean => numbers.has(partNumber)
         const missing = moveRanges(partsOf(source, upload.bucket), isThere, rangeBytes)
-        if (missing.length === 0) {
-          const noted = lackChecksums(stored) ? await notes.read(uploadId, stored.length) : []
-          await completeUpload(upload, withNotedChecksums(stored, noted))
-        }
+        if (missing.length === 0) await completeUpload(upload, stored)
         return missing
       } catch (error) {
         if (!(error instanceof NoSuchUpload)) throw error

@@ -20,7 +20,6 @@ import { importStep } from './import-step.ts'
 import { createImportRecords } from './key-records.ts'
 import { landingRules } from './landing-rules.ts'
 import { LANDING_RULES_FILE } from './landing-rules-file.ts'
-import { createPartNotes } from './part-notes.ts'
 import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
@@ -46,8 +45,7 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
   )
   const s3 = createS3Client(env)
   const table = openItemTable(env.IMPORTS_TABLE, ({ pk }) => ({ id: pk }))
-  const notes = createPartNotes({ table })
-  const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: createS3With(env), notes })
+  const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: createS3With(env) })
   const records = createImportRecords({
     table,
     isRunning: createIsRunning(openMachines({ describe: describeExecution })),

@@ -99,7 +99,6 @@ export const startWorld = async () => {
     s3: service.s3,
     ownFilesBucket: service.filesBucket,
     s3With,
-    notes: landing.records.notes,
   })
 
   const request = async (

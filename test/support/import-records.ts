@@ -1,10 +1,8 @@
 import type { RecordTable } from '../../functions/start-import/key-records.ts'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/key-records.ts'
-import { createPartNotes, type PartNotes } from '../../functions/start-import/part-notes.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 
 export interface TestRecords extends ImportRecords {
-  notes: PartNotes
   /** Where they are, for what only another version writes. */
   table: RecordTable
 }
@@ -24,6 +22,5 @@ export const createTestRecords = ({
   isRunning = async () => true,
 }: TestRecordsOptions = {}): TestRecords => ({
   ...createImportRecords({ table, isRunning, now }),
-  notes: createPartNotes({ table, now }),
   table,
 })

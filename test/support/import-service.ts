@@ -62,7 +62,7 @@ export const useImportService = (): void => {
 
 /** The transfer of the handler, as a test changes it. */
 export const transferOf = (changed: Partial<TransferOptions> & { ownFilesBucket: string }) =>
-  createTransfer({ s3: service.s3, s3With, notes: records.notes, ...changed })
+  createTransfer({ s3: service.s3, s3With, ...changed })
 
 /** What the handler does, with the endpoint of the test. */
 export const s3With: TransferOptions['s3With'] = (region, credentials) =>

@@ -59,7 +59,6 @@ export const startLanding = async (given: GivenService = {}) => {
       s3: service.s3,
       ownFilesBucket: service.filesBucket,
       s3With: s3WithAt(service.s3Endpoint),
-      notes: records.notes,
     }),
     storage,
     acceptedLoads: undefined,
