@@ -6,8 +6,8 @@ const EVERY_MS = 24 * 60 * 60_000
 /** Between some items and the next, so that requests of others need not wait. */
 const PAUSE_MS = 50
 
-/** Deletes expired items some minutes after the start and then each day, until it is closed. */
-export const startItemExpiry = (items: ItemDatabase, log: (message: string) => void) => {
+/** Deletes expired items some minutes after the start and then each day, until the returned function ends it. */
+export const startItemExpiry = (items: ItemDatabase, log: (message: string) => void): (() => void) => {
   const closing = new AbortController()
   const { signal } = closing
   const run = async (): Promise<void> => {
@@ -22,11 +22,8 @@ export const startItemExpiry = (items: ItemDatabase, log: (message: string) => v
     void run()
     timer = setTimeout(next, EVERY_MS).unref()
   }, FIRST_MS).unref()
-
-  return {
-    close: (): void => {
-      closing.abort()
-      clearTimeout(timer)
-    },
+  return () => {
+    closing.abort()
+    clearTimeout(timer)
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AskedWait } from '#lib/asked-wait.ts'
-import { arn } from '../runtime/account.ts'
+import { arn } from '../runtime/names.ts'
 import { ServiceError } from '../runtime/service-error.ts'
 import { checkInput, checkName } from './check-start.ts'
 import { describeEnd } from './describe-end.ts'

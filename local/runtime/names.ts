@@ -1,6 +1,5 @@
 import { type BucketName, buckets, type FunctionName, type MachineName } from '../../infra/system.ts'
-import { accountId } from '../s3/account.ts'
-import { arn } from './account.ts'
+import { accountId, region } from '../s3/account.ts'
 
 /** Of the stack in an account, and of this one. */
 export const STACK_NAME = 'Millrace'
@@ -13,6 +12,10 @@ const bucketNames: Readonly<Record<BucketName, string>> = {
   files: 'millrace-storage-files',
   tables: 'millrace-storage-tables',
 }
+
+/** `arn:aws:<service>:us-east-1:000000000000:<rest>` */
+export const arn = (service: string, rest: string): string =>
+  `arn:aws:${service}:${region}:${accountId}:${rest}`
 
 export const allBuckets = Object.keys(buckets) as BucketName[] // Of an object that has no other keys.
 

@@ -1,15 +1,35 @@
 import { join } from 'node:path'
 import type { StackConfig } from '../../infra/stack-config.ts'
 import { type BucketTraits, buckets, type FunctionName } from '../../infra/system.ts'
+import type { DurableFiles } from '../durable/durable-files.ts'
 import { closeServer, listen } from '../http/listening.ts'
 import { ItemDatabase } from '../items/item-database.ts'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
 import { controlServer } from './control.ts'
+import type { DataDir } from './data-dir.ts'
 import type { Operations } from './host/by-message.ts'
+import type { TlsOptions } from './lambda/protocol.ts'
 import { listening } from './listening.ts'
 import { allBuckets, bucketName, roleOfFunction } from './names.ts'
-import { documentsOfRoles, rightsOn } from './rights.ts'
-import type { RunSystemOptions } from './run-system-options.ts'
+import { documentsOfRoles, type HostFor, type RightsOf, rightsOn } from './rights.ts'
+
+export interface RunSystemOptions {
+  readonly dataDir: DataDir
+  readonly config: StackConfig
+  /** Folder of the functions' bundles. */
+  readonly bundles: string
+  /** Default: see `rightsOn`. */
+  readonly rightsOf?: RightsOf | undefined
+  /** See `EmbeddedCloudOptions`. */
+  readonly hostFor?: HostFor | undefined
+  readonly apiPort: number
+  readonly s3Port: number
+  readonly bind: string
+  readonly tls?: TlsOptions | undefined
+  readonly token: string | undefined
+  readonly files: DurableFiles
+  readonly log: (line: string) => void
+}
 
 export type OnLanded = (event: Readonly<Record<string, unknown>>) => Promise<void>
 

@@ -18,8 +18,7 @@ import { Functions } from './lambda/functions.ts'
 import { openLogFile } from './lambda/log-file.ts'
 import { listening } from './listening.ts'
 import { machineArn, roleOfFunction, secretsKeyArn } from './names.ts'
-import { createBuckets, type OnLanded, openServers } from './open-servers.ts'
-import type { RunSystemOptions } from './run-system-options.ts'
+import { createBuckets, type OnLanded, openServers, type RunSystemOptions } from './open-servers.ts'
 import { openSecrets } from './secrets.ts'
 import { ServiceError } from './service-error.ts'
 import { functionsOf, outputsOf, variables } from './system.ts'
@@ -42,7 +41,10 @@ const NEEDED_FIRST: readonly FunctionName[] = ['start-import', 'poll-job', 'run-
  */
 export const runSystem = async (options: RunSystemOptions, resources: AsyncDisposableStack) => {
   const { dataDir, config, bind, files, log } = options
-  refuseWithoutToken(options)
+  if (config.shape === 'functions' && options.token === undefined)
+    throw new Error(
+      'With storageUrl, MILLRACE_TOKEN has to be a token of that service: on one machine it takes the place of storageTokenSecret.',
+    )
   const within = (name: string) => join(dataDir.path, name)
   const names = functionsOf(config)
 
@@ -61,8 +63,7 @@ export const runSystem = async (options: RunSystemOptions, resources: AsyncDispo
   }
 
   await createBuckets(s3, config)
-  const expiry = startItemExpiry(items, log)
-  resources.defer(() => expiry.close())
+  resources.defer(startItemExpiry(items, log))
   const secrets = await openSecrets(within('secrets'), {
     token: options.token,
     projectId: config.projectId,
@@ -143,13 +144,6 @@ const openApi = async (
   const server = await listening(starting, api)
   resources.defer(() => server.close())
   return server
-}
-
-const refuseWithoutToken = ({ config, token }: RunSystemOptions): void => {
-  if (config.shape === 'functions' && token === undefined)
-    throw new Error(
-      'With storageUrl, MILLRACE_TOKEN has to be a token of that service: on one machine it takes the place of storageTokenSecret.',
-    )
 }
 
 interface MachinesOptions {

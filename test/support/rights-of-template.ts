@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { type BucketName, type FunctionName, functionNames, type MachineName } from '../../infra/system.ts'
-import { arn } from '../../local/runtime/account.ts'
 import {
   accessRoles,
+  arn,
   bucketName,
   functionArn,
   itemTables,

@@ -1,16 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readWhole } from '#lib/read-whole.ts'
-
-/** What API Gateway answers by itself. */
-export class RefusedByGateway extends Error {
-  override readonly name = 'RefusedByGateway'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
+import { ServiceError } from '../service-error.ts'
 
 /** API Gateway takes 10 MB (Developer Guide, "Quotas for HTTP APIs"). */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -53,7 +43,7 @@ export const readGatewayEvent = async (request: IncomingMessage): Promise<object
 /** All other bodies come in base64 (Developer Guide, "Working with binary media types for HTTP APIs"). */
 const TEXT = /^(text\/|application\/(json|javascript|xml)\b)/i
 
-const tooLarge = () => new RefusedByGateway(413, 'The request is too large for the gateway.')
+const tooLarge = () => new ServiceError('Refused', 'The request is too large for the gateway.', 413)
 
 /**
  * The gateway decodes a path twice, and cuts it at a question mark that the first decoding brings out. A path that is
@@ -65,7 +55,7 @@ const splitTarget = (target: string): { path: string; query: string } => {
     const [path = ''] = decodeURIComponent(sent).split('?', 1)
     return { path: decodeURIComponent(path), query }
   } catch {
-    throw new RefusedByGateway(400, 'Bad Request')
+    throw new ServiceError('Refused', 'Bad Request')
   }
 }
 

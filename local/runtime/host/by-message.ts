@@ -14,14 +14,8 @@ interface Message {
   readonly operation?: string
   readonly given?: readonly unknown[]
   readonly result?: unknown
-  readonly error?: PlainError
-}
-
-interface PlainError {
-  readonly name: string
-  readonly message: string
-  readonly code?: unknown
-  readonly errcode?: unknown
+  /** Of what an error carries besides, codes are all that is read. */
+  readonly error?: { readonly name: string; readonly message: string; code?: unknown; errcode?: unknown }
 }
 
 /** A worker, or the port of its parent. */
@@ -70,10 +64,9 @@ export const connect = (end: End, operations: Operations | Promise<Operations>) 
   }
 }
 
-/** Of what an error carries besides, codes are all that is read. */
-const plain = (error: unknown): PlainError => {
+const plain = (error: unknown): Message['error'] => {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message, code, errcode } = error as PlainError & Error
+  const { name, message, code, errcode }: Error & { code?: unknown; errcode?: unknown } = error
   return { name, message, ...(code !== undefined && { code }), ...(errcode !== undefined && { errcode }) }
 }
 

@@ -5,8 +5,8 @@ import { dirname, extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { within } from '../../within.ts'
 import { connect, type Operations } from '../host/by-message.ts'
-import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
-import type { FunctionError, Invoked, ListenOptions, Ports } from './protocol.ts'
+import { InvocationError, invocationError, toFunctionError } from './function-error.ts'
+import type { Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ThreadOperations } from './worker.ts'
 
 export interface ContainerOptions {
@@ -75,7 +75,7 @@ export class Container {
     this.#worker.stderr.on('data', onOutput)
     let crash: InvocationError | undefined
     this.#worker.on('error', error => {
-      crash = new Failed(crashReport(error))
+      crash = crashOf(error)
     })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
@@ -118,7 +118,7 @@ export class Container {
     try {
       const deadline = Date.now() + timeoutSeconds * 1000
       const invoked: Invoked = await this.#ask('invoke', eventJson, { awsRequestId, deadline })
-      if ('error' in invoked) throw new Failed(invoked.error)
+      if ('error' in invoked) throw new InvocationError(invoked.error)
       return invoked.resultJson
     } finally {
       isOver = true
@@ -192,12 +192,12 @@ export class Container {
 const keepsCompiledCode = (codeFolder: string): Readonly<Record<string, string>> =>
   getCompileCacheDir() === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(codeFolder), 'compiled') }
 
-const crashReport = (error: unknown): FunctionError => {
-  const isError = error instanceof Error
-  const isOutOfMemory = isError && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  return {
+const crashOf = (error: unknown): InvocationError => {
+  const { errorType, errorMessage, trace } = toFunctionError(error)
+  const isOutOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return new InvocationError({
     errorType: isOutOfMemory ? 'Runtime.OutOfMemory' : 'Runtime.ExitError',
-    errorMessage: isError ? `Uncaught ${error.name}: ${error.message}` : `Uncaught ${String(error)}`,
-    trace: isError ? (error.stack ?? '').split('\n') : [],
-  }
+    errorMessage: `Uncaught ${errorType}: ${errorMessage}`,
+    trace,
+  })
 }

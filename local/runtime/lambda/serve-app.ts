@@ -5,12 +5,8 @@ import { createLimitedServer, wholeRequestTimeout } from '../../http/limited-ser
 import { listen } from '../../http/listening.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
-import {
-  type GatewayResult,
-  RefusedByGateway,
-  readGatewayEvent,
-  sendGatewayResult,
-} from '../gateway/gateway-event.ts'
+import { type GatewayResult, readGatewayEvent, sendGatewayResult } from '../gateway/gateway-event.ts'
+import { ServiceError } from '../service-error.ts'
 import type { ListenOptions, Ports, TlsOptions } from './protocol.ts'
 
 /** Of a connection with TLS on which nothing happens. */
@@ -74,7 +70,7 @@ const secureServer = ({ certificate: cert, key }: TlsOptions, take: RequestListe
 const refuse = (error: unknown, response: ServerResponse): void => {
   if (response.headersSent || response.destroyed) return
   const { status, message } =
-    error instanceof RefusedByGateway ? error : new RefusedByGateway(500, 'Internal Server Error')
+    error instanceof ServiceError ? error : { status: 500, message: 'Internal Server Error' }
   if (status === 500) console.error(error)
   // Not read to its end, so the connection cannot serve another request.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })

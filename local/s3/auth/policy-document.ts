@@ -66,15 +66,9 @@ const PolicySchema = z.strictObject({
  */
 export type PolicyDocument = z.input<typeof PolicySchema>
 
-/** Thrown for a policy that cannot be enforced as it is written; the message names the field. */
-class MalformedPolicyError extends Error {
-  override readonly name = 'MalformedPolicyError'
-}
-
-/** Reads a policy. Throws MalformedPolicyError, which names what is not supported, such as `NotAction`. */
+/** Reads a policy. Throws for one that cannot be enforced as it is written, and names the field, such as `NotAction`. */
 export const parsePolicy = (document: unknown): Statement[] => {
   const parsed = PolicySchema.safeParse(document)
-  if (!parsed.success)
-    throw new MalformedPolicyError(`The policy is not valid: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) throw new Error(`The policy is not valid: ${z.prettifyError(parsed.error)}`)
   return parsed.data.Statement
 }

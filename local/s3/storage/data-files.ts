@@ -50,10 +50,6 @@ export class DataFiles {
     this.#database.insert('small_files', { file, content })
   }
 
-  hasSmall(file: string): boolean {
-    return this.#database.get('SELECT 1 FROM small_files WHERE file = ?', file) !== undefined
-  }
-
   /** The bytes of a small file; `undefined` when it lies in the data folder. */
   readSmall(file: string): Buffer | undefined {
     const sql = 'SELECT content FROM small_files WHERE file = ?'
@@ -125,9 +121,8 @@ export class DataFiles {
 
   async #removeGarbage(garbage: readonly string[]): Promise<void> {
     try {
-      // Removed before the row goes: killed in between, the next start only finds a file already gone.
-      const inFolder = garbage.filter(file => !this.hasSmall(file))
-      await Promise.all(inFolder.map(file => this.#files.disk.remove(this.path(file))))
+      // Removed before the row goes: killed in between, the next start only finds a file already gone, as a small one always is.
+      await Promise.all(garbage.map(file => this.#files.disk.remove(this.path(file))))
       await this.#database.transaction(() => {
         for (const file of garbage)
           for (const table of ['small_files', 'garbage'])

@@ -61,7 +61,7 @@ it('a small file lies in the database until nobody shares or reads it', () =>
     await files.settled()
     expect(await textOf(bytes)).toBe('mall')
     await files.settled()
-    expect(files.hasSmall(name)).toBe(false)
+    expect(files.readSmall(name)).toBeUndefined()
     expect(readdirSync(dirname(files.path(name)))).toEqual([])
   }))
 
@@ -72,7 +72,7 @@ it('a small file is not kept when its transaction fails', () =>
       throw new Error('no')
     })
     await expect(commit).rejects.toThrow('no')
-    expect(store.files.hasSmall(name)).toBe(false)
+    expect(store.files.readSmall(name)).toBeUndefined()
   }))
 
 it('transactions that share a commit are undone alone, and each hears its own result', () =>
